@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.answer.conditions import Condition
@@ -14,6 +15,8 @@ from splu_desktop.core.roles import Role
 from splu_desktop.gui.ask.page import AskPage
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.publish.page import PublishPage
+from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
+from splu_desktop.gui.report.page import ReportPage
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
 
@@ -120,3 +123,39 @@ def test_a_name_that_is_taken_is_refused_before_any_work(publish: PublishPage) -
     publish.outgoing.name.setText(publish.outgoing.name.text().strip())
     assert not publish.primary.isEnabled()
     assert "already" in publish.note.text()
+
+
+def test_the_report_shows_its_pages_and_is_saved(
+    publish: PublishPage, proposed: MainWindow, idle: Idle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish.do_primary()
+    idle(proposed)
+    proposed.show_step(Step.REPORT)
+    idle(proposed)
+    page = proposed.page(Step.REPORT)
+    assert isinstance(page, ReportPage)
+    assert page.theirs.radio.isChecked()
+    assert len(page.pages.pages) >= 2, page.banner.text.text()
+    assert "two to sign" in page.note.text()
+    page.own.radio.click()
+    idle(proposed)
+    target = tmp_path / "report.pdf"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    page.do_primary()
+    idle(proposed)
+    assert target.read_bytes().startswith(b"%PDF")
+
+
+def test_the_register_shows_a_release_and_withdraws_it(publish: PublishPage, proposed: MainWindow, idle: Idle) -> None:
+    publish.do_primary()
+    idle(proposed)
+    dialog = ReleasesDialog(publish)
+    assert len(dialog.model.rows) == 1
+    dialog.view.selectRow(0)
+    dialog.why.setText("no")
+    dialog.withdraw.click()
+    assert dialog.problem.text()
+    dialog.why.setText("nobody has received it yet")
+    dialog.withdraw.click()
+    assert not dialog.model.rows
+    dialog.close()

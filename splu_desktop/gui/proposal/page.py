@@ -424,11 +424,12 @@ class ProposalPage(Page):
         verdict = self.session.verdict
         stops = [] if verdict is None else [line for line in verdict.open if line.state == RED and line.repair]
         if state == UNSAFE and stops:
-            return [
-                Way(told(line.repair.words), told(line.sentence), (), partial(self._repair, line), t("Do this"))
-                for line in stops[:2]
-                if line.repair is not None
-            ]
+            found: dict[str, Way] = {}
+            for line in stops:
+                words = told(line.repair.words) if line.repair is not None else ""
+                repair = Way(words, told(line.sentence), (), partial(self._repair, line), t("Do this"))
+                found.setdefault(words, repair)  # two lines may have the same repair
+            return list(found.values())[:2]
         return [way_of(each, partial(self._take, each)) for each in others if each.plan is not None][:2]
 
     def _others(self) -> list[Alternative]:

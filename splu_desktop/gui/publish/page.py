@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import RED, USEFUL, Line, Verdict, title_of
+from splu_desktop.core.policy import RED, UNSAFE, USEFUL, Line, Verdict, title_of
 from splu_desktop.files.publish import Options, Outcome, publish
 from splu_desktop.files.release import Form
 from splu_desktop.gui.base.messages import persons_of, rows_of
@@ -21,6 +21,7 @@ from splu_desktop.gui.base.words import spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, repaired
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
 from splu_desktop.gui.publish.outgoing import Outgoing
+from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
 
 _RIGHT = 424
 _LOOK_AT = {"too-blurred": Step.PROPOSAL, "not-signed": Step.QUESTIONS, "no-person-column": Step.QUESTIONS}
@@ -130,8 +131,8 @@ class PublishPage(Page):
             sentence = " ".join(f"{told(line.sentence)} ({accepted[line.name]})" for line in found.open[:1])
         else:
             state, title, sentence = found.state, told(title_of(found.state)), waiting_words(len(red), len(amber))
-            if state == "unsafe":
-                title = t("Not safe yet")
+            if state == UNSAFE:
+                title, state = t("Not safe yet"), state if red else "amber"
         if self._released() is not None:
             title = t("Published")
         self.verdict.say(state, title, sentence, band_figures(found, persons_of(self.session.plan)))
@@ -272,6 +273,12 @@ class PublishPage(Page):
             on_exception=fail,
             on_cancel=stop,
         )
+
+    def show_releases(self) -> ReleasesDialog:
+        """Show what was released from this computer."""
+        dialog = ReleasesDialog(self)
+        dialog.open()
+        return dialog
 
     def _open_folder(self) -> None:
         made = self._released()

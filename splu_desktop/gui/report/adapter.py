@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.register import Register
 from splu_desktop.gui.base.session import Release
+from splu_desktop.report.fields import Fields
+from splu_desktop.report.make import Report, make_report, pages, write_report
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Made:
     """A report with its pages as PNG."""
 
     release: Release
-    report: Any
+    report: Report
     language: str
     pages: tuple[bytes, ...]
 
@@ -38,11 +39,7 @@ class Made:
 
 def make(release: Release, typed: Typed, language: str, *, internal: bool, progress: Progress = SILENT) -> Made:
     """Return the report of a release. For workers. Raises SpluError; Cancelled."""
-    from splu_desktop.report.fields import Fields
-    from splu_desktop.report.make import make_report, pages
-
-    known = {each.name for each in fields(Fields)}
-    given = Fields(**{each.name: getattr(typed, each.name) for each in fields(Typed) if each.name in known})
+    given = Fields(organisation=typed.organisation, reviewer=typed.reviewer, basis=typed.basis, contract=typed.contract)
     entry = Register().find(release.opened.id)
     source = release.source.table if internal and release.source is not None else None
     report = make_report(release.opened, given, entry=entry, source=source, progress=progress)
@@ -51,6 +48,4 @@ def make(release: Release, typed: Typed, language: str, *, internal: bool, progr
 
 def write(made: Made, path: Path, progress: Progress = SILENT) -> None:
     """Write the report in the format of the file's ending, whole or not at all. Raises CannotWrite; Cancelled."""
-    from splu_desktop.report.make import write_report
-
     write_report(made.report, path, language=made.language, progress=progress)

@@ -1,0 +1,107 @@
+"""Releases made from this computer, as the register knows them; one that was never handed out can be withdrawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from splu_desktop.core.errors import SpluError
+from splu_desktop.core.policy import check_reason, title_of
+from splu_desktop.files.register import Entry, Register
+from splu_desktop.gui.base.dialogs import Dialog, last_row
+from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.parts import STATES
+from splu_desktop.gui.base.widgets import button, label, line_edit, margins, put
+from splu_desktop.gui.base.words import number, t, told
+
+
+class ReleasesDialog(Dialog):
+    """The releases, the last one first."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(t("Releases made from this computer"), (860, 420), parent)
+        self.problem = label("", "problem", fitting=True)
+        self.view = TableView(t("Releases"))
+        self.model: RowsModel[Entry] = RowsModel(_fields(), self)
+        self.view.setModel(self.model)
+        self.view.selectionModel().selectionChanged.connect(lambda *_: self._offer())
+        self.folder: QPushButton = button(t("Open the folder"), self._open, picture="folder-open")
+        self.why = line_edit(t("Why it is withdrawn"), t("why it was never handed out"))
+        self.why.textChanged.connect(lambda: self._offer())
+        self.withdraw = button(t("Withdraw"), self._withdraw)
+        row = margins(QHBoxLayout(), 0, spacing=8)
+        put(row, self.folder, 1, (self.why, 2), self.withdraw)
+        put(self.parts, (self.view, 1), self.problem)
+        self.parts.addLayout(row)
+        words = t("A withdrawn release no longer counts as handed out. Withdraw only what nobody has received.")
+        self.parts.addWidget(label(words, "quiet", fitting=True))
+        last_row(self, self.parts)
+        self._read()
+
+    def _read(self) -> None:
+        try:
+            found = Register().read()
+        except SpluError as fault:
+            self._fail(fault)
+            return
+        self.problem.setText(" ".join(told(each) for each in found.faults[:2]))
+        self.problem.setVisible(bool(found.faults))
+        self.model.show(found.releases[::-1])
+        self.view.resizeColumnsToContents()
+        self._offer()
+
+    def _chosen(self) -> Entry | None:
+        rows = self.view.selectionModel().selectedRows()
+        return self.model.rows[rows[0].row()] if rows else None
+
+    def _offer(self) -> None:
+        chosen = self._chosen()
+        self.folder.setEnabled(chosen is not None and Path(str(chosen.body.get("destination", ""))).exists())
+        self.withdraw.setEnabled(chosen is not None and bool(self.why.text().strip()))
+
+    def _open(self) -> None:
+        chosen = self._chosen()
+        if chosen is not None:
+            path = Path(str(chosen.body.get("destination", "")))
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if path.is_dir() else path.parent)))
+
+    def _withdraw(self) -> None:
+        chosen = self._chosen()
+        if chosen is None:
+            return
+        try:
+            Register().withdraw(chosen.release, check_reason(self.why.text()))
+        except SpluError as fault:
+            self._fail(fault)
+            return
+        self.why.clear()
+        self._read()
+
+    def _fail(self, fault: SpluError) -> None:
+        self.problem.setText(told(str(fault)))
+        self.problem.show()
+
+
+def _fields() -> list[Field[Entry]]:
+    def moment(entry: Entry) -> str:
+        found = QDateTime.fromString(entry.time, Qt.DateFormat.ISODate).toLocalTime()
+        return QLocale().toString(found, QLocale.FormatType.ShortFormat) if found.isValid() else entry.time
+
+    def text(key: str, entry: Entry) -> str:
+        return str(entry.body.get(key) or "–")
+
+    def verdict(entry: Entry) -> str:
+        state = str(entry.body.get("verdict"))
+        return told(title_of(state)) if state in STATES else "–"
+
+    return [
+        Field(t("When"), moment, lambda entry: entry.time),
+        Field(t("Release"), lambda entry: Path(text("destination", entry)).name),
+        Field(t("To"), lambda entry: text("recipient", entry)),
+        Field(t("From"), lambda entry: str(dict(entry.body.get("source") or {}).get("name") or "–")),
+        Field(t("Rows"), lambda entry: number(int(entry.body.get("rows") or 0)), right=True),
+        Field(t("Verdict"), verdict),
+    ]
