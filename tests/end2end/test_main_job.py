@@ -48,7 +48,8 @@ def test_real_tables(splu: Splu, name: str, sa: str, nsa: str, gamma: int, tmp_p
     unchanged = nsa.split(",")
     assert np.array_equal(sorted_rows(published[unchanged]), sorted_rows(original[unchanged])), "unchanged columns stay"
 
-    true, seen = original[sa].value_counts(), published[sa].value_counts()
+    true = original[sa].replace("?", "").value_counts()  # a question mark is no value
+    seen = published[sa].value_counts()
     assert set(seen.index) <= set(true.index)
     f = true.to_numpy()
     off = seen.reindex(true.index, fill_value=0).to_numpy() - f
