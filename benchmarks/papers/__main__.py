@@ -2,7 +2,7 @@
 
     python -m benchmarks.papers --document docs/papers.md [--data FOLDER] [--records 30000] [--draws 5] [--seed 1]
 
-Takes some ten minutes of processor whole; a test runs it small, the release job whole.
+Takes a minute of processor whole; a test runs it small, the release job whole.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def losses(source: TrueTable, theta: int) -> tuple[float, float, float]:
     least = min(math.ceil(1 / limit) for limit in limits)
     of = cache(lambda size: caps(limits, size))
     two, many = two_sizes(counts, of, least, 50), many_sizes(counts, of, least, 50)
-    best = best_sizes(counts, of, least, 50, SILENT, 30.0)
+    best = best_sizes(counts, of, least, 50, SILENT)
     if two is None or many is None or best is None:
         return math.nan, math.nan, math.nan
     return tuple(float(sum(b.loss for b in each)) for each in (two, [b for b, _ in many], [b for b, _ in best]))  # type: ignore[return-value]

@@ -14,9 +14,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import kve
 
-from splu_desktop.compare.base.laws import stepped
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Sanitised
@@ -78,4 +77,8 @@ class LaplaceOfParts(Laplace):
         return PartsAnswers(source, self.epsilon, chance, parts=self.parts)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        return stepped(ndtri, math.sqrt(2 * self.parts) * source.meeting / self.epsilon, count)
+        # The density of the sum at x is |x|^(B - 1/2) K_(B - 1/2)(|x|) up to a factor, K the modified Bessel function.
+        x = np.abs(np.linspace(-1.0, 1.0, 8_000)) * (20 + 8 * math.sqrt(2 * self.parts))
+        chance = x ** (self.parts - 0.5) * kve(self.parts - 0.5, x) * np.exp(-x)
+        answers = count + np.sign(np.arange(len(x)) - len(x) / 2 + 0.5) * x * source.meeting / self.epsilon
+        return answers, chance / chance.sum()
