@@ -169,9 +169,12 @@ def write_comparison(comparison: Comparison, target: Path, t: Language) -> tuple
         "comparison.svg": picture(comparison, t),
     }
     with whole_folder(target) as partial:
+        partial.chmod(0o700)  # it holds true counts, so that its owner alone reads it
         for name, text in texts.items():
             (partial / name).write_text(text, encoding="utf-8")
         _write_csv(comparison, partial / "comparison.csv")
+        for path in partial.iterdir():
+            path.chmod(0o600)
     return (*texts, "comparison.csv")
 
 

@@ -17,7 +17,7 @@ _WHO = {
 }
 # What stands against a release besides its limits, by the name of its line.
 _DECIDED = {
-    "gives-away": mark("No column that is published as it is gives a secret value away"),
+    "gives-away": mark("No other column gives a secret value away"),
     "names-persons": mark("No column that names persons is published"),
     "sensitive-as-is": mark("No column that says how a person lives is published as it is"),
     "second-release": mark("The same persons were not released before"),

@@ -1,0 +1,85 @@
+"""The figures of a report are those of the verdict, and what is missed stands first."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.risk.attack import attack
+from splu_desktop.core.sanitise import prepare
+from splu_desktop.report.fields import Fields
+from splu_desktop.report.make import DERIVED, as_json, make_report
+from tests.report.conftest import FIELDS, REASON, Case
+
+
+def test_each_line_and_figure_is_the_verdicts(case: Case) -> None:
+    facts, judged = case.report(internal=True).facts, case.judged
+    lines = {each.name: each for each in facts.limits}
+    for line in judged.lines:
+        assert lines[line.name].met is not line.open, line.name
+        assert lines[line.name].sentence == line.sentence
+        assert lines[line.name].accepted is line.open
+    figures = judged.figures
+    assert facts.state == judged.state
+    assert (facts.persons, facts.rows) == (figures.persons, figures.rows)
+    assert lines["persons-alike"].value == figures.alike.smallest
+    assert lines["certainty"].value == facts.average == figures.certainty.average
+    assert lines["riskiest-group"].value == facts.riskiest == figures.certainty.riskiest
+    assert lines["small-counts"].value == figures.small_counts
+    assert facts.cells == (figures.answered, figures.cells)
+    assert facts.other == figures.other
+
+
+def test_risk_by_value_is_the_attacks(case: Case) -> None:
+    found = attack(prepare(case.source, case.plan), case.plan)
+    stated = {(each.column, each.value): each for each in case.report(internal=True).facts.secrets}
+    for column in found.columns:
+        for value in column.values:
+            own = stated[column.column, value.value]
+            assert own.bearers == value.bearers
+            assert own.without == pytest.approx(value.expected)
+            assert own.with_release == pytest.approx(value.right, abs=0.15)  # two draws; 7 standard errors or more
+
+
+@pytest.mark.parametrize("internal", [True, False])
+def test_a_missed_limit_stands_first_with_who_accepted_it(cases: dict[str, Case], internal: bool) -> None:
+    kept, missed = (cases[name].report(internal=internal) for name in ("kept", "missed"))
+    assert kept.first_line.startswith("All ")
+    assert kept.verdict_as_dict()["code"] == "useful"
+    assert "NOT met" in missed.first_line.split(".")[0]
+    assert missed.verdict_as_dict()["code"] == "missed"
+    assert (REASON in missed.first_line) is internal
+    document = missed.document("en")
+    assert document.front[2].text == missed.first_line  # type: ignore[union-attr]
+
+
+def test_an_own_threshold_is_a_limit_more(cases: dict[str, Case]) -> None:
+    case = cases["kept"]
+    strict = case.report(internal=False, fields=Fields(threshold=0.05))
+    assert "NOT met" in strict.first_line
+    assert strict.verdict_as_dict()["code"] == "missed"
+    assert case.report(internal=False, fields=Fields(threshold=1.0)).first_line.startswith("All 5 limits are met")
+    with pytest.raises(BadSetting):
+        case.report(internal=False, fields=Fields(threshold=5))
+
+
+def test_the_recipients_edition_follows_from_the_release(case: Case) -> None:
+    """The register adds which lines were accepted, and none of its words or numbers."""
+    told = json.loads(as_json(case.report(internal=False)))
+    alone = json.loads(as_json(make_report(case.opened, FIELDS)))
+    assert told["release"] == alone["release"]
+    assert set(told["release"]) == set(DERIVED)
+    text = json.dumps(told)
+    for sentence in case.entry.body["open"].values():
+        assert str(sentence) not in text
+    assert REASON not in text
+    assert all(cell["true"] is None for each in told["release"]["tables"] for cell in each["cells"])
+    assert told["custodian"]["attacked"] == []
+
+
+def test_another_table_is_no_source(cases: dict[str, Case]) -> None:
+    case = cases["kept"]
+    with pytest.raises(BadSetting, match="not made from this file"):
+        make_report(case.opened, FIELDS, entry=case.entry, source=case.source.take(range(1, case.source.n)))
