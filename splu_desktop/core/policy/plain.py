@@ -13,6 +13,7 @@ from splu_desktop.core.generalise.blanking import row_classes
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.draft import draft
+from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.policy.limits import limits_for
 from splu_desktop.core.policy.search import class_options
 from splu_desktop.core.progress import SILENT, Progress
@@ -36,8 +37,8 @@ def plan_as_given(
 ) -> Plan:
     """Return the plan with these roles; nothing is made coarser, blanked or left out beyond them. See `propose`.
 
-    Columns without a role take the one suggested; classes are the columns that tables count by, usual ones where none is
-    asked. Raises UnknownColumn, BadSetting; Cancelled.
+    Columns without a role take the one suggested. Where no table is asked, usual ones make the classes and are asked,
+    if they have the cells that a verdict needs. Raises UnknownColumn, BadSetting; Cancelled.
     """
     known = suggest_roles(table) if suggestions is None else suggestions
     found = draft(
@@ -53,9 +54,20 @@ def plan_as_given(
         progress=progress,
     )
     plan = found.plan
-    if not found.named:
-        plan = replace(plan, questions=_large_enough(table_after(table, plan.generalisations), plan.questions))
-    return replace(plan, classes=next(iter(class_options(plan)), ()))
+    if found.named:
+        return replace(plan, classes=next(iter(class_options(plan)), ()))
+    view = table_after(table, plan.generalisations)
+    plan = replace(plan, questions=_large_enough(view, plan.questions))
+    plan = replace(plan, classes=next(iter(class_options(plan)), ()))
+    large = sum(_large_cells(view, each) for each in plan.questions)
+    return plan if large >= FEWEST_CELLS else replace(plan, questions=())
+
+
+def _large_cells(table: Table, asked: AskedTable) -> int:
+    """Return how many cells of 50 and more a table of counts has."""
+    sides = [table[asked.sa], *(table[name] for name in asked.by)]
+    cells = np.bincount(row_classes([each.codes for each in sides], [each.m for each in sides], table.n))
+    return int((cells >= LEAST).sum())
 
 
 def _large_enough(table: Table, questions: Sequence[AskedTable]) -> tuple[AskedTable, ...]:
