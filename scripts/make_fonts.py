@@ -1,6 +1,8 @@
 """Make the lean fonts of resources/fonts from the originals: no hinting, and of Korean the common syllables only.
 
 python scripts/make_fonts.py FOLDER    a folder with the TTF files of Debian's fonts-noto-core and fonts-nanum
+
+Needs fonttools, which nothing else does.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ def main() -> int:
     """Make every font that is there already again."""
     found = {path.name: path for path in Path(sys.argv[1]).rglob("*.ttf")}
     for target in sorted(FONTS.glob("NotoSans*.ttf")):
-        shrink(found[f"{target.stem}-Regular.ttf"], target)
+        name = target.name if "-" in target.stem else f"{target.stem}-Regular.ttf"
+        shrink(found[name], target)
     shrink(found["NanumGothic.ttf"], FONTS / "SPLUHangul.ttf", [c for c in range(0xAC00, 0xD7A4) if common_syllable(c)])
     return 0
 
