@@ -83,7 +83,6 @@ def run(args: argparse.Namespace) -> None:
         (say("missing"), "r", lambda column: whole(column.missing)),
         (say("most frequent"), "l", lambda column: _short(column.most_frequent)),
         (say("share"), "r", lambda column: per_cent(column.most_frequent_share)),
-        (say("largest gamma"), "r", lambda column: whole(column.largest_gamma)),
         (say("role"), "l", lambda column: column.role),
         (say("reason"), "l", lambda column: told(column.reason)),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.roles.lexicon import Reading, first_names, fold, lexicon, read_name
 from splu_desktop.core.roles.numbers import (
     british_national_insurance,
@@ -338,7 +339,8 @@ def _fits_age(column: Column, reading: Reading) -> bool:
         return bool(years or (values.min() >= 0 and 1 < values.max() <= _OLDEST * (12 if months else 1)))
     labels = sample_labels(column)
     worded = all(read_name(text).only("age", "date", "fill", "amount") for text in labels)
-    return column.kind is Kind.CATEGORY and (worded or _mostly(labels, _BAND.fullmatch))
+    bands = interval_ends(column) is not None  # "40 to 69", "below 18"
+    return column.kind is Kind.CATEGORY and (bands or worded or _mostly(labels, _BAND.fullmatch))
 
 
 def _fits_sex(column: Column) -> bool:
