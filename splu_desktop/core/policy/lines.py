@@ -116,7 +116,8 @@ class Case:
             yield Line("names-persons", RED, sentence, len(naming), 0, repair)
             return
         asked = {name for each in plan.questions for name in each.by}
-        bare = [n for n in plan.nsas if n in taken_for and taken_for[n].role is Role.SA and n not in asked]
+        said = {name for name, each in taken_for.items() if each.role is Role.SA and not each.doubt}
+        bare = [name for name in plan.nsas if name in said and name not in asked]
         if bare:
             sentence = say("{columns} is published as it is. It says how a person lives.", columns=quoted(bare, 3))
             yield Line(
