@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -15,7 +14,6 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
-    QRect,
     QSize,
     QSortFilterProxyModel,
     Qt,
@@ -26,9 +24,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionHeader,
-    QStyleOptionViewItem,
     QTableView,
     QWidget,
 )
@@ -50,10 +46,6 @@ WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be 
 
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
 _AIR = 8  # pixels beside what a column holds
-_LEGIBLE = 18  # letters, of which a name that ends in dots shows most
-_MOST_LINES = 3  # that words may take
-_LINED = 300  # rows of which each has the lines that it needs; more would be asked for longer than anybody waits
-_MARKS = re.compile(r"[_./\\:-]")
 _LONGEST = 200  # characters of a value that a cell shows; the rest is in its hover text
 
 
@@ -271,25 +263,12 @@ class _Header(QHeaderView):
         return self.style().sizeFromContents(QStyle.ContentsType.CT_HeaderSection, option, QSize(), self)
 
 
-def _breaking(name: str) -> str:
-    """Return a name that may be broken after each of its marks, too: admission_type_id has no blank."""
-    return _MARKS.sub("\\g<0>\u200b", name)
-
-
-class _Breaking(QStyledItemDelegate):
-    """Draws names that are broken over lines."""
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        super().initStyleOption(option, index)
-        option.text = _breaking(option.text)
-
-
 class TableView(QTableView):
     """A table that can be sorted, resized and copied from, and lets Tab move on."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._filling: tuple[int, int, dict[int, int]] | None = None
+        self._filling: tuple[int | None, int] = None, 0
         self.setAccessibleName(name)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -307,7 +286,6 @@ class TableView(QTableView):
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.copy_action = shortcut(self, t("Copy"), QKeySequence.StandardKey.Copy, lambda: self.copy())
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self._breaks = _Breaking(self)
         self._fit_rows()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -321,131 +299,37 @@ class TableView(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
 
-    def fit_lines(self) -> None:
-        """Give every row the lines that its words need at the width there is; of many rows, to the first hundreds."""
-        model, header, metrics = self.model(), self.verticalHeader(), self.fontMetrics()
-        rows = 0 if model is None else min(model.rowCount(), _LINED)
-        lines = [1] * rows
-        in_sight = (self.viewport().height() - 12) // metrics.height()
-        most = max(1, min(_MOST_LINES, in_sight))
-        shown = range(model.columnCount()) if rows else ()
-        for at in (at for at in shown if not self.isColumnHidden(at) and not self._is_figure(at)):
-            if self.itemDelegateForColumn(at) not in (None, self._breaks):
-                continue  # who draws a cell himself knows what it needs
-            self.setItemDelegateForColumn(at, self._breaks)
-            room = self._room_for_name(model.index(0, at))
-            for row in range(rows):
-                name = str(model.index(row, at).data() or "")
-                if metrics.horizontalAdvance(name) > room:
-                    flags = int(Qt.TextFlag.TextWordWrap)
-                    needed = metrics.boundingRect(0, 0, room, 10_000, flags, _breaking(name)).height()
-                    lines[row] = max(lines[row], min(round(needed / metrics.lineSpacing()) or 1, most))
-        for row, some in enumerate(lines):
-            header.resizeSection(row, some * metrics.height() + 12)
-        self.setWordWrap(max(lines, default=1) > 1)
-
-    def _fit_again(self) -> None:
-        if self._filling is not None:
-            self.fit_lines()
-
-    def _room_for_name(self, index: QModelIndex) -> int:
-        """Return how wide the text of a cell may be, as the style draws it: a pixel less breaks a name that fits."""
-        option = QStyleOptionViewItem()
-        self.initViewItemOption(option)
-        self._breaks.initStyleOption(option, index)
-        option.rect = QRect(0, 0, self.columnWidth(index.column()), 1_000)
-        margin = self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, self) + 1
-        text = self.style().subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, self)
-        return max(text.width() - 2 * margin, 1)
-
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read
         for section in range(header.count()):
             header.resizeSection(section, max(header.sectionSize(section), header.sectionSizeHint(section)))
-        if model is not None:  # other rows in these places need other lines
-            for changed in (
-                model.modelReset,
-                model.layoutChanged,
-                model.rowsInserted,
-                model.rowsRemoved,
-                model.dataChanged,
-            ):
-                changed.connect(self._fit_again)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fill()
 
-    def _fill(self) -> None:
-        if self._filling is None:
-            return
-        filling, least, wanted = self._filling
-        header, width = self.horizontalHeader(), self.viewport().width()
-        least = max(least, header.sectionSizeHint(filling))
-        shown = {at: wide for at, wide in wanted.items() if not header.isSectionHidden(at)}
-        legible = _LEGIBLE * self.fontMetrics().averageCharWidth()
-        headed = {
-            at: wide - _AIR if self._stays_whole(at) else min(wide, max(header.sectionSizeHint(at), legible))
-            for at, wide in shown.items()
-        }
+    def fit_columns(self, most: int = 260, filling: int | None = None, least: int = 160) -> None:
+        """Give each column the width of its content, at most `most`, looking at the first rows alone.
 
-        def narrowed(most: int) -> dict[int, int]:
-            return {at: max(min(wide, most), headed[at]) for at, wide in shown.items()}
-
-        # The widest give way first, down to their headers; figures, of which half is another, and words beside a
-        # picture, which are our own, give the air beside them alone. Where that is not enough, the table scrolls, and
-        # nothing is cut.
-        tries = (narrowed(most) for most in range(max(shown.values(), default=0), 0, -4))
-        for at, wide in next((sizes for sizes in tries if sum(sizes.values()) + least <= width), shown).items():
-            header.resizeSection(at, wide)
-        header.resizeSection(filling, max(least, width - sum(header.sectionSize(at) for at in shown)))
-        self.fit_lines()
-
-    def _stays_whole(self, column: int) -> bool:
-        model = self.model()
-        pictured = model is not None and model.index(0, column).data(Qt.ItemDataRole.DecorationRole) is not None
-        return pictured or self._is_figure(column)
-
-    def _is_figure(self, column: int) -> bool:
-        model = self.model()
-        held = None if model is None else model.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole)
-        return held is not None and bool(Qt.AlignmentFlag(held) & Qt.AlignmentFlag.AlignRight)
-
-    def fit_columns(
-        self,
-        most: int = 260,
-        filling: int | None = None,
-        least: int = 160,
-        words: Mapping[int, str] | None = None,
-    ) -> None:
-        """Give each column the width of its content, looking at the first rows alone, and of `words` it may come to.
-
-        `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width;
-        the others are cut before anybody has to scroll, but for figures.
+        `filling` takes the room that the others leave, and no less than `least`, also when the view changes its width.
         """
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(20)
-        if filling is not None:  # before they are measured: the last one would keep what it was stretched to
-            header.length()  # carries out what waits: else a column hidden just now leaves its width as a gap
-            header.setStretchLastSection(False)
-        columns = range(header.count())
-        self._measure(columns[:_AT_ONCE], most)  # more than a screen shows; the others keep the usual width
-        for at, text in (words or {}).items():
-            wanted = self.fontMetrics().horizontalAdvance(text) + 28
-            header.resizeSection(at, max(header.sectionSize(at), wanted))
-        wide = {at: header.sectionSize(at) for at in range(header.count()) if at != filling}
-        self._filling = None if filling is None else (filling, least, wide)
+        header.setStretchLastSection(False)
+        for at in range(min(header.count(), _AT_ONCE)):  # more than a screen shows
+            self.resizeColumnToContents(at)
+            header.resizeSection(at, min(header.sectionSize(at) + _AIR, most))
+        self._filling = filling, least
         self._fill()
 
-    def _measure(self, columns: range, most: int) -> range:
-        """Give some columns the width of their content; of a table shown meanwhile there may be fewer."""
+    def _fill(self) -> None:
+        filling, least = self._filling
+        if filling is None:
+            return
         header = self.horizontalHeader()
-        for at in columns:
-            if at < header.count():
-                self.resizeColumnToContents(at)
-                header.resizeSection(at, min(header.sectionSize(at) + _AIR, most))
-        return columns
+        others = sum(header.sectionSize(at) for at in range(header.count()) if at != filling)
+        header.resizeSection(filling, max(least, self.viewport().width() - others))
 
     def rows_chosen(self) -> list[int]:
         """Return the selected rows, told from the selection's blocks: there may be thousands of cells."""

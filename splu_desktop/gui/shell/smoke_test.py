@@ -39,7 +39,8 @@ class Unfit(Exception):
 
 def run() -> int:
     """Run the test, telling each step on standard output. Returns 0 where all is well, else 1."""
-    problem, told, said = "", [], []
+    problem, told = "", list[str]()
+    said: list[str] = []
     with tempfile.TemporaryDirectory(prefix="splu-smoke-test-") as scratch:
         _stand_alone(Path(scratch))
         try:
