@@ -17,6 +17,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.proposal.figures import cases
 from splu_desktop.gui.proposal.page import ProposalPage
+from splu_desktop.gui.proposal.steps import steps_of
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
 
@@ -139,3 +140,13 @@ def test_a_good_proposal_leads_on_to_publish(proposed: MainWindow, idle: Idle, q
     assert verdict.state == USEFUL, verdict.sentence
     page.do_primary()
     assert proposed.step is Step.PUBLISH
+
+
+def test_a_plan_without_a_proposal_says_what_it_does(proposed: MainWindow, idle: Idle, qtbot: QtBot) -> None:
+    plan = proposed.session.plan
+    assert plan is not None
+    kinds = {step.name for step in steps_of(plan)}
+    assert {"secret", "names-persons", "strength"} <= kinds
+    for step in steps_of(plan):
+        if step.undo is not None:
+            assert step.column not in step.undo(plan).generalisations

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.policy import RED
 from splu_desktop.core.roles import Role
+from splu_desktop.files.release import open_release
 from splu_desktop.gui.ask.page import AskPage
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.publish.page import PublishPage
@@ -159,3 +160,16 @@ def test_the_register_shows_a_release_and_withdraws_it(publish: PublishPage, pro
     dialog.withdraw.click()
     assert not dialog.model.rows
     dialog.close()
+
+
+def test_a_release_is_packed_with_a_password_that_opens_it(
+    publish: PublishPage, proposed: MainWindow, idle: Idle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish.do_primary()
+    idle(proposed)
+    target = tmp_path / "handed.zip"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    publish.lock.click()
+    idle(proposed)
+    password = publish.done_password.text().split(": ")[1].split(". ")[0]
+    assert open_release(target, password=password).id == proposed.session.release.opened.id  # type: ignore[union-attr]

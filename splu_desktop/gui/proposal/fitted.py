@@ -40,7 +40,11 @@ def let_go(layout: QLayout) -> None:
     for place in reversed(range(layout.count())):
         item = layout.itemAt(place)
         # An item that is taken and outlives its place keeps the part's sizes from the next one: Qt removes it itself.
-        layout.removeWidget(item.widget()) if item.widget() is not None else layout.removeItem(item)
+        widget = None if item is None else item.widget()
+        if widget is not None:
+            layout.removeWidget(widget)
+        elif item is not None:
+            layout.removeItem(item)
 
 
 def hold_height(part: QWidget) -> None:

@@ -43,7 +43,7 @@ from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.slider import StrengthSlider
-from splu_desktop.gui.proposal.steps import Elided, StepList
+from splu_desktop.gui.proposal.steps import Elided, StepList, steps_of
 from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
 
 _CHANNEL = "preview"
@@ -267,8 +267,8 @@ class ProposalPage(Page):
             return
         proposal = self.session.proposal
         undone = set(map(id, self.session.choices.undone))
-        steps = [each for each in (proposal.steps if proposal is not None else ()) if id(each) not in undone]
-        key = tuple(map(id, steps))
+        steps = [each for each in (steps_of(plan) if proposal is None else proposal.steps) if id(each) not in undone]
+        key = tuple((each.name, each.column, str(each.words)) for each in steps)
         if key != getattr(self, "_steps_shown", None):
             self._steps_shown = key
             self.steps.show_steps(steps, len(plan.roles))

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from splu_desktop.core.generalise import words_for
+from splu_desktop.core.messages import quoted, say
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Step
+from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.widgets import Picture, Rule, emptied, label, margins, put, scrolled
 from splu_desktop.gui.base.words import plain, t, told
@@ -70,6 +76,26 @@ def step_words(step: Step) -> str:
         words = words[:1].lower() + words[1:]
     words = words.rstrip(".")
     return f"{words}; {told(step.why)}" if step.why else words
+
+
+def steps_of(plan: Plan) -> tuple[Step, ...]:
+    """Return what a plan does to its columns, where no proposal tells why: one from a recipe, or of a former day."""
+    found = [
+        Step("coarser", name, words_for(name, steps), undo=partial(_as_read, name))
+        for name, steps in plan.generalisations.items()
+    ]
+    for name, role, words in (
+        ("secret", Role.SA, "{columns}: secret, drawn anew."),
+        ("left-out", Role.DROPPED, "{columns}: left out."),
+        ("names-persons", Role.IDENTIFIER, "{columns}: never published."),
+    ):
+        if plan.named(role):
+            found.append(Step(name, "", say(words, columns=quoted(plan.named(role), 3))))
+    return (*found, Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}")))
+
+
+def _as_read(name: str, plan: Plan) -> Plan:
+    return replace(plan, generalisations={k: steps for k, steps in plan.generalisations.items() if k != name})
 
 
 class StepRow(QWidget):

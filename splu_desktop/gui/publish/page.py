@@ -6,17 +6,18 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import RED, UNSAFE, USEFUL, Line, Verdict, title_of
 from splu_desktop.files.publish import Options, Outcome, publish
 from splu_desktop.files.release import Form
+from splu_desktop.files.release.handover import hand_over, new_password
 from splu_desktop.gui.base.messages import persons_of, rows_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, Columns, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
-from splu_desktop.gui.base.widgets import button, emptied, label, margins, put, scrolled
+from splu_desktop.gui.base.widgets import announce, button, emptied, label, margins, put, scrolled
 from splu_desktop.gui.base.words import spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, repaired
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
@@ -67,9 +68,13 @@ class PublishPage(Page):
         self.done_place = label("", "quiet", fitting=True, selectable=True)
         self.open_folder = button(t("Open the folder"), self._open_folder, picture="folder-open")
         row = margins(QHBoxLayout(), 0, spacing=8)
-        put(row, self.open_folder, button(t("Report"), lambda: self.go.emit(Step.REPORT)), 1)
+        self.lock = button(t("As a ZIP with a password…"), self._hand_over, picture="lock")
+        self.report = button(t("Report"), lambda: self.go.emit(Step.REPORT))
+        put(row, self.open_folder, self.lock, self.report, 1)
+        self.done_password = label("", "strong", fitting=True, selectable=True)
         put(card.body, self.done_words, self.done_print, self.done_place)
         card.body.addLayout(row)
+        card.body.addWidget(self.done_password)
         return card
 
     def folded(self, fold: Fold) -> None:
@@ -149,6 +154,8 @@ class PublishPage(Page):
             self.done_words.setText(t("Written and checked: {name}", name=made.opened.title))
             self.done_print.setText(t("Six words to compare by telephone: {words}", words=made.fingerprint))
             self.done_place.setText(str(made.opened.path))
+            self.lock.setVisible(Path(made.opened.path).is_dir())
+            self.done_password.setText("")
         emptied(self.open_lines)
         self.cards = []
         first = True
@@ -279,6 +286,28 @@ class PublishPage(Page):
         dialog = ReleasesDialog(self)
         dialog.open()
         return dialog
+
+    def _hand_over(self) -> None:
+        """Pack the release into a locked ZIP, and show its password once: it is kept nowhere."""
+        made = self._released()
+        if made is None:
+            return
+        folder = Path(made.opened.path)
+        start = str(folder.with_name(f"{folder.name}.zip"))
+        chosen, _ = QFileDialog.getSaveFileName(self, t("Save the locked ZIP"), start, t("ZIP (*.zip)"))
+        if not chosen:
+            return
+        password, path = new_password(), Path(chosen)
+
+        def take(_: object) -> None:
+            words = t("Password, shown only now: {password}. Send it another way than the file.", password=password)
+            self.done_password.setText(words)
+            announce(self.done_password, words)
+            self._fit_left()
+
+        self.work.start(
+            hand_over, folder, path, password=password, on_done=take, on_exception=self.show_error, channel="hand over"
+        )
 
     def _open_folder(self) -> None:
         made = self._released()
