@@ -21,7 +21,7 @@ from tests.optional import real
 
 
 def test_laplace_noise_is_that_of_diffprivlib() -> None:
-    mechanisms = pytest.importorskip("diffprivlib.mechanisms", reason="diffprivlib")
+    mechanisms = pytest.importorskip("diffprivlib.mechanisms", reason="diffprivlib", exc_type=ImportError)
     source = small_source(300)
     questions = small_questions(source)
     theirs = mechanisms.Laplace(epsilon=1.0, sensitivity=questions.meeting, random_state=5)
