@@ -39,8 +39,8 @@ def add(commands: Any) -> None:
         "report",
         help=say("write the audit report of a release"),
         description=say(
-            "Write what was released, within which limits, what it is worth and what it risks: two pages to sign, and an "
-            "annex. The recipient's edition, written unless --internal is given, follows from the release alone."
+            "Write what was released, within which limits, what it is worth and what it risks: two pages to sign, and "
+            "an annex. The recipient's edition, written unless --internal is given, follows from the release alone."
         ),
     )
     takes(parser, "release RELEASE", "a release folder or ZIP", type=Path)

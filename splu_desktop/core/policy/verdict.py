@@ -79,7 +79,7 @@ class Verdict:
         figures = self.figures
         return {
             "verdict": self.state,
-            "sentence": str(self.sentence),
+            "headline": str(self.sentence),
             "lines": [line.as_dict() for line in self.lines],
             "rows": figures.rows,
             "persons": figures.persons,
