@@ -29,6 +29,8 @@ PYTHONS = [
 ]
 
 HERE = {
+    "diffprivlib": importlib.util.find_spec("diffprivlib") is not None,
+    "anonypy": importlib.util.find_spec("anonypy") is not None,
     "LibreOffice": shutil.which("soffice") is not None,
     "Git": shutil.which("git") is not None,
     "GnuPG": all(map(shutil.which, ("gpg", "gpg-agent"))),
@@ -38,14 +40,12 @@ HERE = {
     "PSPP": shutil.which("pspp") is not None,
     "R": shutil.which("Rscript") is not None,
     "other Pythons": len(PYTHONS) > 1,
-    "DuckDB": importlib.util.find_spec("duckdb") is not None,
-    "diffprivlib": importlib.util.find_spec("diffprivlib") is not None,
-    "anonypy": importlib.util.find_spec("anonypy") is not None,
-    "Spark": shutil.which("java") is not None and importlib.util.find_spec("pyspark") is not None,
     "the bundle": BUNDLE.is_dir() and BUILDER.exists(),
     "the real tables": DATA.is_dir(),
 }
 BRING = {
+    "diffprivlib": "pip install diffprivlib, for a trial",
+    "anonypy": "pip install anonypy, for a trial",
     "LibreOffice": "./check --extras brings it",
     "Git": "./check --extras brings it",
     "GnuPG": "./check --extras brings it",
@@ -55,10 +55,6 @@ BRING = {
     "PSPP": "./check --extras brings it",
     "R": "./check --extras brings it",
     "other Pythons": "pyenv brings them, Debian none",
-    "DuckDB": "./check --extras brings it",
-    "diffprivlib": "pip install diffprivlib, for a trial",
-    "anonypy": "pip install anonypy, for a trial",
-    "Spark": "Java 17 and pip install pyspark, 450 MB and too much for each run, bring it",
     "the bundle": "packaging/check builds and tests it",
     "the real tables": f"they belong into {DATA}",
 }
