@@ -81,7 +81,7 @@ def prepare(table: Table, plan: Plan) -> Prepared:
     generalised = table_after(source, plan.generalisations)
     emptied = left_out = 0
     if plan.blanking is not None:
-        blanked = blank(generalised, plan.blanking, plan.nsas, owner)
+        blanked = blank(generalised, plan.blanking, plan.knowable, owner)
         emptied, left_out, generalised = blanked.emptied, blanked.left_out, blanked.table
         if not blanked.kept.all():
             places = np.flatnonzero(blanked.kept)

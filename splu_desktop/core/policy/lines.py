@@ -10,6 +10,7 @@ from splu_desktop.core.generalise import DatePart, Part
 from splu_desktop.core.messages import Figure, counted, listed, quoted, say
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.identify import person_columns
+from splu_desktop.core.persons.treatment import rehearse_shift
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.blocks import linked_apart
 from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set_person, set_roles, set_steps
@@ -102,7 +103,8 @@ class Case:
         found += [] if riskiest.open else [self._average()]
         quiet = Line("gives-away", OK, say("No unchanged column gives a secret value away."))
         found += [self._readable(), self._gives_away() or self._linked() or quiet, self._releases()]
-        found += [*self._person_column(), *(() if alike.open else self._dates()), *self._signature()]
+        found += [*self._person_column(), *(() if alike.open else self._dates())]
+        found += [*self._moved_dates(), *self._signature()]
         return sorted(found, key=lambda line: (RED, AMBER, OK).index(line.state))[:MOST_LINES]
 
     def _columns(self) -> Iterator[Line]:
@@ -256,6 +258,18 @@ class Case:
                 "“{column}” may name the person. If persons have several rows, they are less safe.", column=name
             )
             yield Line("no-person-column", AMBER, sentence, repair=Repair(say("Name the column"), set_person(name)))
+
+    def _moved_dates(self) -> Iterator[Line]:
+        """Say where the release alone gives back by how many days somebody's dates were moved."""
+        choice = self.plan.persons
+        if choice is None or not choice.shift:
+            return
+        dates = [n for n in self.plan.nsas if self.prepared.table[n].kind in (Kind.DATE, Kind.DATETIME)]
+        found = rehearse_shift(self.prepared.source, choice, dates)
+        repair = None
+        if not found.enough:
+            repair = Repair(say("Months instead"), set_steps(dates, (DatePart(Part.MONTH),)))
+        yield Line("moved-dates", OK if found.enough else AMBER, found.sentence, repair=repair)
 
     def _dates(self) -> Iterator[Line]:
         table, moved = self.prepared.table, () if self.plan.persons is None else self.plan.persons.shift

@@ -134,7 +134,7 @@ class Search:
         self._source = one_per_person(self.table, plan.persons)
         asked = {name for each in plan.questions for name in each.by}
         candidates = []
-        for name in plan.nsas:
+        for name in plan.knowable:
             subject = setting.subjects.get(name, "")
             before = plan.generalisations.get(name, ())
             rungs = ladder_of(self._source[name], subject, name in asked, before)
