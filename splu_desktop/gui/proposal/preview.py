@@ -142,7 +142,7 @@ def preview(prepared: Prepared, verdict: Verdict, plan: Plan, progress: Progress
         alone = asked.by and asked.kind == "count" and asked.value is not None
         totals.append(ahead.forecast(replace(asked, by=()), gammas) if alone else None)
     other = ahead.other_questions(gammas)
-    shown = [_Lines(table, total, plan.thresholds.alpha) for table, total in zip(tables, totals, strict=True)]
+    shown = [_Lines(table, total, plan) for table, total in zip(tables, totals, strict=True)]
     stops = []
     for at in range(len(gammas)):
         progress.report("Working out the curves", at / len(gammas))
@@ -193,14 +193,15 @@ def _draw(block: Block, plan: Plan, gamma: float) -> Draw:
 class _Lines:
     """The lines of one table in the order in which they are shown."""
 
-    def __init__(self, table: Forecast, total: Forecast | None, small: int) -> None:
-        self._table, self._total, self._small = table, total, small
+    def __init__(self, table: Forecast, total: Forecast | None, plan: Plan) -> None:
+        self._table, self._total, self._small = table, total, plan.thresholds.alpha
         several, lines = len(table.labels) > 1, len(table.lines)
-        # Of many values the frequent ones first, and what no verdict counts below all that one does.
+        # Of many values the frequent ones first; then those that are no secret, then what no verdict counts.
         values = np.argsort(-table.truth.sum(axis=0), kind="stable") if several else np.zeros(1, int)
         line, value = np.tile(np.arange(lines), len(values)), np.repeat(values, lines)
         if several:
-            order = np.argsort(~table.expected[line, value], kind="stable")
+            plain = np.isin(np.array(table.labels, object), list(plan.public_values.get(table.asked.sa, ())))
+            order = np.lexsort((plain[value], ~table.expected[line, value]))
             line, value = line[order], value[order]
         self._line, self._value = line[:MOST_LINES], value[:MOST_LINES]
         self._groups = []

@@ -23,7 +23,7 @@ TRUST = {
     HIDDEN: ("shield", "protected", "protected_soft"),
 }
 _BAR, _BETWEEN = 2, 3  # columns
-_NARROW, _ROOMY = 430, 600  # pixels below which the bar goes, and its long heading
+_LEAST_BAR, _ROOMY = 64, 600  # pixels of a bar, and of a table whose bar has a long heading
 
 
 def trust_words(trust: str) -> str:
@@ -154,15 +154,12 @@ class RangeTable(TableView):
         self._share_room()
 
     def _share_room(self) -> None:
-        """Give figures what they need, and the bar the rest; it goes where there is little."""
-        header, metrics = self.horizontalHeader(), self.fontMetrics()
-        wide = self.viewport().width()
-        narrow = wide < _NARROW
+        """Give figures what they need, and group and bar the rest; the bar goes where groups need its room."""
+        header, metrics, wide = self.horizontalHeader(), self.fontMetrics(), self.viewport().width()
         if self._narrow != (wide < _ROOMY):
             self._narrow = wide < _ROOMY
             self.lines_model.fields = tuple(self._fields())
             self.lines_model.headerDataChanged.emit(Qt.Orientation.Horizontal, _BAR, _BAR)
-        self.setColumnHidden(_BAR, narrow)
         room = wide
         for at, field in enumerate(self.lines_model.fields):
             if at in (0, _BAR):
@@ -173,7 +170,11 @@ class RangeTable(TableView):
             header.resizeSection(at, needed)
             room -= needed
         groups = [metrics.horizontalAdvance(line.group) for line in self.lines_model.rows[:200]]
-        group = min(max([60, *groups]) + 24, room if narrow else max(90, round(0.58 * room)))
-        header.resizeSection(0, max(70, room if narrow else group))
-        if not narrow:
-            header.resizeSection(_BAR, max(60, room - header.sectionSize(0)))
+        group = max([60, *groups]) + 24
+        if not self._narrow:
+            group = min(group, round(0.6 * room))
+        without = room - group < _LEAST_BAR
+        self.setColumnHidden(_BAR, without)
+        header.resizeSection(0, max(70, room if without else group))
+        if not without:
+            header.resizeSection(_BAR, room - group)

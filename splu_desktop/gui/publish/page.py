@@ -173,7 +173,7 @@ class PublishPage(Page):
             self.cards.append(card)
             self.open_lines.addWidget(card)
         self.held.show_lines([told(line.sentence) for line in found.lines if not line.open])
-        self.held.unfold(made is None and self.fold is Fold.WIDE)
+        self.held.unfold(made is None and (self.fold is Fold.WIDE or not found.open))
         self._fit_left()
 
     def _waiting(self) -> tuple[int, int]:
