@@ -16,14 +16,13 @@ from facts import ROOT, version
 
 NAME = "splu-desktop"
 APP_ID = "io.github.splu_desktop.SPLUDesktop"
-PROJECT_MIME, RELEASE_MIME = "application/x-splu-project", "application/x-splu-release"
+RELEASE_MIME = "application/x-splu-release"
 
 # Modules that some library imports where it can, and that the program never uses. A test sees to it that nothing in
 # splu_desktop imports one of them; the smoke test that no library misses them.
 EXCLUDED_MODULES = [
-    "PIL",  # 15 MB with its codecs: bitmaps in the PDF, and our figures are vectors
+    "PIL",  # 15 MB with its codecs
     "pyarrow",  # 170 MB: Parquet, an optional extra
-    "duckdb",  # 68 MB: questions to very large releases, another
     "polars",
     "numba",
     "matplotlib",
@@ -54,7 +53,6 @@ EXCLUDED_MODULES = [
     "PySide6.QtNetwork",
     "PySide6.QtTest",
     "PySide6.QtDBus",
-    "PySide6.QtPrintSupport",
     "PySide6.QtOpenGL",  # see STAND_INS
     "PySide6.QtOpenGLWidgets",
     # SciPy beyond special functions, sparse matrices, graphs and optimisation; see STAND_INS.
@@ -72,6 +70,10 @@ EXCLUDED_MODULES = [
     "Cryptodome.PublicKey",  # a ZIP with a password needs AES and HMAC
     "Cryptodome.SelfTest",
 ]
+
+# Modules that are imported by a name that the program puts together: national numbers of persons.
+_PERSONS = (ROOT / "splu_desktop/core/persons/identify.py").read_text("utf-8")
+HIDDEN_MODULES = [f"stdnum.{name}" for name in re.search(r'"national": """(.*?)"""', _PERSONS, re.S)[1].split()]  # type: ignore[index]
 
 # Empty modules in the place of what a library imports and never uses: name -> file.
 STAND_INS = {path.stem: str(path) for path in sorted((ROOT / "packaging/stand_ins").glob("*.py"))}
@@ -99,6 +101,7 @@ _PLUGINS = {
     "platforms": {"qxcb", "qwayland", "qoffscreen", "qminimal", "qwindows", "qcocoa"},
     "platforminputcontexts": {"composeplatforminputcontextplugin", "ibusplatforminputcontextplugin"},
     "platformthemes": {"qxdgdesktopportal"},
+    "printsupport": {"cupsprintersupport"},
     "styles": set(),
     "wayland-decoration-client": {"bradient", "adwaita"},
     "wayland-graphics-integration-client": set(),  # for OpenGL alone
@@ -219,12 +222,6 @@ def mac_info() -> dict[str, Any]:
         "NSHumanReadableCopyright": "MIT licence",
         "CFBundleDocumentTypes": [
             {
-                "CFBundleTypeName": "SPLU Desktop project",
-                "CFBundleTypeRole": "Editor",
-                "LSHandlerRank": "Owner",
-                "LSItemContentTypes": [f"{APP_ID}.project"],
-            },
-            {
                 "CFBundleTypeName": "SPLU Desktop release",
                 "CFBundleTypeRole": "Viewer",
                 "LSHandlerRank": "Owner",
@@ -232,7 +229,6 @@ def mac_info() -> dict[str, Any]:
             },
         ],
         "UTExportedTypeDeclarations": [
-            _mac_type("project", "SPLU Desktop project", PROJECT_MIME, "splu", "public.text"),
             _mac_type("release", "SPLU Desktop release", RELEASE_MIME, "splurelease", "public.zip-archive"),
         ],
     }

@@ -28,26 +28,21 @@ _OURS = "splu-desktop"
 # Licences in SPDX's words, of packages whose metadata says it otherwise.
 _SPDX = {
     "colorama": "BSD-3-Clause",
-    "defusedxml": "PSF-2.0",
-    "et-xmlfile": "MIT",
-    "fonttools": "MIT",
-    "openpyxl": "MIT",
     "pycryptodomex": "BSD-2-Clause AND Unlicense",
     "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception",
     "pyqtgraph": "MIT",
     "pyreadstat": "Apache-2.0",
     "pyside6-essentials": "LGPL-3.0-only",
+    "python-stdnum": "LGPL-2.1-or-later",
     "scipy": "BSD-3-Clause",
     "shiboken6": "LGPL-3.0-only",
     "six": "MIT",
     "tomli-w": "MIT",
-    "uharfbuzz": "Apache-2.0",
 }
 # C and C++ code that packages carry inside their own files: (name, licence, what tells its version there). Where
 # nothing does, the version is said to be that of the copy in its owner, which is what its owner's notices go by.
 _INSIDE: dict[str, list[tuple[str, str, str]]] = {
     "pyreadstat": [("ReadStat", "MIT", "")],
-    "uharfbuzz": [("HarfBuzz", "MIT-Modern-Variant", r"\0(\d\d\.\d+\.\d+)\0")],
     "Qt": [
         ("FreeType", "FTL", ""),
         ("HarfBuzz", "MIT-Modern-Variant", ""),
@@ -89,7 +84,6 @@ _CPE = {
     "PCRE2": "pcre:pcre2",
     "Python": "python:python",
     "Qt": "qt:qt",
-    "fonttools": "fonttools:fonttools",
     "libbz2-1.0": "bzip:bzip2",
     "libffi8": "libffi_project:libffi",
     "libjpeg-turbo": "libjpeg-turbo:libjpeg-turbo",
@@ -98,7 +92,6 @@ _CPE = {
     "libssl3": "openssl:openssl",
     "libuuid1": "kernel:util-linux",
     "numpy": "numpy:numpy",
-    "openpyxl": "python:openpyxl",
     "pycryptodomex": "pycryptodome:pycryptodomex",
     "pyinstaller": "pyinstaller:pyinstaller",
     "scipy": "scipy:scipy",
@@ -272,8 +265,6 @@ class Inventory:
         ]
         if name in ("pyside6-essentials", "shiboken6"):
             texts += [TEXTS / "LGPL-3.0.txt", TEXTS / "GPL-3.0.txt"]
-        if name == "fpdf2":
-            texts += [TEXTS / "GPL-3.0.txt"]
         purl = f"pkg:pypi/{name}@{distribution.version}"
         made = Component(distribution.name, distribution.version, "python", licence, purl, texts)
         told = [information.get(key) or "" for key in ("Author", "Maintainer", "Author-email", "Maintainer-email")]
@@ -424,9 +415,9 @@ def write_licences(components: list[Component], folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     lines = [
         "SPLU Desktop and what comes with it: name, version, licence (SPDX).",
-        "The texts lie in the folders beside this list. Qt, PySide6 and fpdf2 stand under the LGPL 3: you may put",
-        "builds of your own in their places; their sources are at https://download.qt.io, https://code.qt.io and",
-        "https://github.com/py-pdf/fpdf2.",
+        "The texts lie in the folders beside this list. Qt, PySide6 (LGPL 3) and python-stdnum (LGPL 2.1) may be",
+        "replaced by builds of your own; their sources are at https://download.qt.io, https://code.qt.io and",
+        "https://arthurdejong.org/python-stdnum.",
         "",
     ]
     for component in components:

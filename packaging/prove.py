@@ -266,8 +266,8 @@ def main_job(root: Root, name: str = "release") -> str:
     script = f"""set -eu
 cd
 splu --version
-case $(splu --version) in "splu 0.1.0") ;; *) splu --self-test >&2 ;; esac # which came with 0.2.0
-splu publish /{root.sample} --sa Diagnosis --gamma 5 --out {name} >/dev/null 2>&1
+splu --self-test >&2
+splu publish /{root.sample} --table 'Diagnosis by Sex, Age' --accept-all 'the proof of a package' --out {name} >/dev/null
 splu query {name} 'Diagnosis=Heart failure' --json
 splu verify {name} >/dev/null
 splu report {name} --out {name}.pdf >/dev/null
@@ -288,7 +288,7 @@ splu report {name} --out {name}.pdf >/dev/null
 
 
 def window(root: Root) -> str:
-    """Start the window on a real X screen, and open a project as a double click does."""
+    """Start the window on a real X screen, and open a release as a double click does."""
     screen = f":{100 + os.getpid() % 10_000}"  # which another proof at the same time does not have
     server = subprocess.Popen(
         ["Xvfb", screen, "-screen", "0", "1280x800x24", "-nolisten", "tcp"], stderr=subprocess.DEVNULL
@@ -305,89 +305,47 @@ def window(root: Root) -> str:
 
 
 def file_types(root: Root) -> str:
-    """See that desktops know the two file types and open them with the program."""
+    """See that desktops know a release and open it with the program."""
     script = """set -eu
-cd; mkdir -p types; printf '{\\n "format": "splu-project",\\n "version": 1\\n}\\n' >types/mine.splu
-cp types/mine.splu types/unnamed
-cp release/release.json types/release.json; printf PK >types/x.splurelease
-printf '{"releases": [1]}' >types/other.json
-for f in mine.splu unnamed release.json x.splurelease other.json; do
+cd; mkdir -p types; cp release/release.json types/release.json; cp release/release.json types/unnamed
+printf PK >types/x.splurelease; printf '{"releases": [1]}' >types/other.json
+for f in release.json unnamed x.splurelease other.json; do
     gio info -a standard::content-type types/$f | sed -n 's/.*content-type: //p'
 done
-gio mime application/x-splu-project | head -1; gio mime application/x-splu-release | head -1; rm -r types
+gio mime application/x-splu-release | head -1; rm -r types
 """
     told = root.apart(script)
     lines = told.stdout.split("\n")
-    project, release = "application/x-splu-project", "application/x-splu-release"
-    if lines[:5] != [project, project, release, release, "application/json"]:
+    release = "application/x-splu-release"
+    if lines[:4] != [release, release, release, "application/json"]:
         raise Refuted(f"file types: {told.stdout}{told.stderr}")
-    if not all("splu-desktop.desktop" in line for line in lines[5:7]):
-        raise Refuted(f"no program for the file types: {told.stdout}{told.stderr}")
-    return "projects and releases are known by name and content, and open with the program"
+    if "splu-desktop.desktop" not in lines[4]:
+        raise Refuted(f"no program for the file type: {told.stdout}{told.stderr}")
+    return "releases are known by name and content, and open with the program"
 
 
 def upgrade(root: Root, old: Path, new: Path) -> str:
-    """Upgrade from an older version with settings, register and a project, and see that all are kept."""
+    """Upgrade from an older version with a register and a release, and see that all of the user's files stay."""
     install(root, old)
-    before = main_job(root, "before")
-    home = root.folder / f"home/{_USER}"
-    # Beside its project: where else a project says that its table lies, no version goes without asking.
-    shutil.copyfile(root.folder / root.sample, home / Path(root.sample).name)
-    (home / "mine.splu").write_text(json.dumps(_project(root)), "utf-8")
-    for name in (Path(root.sample).name, "mine.splu"):
-        os.chown(home / name, _UID, _UID)
-    _opens(root, "~/mine.splu", "~/.config")  # which the older version remembers in its settings
+    told = root.apart("cd; splu publish " + _OLD_JOB.format(sample=root.sample) + " && splu --version")
+    if told.returncode:
+        raise Refuted(f"the older version: {told.stdout}{told.stderr}")
+    before = told.stdout.split()[-1]
     own = {name: content for name, content in root.files().items() if name.startswith(f"home/{_USER}/")}
-    if not any("register" in name for name in own) or not any(name.endswith(".conf") for name in own):
+    if not any("register" in name for name in own):
         raise Refuted(f"the older version kept nothing: {sorted(own)}")
     install(root, new)
     after = {name: content for name, content in root.files().items() if name.startswith(f"home/{_USER}/")}
     if after != own:
         raise Refuted(f"the upgrade touched the user's files: {sorted(set(after.items()) ^ set(own.items()))[:5]}")
-    told = root.apart("cd; splu verify before >/dev/null; splu --version; splu releases --json")
-    now, _, register = told.stdout.partition("\n")
-    if told.returncode or not json.loads(register)["sound"] or len(json.loads(register)["releases"]) != 1:
-        raise Refuted(f"after the upgrade: {told.stdout}{told.stderr}")
-    _opens(root, "~/mine.splu", "/tmp/settings")
-    if now == before.partition(":")[0]:
+    now = root.apart("splu --version").stdout.split()[-1]
+    if now == before:
         raise Refuted("the upgrade did not change the version")
-    kept = f"{len(own)} files of the user unchanged; register, release and project open"
-    return f"upgraded from {before.partition(':')[0]} to {now}: {kept}"
+    return f"upgraded from {before} to {now}: {len(own)} files of the user unchanged"
 
 
-def _project(root: Root) -> dict[str, object]:
-    """Return a project about the sample, as the window saves it."""
-    content = (root.folder / root.sample).read_bytes()
-    names = ("Age", "Sex", "Postcode", "Ward", "Admission date", "Length of stay", "Smoker", "Alcohol")
-    return {
-        "format": "splu-project",
-        "version": 1,
-        "software": "0.0.9",
-        "source": {
-            "name": Path(root.sample).name,
-            "bytes": len(content),
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "folder": ".",
-        },
-        "import": {"format": "xlsx", "header_row": 1},
-        "columns": {**dict.fromkeys(names, "nsa"), "Diagnosis": "sa"},
-        "kept_identifiers": {},
-        "generalise": {},
-        "gammas": {"Diagnosis": 7},
-        "one_gamma_for_all": True,
-        "thresholds": {"epsilon": 0.3, "t_e": 0.05, "alpha": 3, "t_p": 0.5},
-        "window": {"page": 0},
-    }
-
-
-def _opens(root: Root, file: str, config: str) -> None:
-    """See that the window opens a project: its source is then among the recent files of the settings."""
-    told = root.apart(
-        f"export QT_QPA_PLATFORM=offscreen XDG_CONFIG_HOME={config}; splu-desktop --until-idle {file};"
-        " grep -rq sample_hospital.xlsx $XDG_CONFIG_HOME"
-    )
-    if told.returncode or told.stdout or told.stderr:
-        raise Refuted(f"{file} was not opened: {told.returncode} {told.stdout}{told.stderr}")
+# What every version so far understands.
+_OLD_JOB = "{sample} --sa Diagnosis --gamma 5 --out before"
 
 
 def main() -> int:

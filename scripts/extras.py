@@ -1,17 +1,12 @@
 """Install the optional parts that a few tests ask for, by the commands that the README and CONTRIBUTING name.
 
 Run by ./check --extras. Parquet's library needs no installing: it is among the developers' packages.
-DuckDB is asked for as pyproject.toml names it.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import qt_libraries
 
@@ -34,12 +29,7 @@ def main() -> int:
         print(f"The optional parts could not be installed ({reason}):", file=sys.stderr)
         print(f"  sudo apt-get install --no-install-recommends {' '.join(lacking)}", file=sys.stderr)
         return 1
-    return 0 if importlib.util.find_spec("duckdb") else _install_duckdb()
-
-
-def _install_duckdb() -> int:
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return subprocess.call([sys.executable, "-m", "pip", "install", "-q", *project["optional-dependencies"]["large"]])
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs SPLU Desktop from this unpacked archive for the user who runs it; no administrator is needed.
 #   ./install.sh               installs, or takes the place of the version that is there
-#   ./install.sh --uninstall   removes the program; projects, releases, settings and the register stay
+#   ./install.sh --uninstall   removes the program; recipes, releases, settings and the register stay
 # --prefix DIR says where (default ~/.local, or where this script was installed): the program goes to DIR/lib, its
 # commands to DIR/bin.
 set -eu
@@ -52,7 +52,7 @@ if [ -n "$remove" ]; then
     rm -rf -- "$home"
     refresh
     rmdir -- "$prefix/lib" "$prefix/bin" 2>/dev/null || :
-    echo "SPLU Desktop was removed from $prefix. Your projects, releases, settings and register of releases stay."
+    echo "SPLU Desktop was removed from $prefix. Your recipes, releases, settings and register of releases stay."
     exit
 fi
 

@@ -57,9 +57,6 @@ Name: "de"; MessagesFile: "compiler:Languages\German.isl"
 Name: "fr"; MessagesFile: "compiler:Languages\French.isl"
 
 [CustomMessages]
-en.Project=SPLU Desktop project
-de.Project=SPLU-Desktop-Projekt
-fr.Project=Projet SPLU Desktop
 en.Release=SPLU Desktop release
 de.Release=SPLU-Desktop-Freigabe
 fr.Release=Publication SPLU Desktop
@@ -83,11 +80,6 @@ Name: "{autoprograms}\SPLU Desktop"; Filename: "{app}\splu-desktop.exe"
 Name: "{autodesktop}\SPLU Desktop"; Filename: "{app}\splu-desktop.exe"; Tasks: desktopicon
 
 [Registry]
-Root: HKA; Subkey: "Software\Classes\.splu"; ValueType: string; ValueData: "SPLUDesktop.Project"; Flags: uninsdeletekey
-Root: HKA; Subkey: "Software\Classes\.splu"; ValueType: string; ValueName: "Content Type"; ValueData: "application/x-splu-project"
-Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Project"; ValueType: string; ValueData: "{cm:Project}"; Flags: uninsdeletekey
-Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Project\DefaultIcon"; ValueType: string; ValueData: "{app}\splu-desktop.exe,0"
-Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Project\shell\open\command"; ValueType: string; ValueData: """{app}\splu-desktop.exe"" ""%1"""
 Root: HKA; Subkey: "Software\Classes\.splurelease"; ValueType: string; ValueData: "SPLUDesktop.Release"; Flags: uninsdeletekey
 Root: HKA; Subkey: "Software\Classes\.splurelease"; ValueType: string; ValueName: "Content Type"; ValueData: "application/x-splu-release"
 Root: HKA; Subkey: "Software\Classes\SPLUDesktop.Release"; ValueType: string; ValueData: "{cm:Release}"; Flags: uninsdeletekey
@@ -102,7 +94,7 @@ Root: HKA; Subkey: "{code:EnvironmentKey}"; ValueType: expandsz; ValueName: "Pat
 Filename: "{app}\splu-desktop.exe"; Description: "{cm:LaunchProgram,SPLU Desktop}"; Flags: nowait postinstall skipifsilent
 
 [UninstallDelete]
-; Only what was installed. Projects, releases, settings and the register of releases are the user's own.
+; Only what was installed. Recipes, releases, settings and the register of releases are the user's own.
 Type: filesandordirs; Name: "{app}\_internal"
 
 [Code]

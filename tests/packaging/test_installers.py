@@ -55,7 +55,7 @@ def _pins(lock: str) -> dict[str, str]:
 
 
 def test_nothing_that_the_program_imports_is_left_out_of_the_bundle() -> None:
-    optional = {"pyarrow", "duckdb"}  # Parquet and counting in it, asked for where they are there
+    optional = {"pyarrow"}  # Parquet, asked for where it is there
     out = {name for name in contents.EXCLUDED_MODULES if name.partition(".")[0] not in optional}
     found = {
         (path.relative_to(ROOT).as_posix(), module)
@@ -81,7 +81,8 @@ from splu_desktop.cli.main import main
 for path in sys.argv[3:]:
     assert main(["inspect", path]) == 0, path
 folder = sys.argv[2]
-assert main(["publish", sys.argv[3], "--sa", "illness:3", "--xlsx", "--out", folder]) == 0
+plan = ["--sa", "illness", "--nsa", "sex", "--gamma", "3", "--person", "none", "--accept-all", "a test of bundles"]
+assert main(["publish", sys.argv[3], *plan, "--xlsx", "--out", folder]) == 0
 assert main(["query", folder, "illness=flu"]) == 0
 assert main(["analyse", folder, "odds-ratio", "sex=f", "illness=flu"]) == 0
 for kind in ("pdf", "json"):
@@ -175,7 +176,6 @@ def test_links_go_with_what_they_point_at() -> None:
 
 
 def test_the_three_systems_are_told_the_same_file_types() -> None:
-    from splu_desktop.files.project.file import SUFFIX
     from splu_desktop.files.project.opening import RELEASE_SUFFIX
     from splu_desktop.files.release.facts import FACTS_NAME
 
@@ -185,7 +185,7 @@ def test_the_three_systems_are_told_the_same_file_types() -> None:
         kind.attrib["type"]: {glob.attrib["pattern"] for glob in kind.findall("m:glob", space)}
         for kind in types.findall("m:mime-type", space)
     }
-    assert globs == {contents.PROJECT_MIME: {f"*{SUFFIX}"}, contents.RELEASE_MIME: {f"*{RELEASE_SUFFIX}", FACTS_NAME}}
+    assert globs == {contents.RELEASE_MIME: {f"*{RELEASE_SUFFIX}", FACTS_NAME}}
 
     mac = contents.mac_info()
     endings = {
@@ -194,21 +194,24 @@ def test_the_three_systems_are_told_the_same_file_types() -> None:
         ][0]
         for declared in mac["UTExportedTypeDeclarations"]
     }
-    assert endings == {contents.PROJECT_MIME: SUFFIX[1:], contents.RELEASE_MIME: RELEASE_SUFFIX[1:]}
+    assert endings == {contents.RELEASE_MIME: RELEASE_SUFFIX[1:]}
     declared_types = {entry["UTTypeIdentifier"] for entry in mac["UTExportedTypeDeclarations"]}
     assert {name for entry in mac["CFBundleDocumentTypes"] for name in entry["LSItemContentTypes"]} == declared_types
     plistlib.dumps(mac)
 
     windows = (ROOT / "installer/windows/splu-desktop.iss").read_text("utf-8")
-    assert {*re.findall(r"Classes\\(\.\w+)\"", windows)} == {SUFFIX, RELEASE_SUFFIX}
+    assert {*re.findall(r"Classes\\(\.\w+)\"", windows)} == {RELEASE_SUFFIX}
 
 
-def test_the_first_bytes_tell_the_types_too(tmp_path: Path) -> None:
+def test_the_first_bytes_tell_a_release_too(tmp_path: Path) -> None:
+    from splu_desktop.files.release.facts import FACTS_NAME
+    from tests.files.releases import released, ward_plan, ward_table
+
     types = (ROOT / "installer/linux/splu-desktop.mime.xml").read_text("utf-8")
-    values = [ET.fromstring(f"<m {found}/>").attrib["value"] for found in re.findall(r'value="[^"]*"', types)]
-    project = (ROOT / "tests/files/projects/version1.splu").read_text("utf-8")
-    assert 0 <= project.index(values[0]) <= 16
-    assert values[1] == values[0].replace("project", "release")
+    (value,) = [ET.fromstring(f"<m {found}/>").attrib["value"] for found in re.findall(r'value="[^"]*"', types)]
+    table = ward_table(400)
+    released(table, ward_plan(table), tmp_path / "r")
+    assert 0 <= (tmp_path / "r" / FACTS_NAME).read_text("utf-8").index(value) <= 16
 
 
 def test_desktop_entry_and_description_say_what_they_should(tmp_path: Path) -> None:
@@ -224,7 +227,7 @@ def test_desktop_entry_and_description_say_what_they_should(tmp_path: Path) -> N
     assert release is not None
     assert release.attrib == {"version": contents.version(), "date": "2023-11-14"}
     entry = (tmp_path / "share/applications/splu-desktop.desktop").read_text("utf-8")
-    assert f"MimeType={contents.PROJECT_MIME};{contents.RELEASE_MIME};" in entry
+    assert f"MimeType={contents.RELEASE_MIME};" in entry
 
 
 def _icons(folder: Path) -> Path:

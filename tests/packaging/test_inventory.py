@@ -35,7 +35,7 @@ def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"content")
     (tmp_path / "_internal/libQt6Core.so.6").symlink_to("PySide6/Qt/lib/libQt6Core.so.6")
-    monkeypatch.setattr(inventory, "modules", lambda _: ["fpdf.fpdf", "json.decoder", "splu_desktop.core.table"])
+    monkeypatch.setattr(inventory, "modules", lambda _: ["stdnum.luhn", "json.decoder", "splu_desktop.core.table"])
     return tmp_path
 
 
@@ -52,7 +52,7 @@ def test_every_file_has_an_origin(bundle: Path, tmp_path_factory: pytest.TempPat
     assert owners["_internal/splu_desktop/resources/fonts/DejaVuSans.ttf"] == "DejaVu fonts"
     assert owners["_internal/splu_desktop/resources/icons/lock.svg"] == "Lucide"
     assert owners["_internal/base_library.zip"] == owners["json.decoder"] == "Python"
-    assert owners["fpdf.fpdf"] == "fpdf2"
+    assert owners["stdnum.luhn"] == "python-stdnum"
     assert owners["splu-desktop"] == owners["splu_desktop.core.table"] == "SPLU Desktop"
     assert "_internal/libQt6Core.so.6" not in owners, "a link has no content of its own"
 
