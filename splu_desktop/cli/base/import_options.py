@@ -66,6 +66,11 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     several(group, "--type COL=TYPE", "type: {kinds}", kinds=", ".join(_KINDS))
     several(group, "--missing COL=TEXT|TEXT", "texts that stand for no value in a column")
     several(
+        group, "--rows COL=TEXT|TEXT", "read only rows that have one of these texts in a column; “COL=” for none"
+    )
+    takes(group, "--keep-spellings A,B,…", "columns in which flu and Flu stay two values")
+    takes(group, "--catalog", "SAS format catalog beside the file, or none")
+    several(
         group,
         "--on-problem KIND=DO",
         "what to do with misfit, long, short or doubtful rows (perhaps totals or notes): keep, missing or drop",
@@ -92,6 +97,11 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         name, tokens = _pair(text, "--missing")
         _first(missing, name, "--missing")
         missing[name] = tuple(tokens.split("|"))
+    rows: dict[str, tuple[str, ...]] = {}
+    for text in args.rows:
+        name, texts = _pair(text, "--rows")
+        _first(rows, name, "--rows")
+        rows[name] = tuple(texts.split("|"))
     decisions: dict[ProblemKind, Decision] = {}
     for text in args.on_problem:
         kind, what = _pair(text, "--on-problem")
@@ -119,6 +129,9 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
         types=types,
         missing=missing,
         date_order=args.date_order,
+        keep_spellings=tuple(next(csv.reader([args.keep_spellings]))) if args.keep_spellings else (),
+        rows=rows,
+        catalog=_NAMED.get(args.catalog, args.catalog),
         decisions=decisions,
     )
     check_choices(args, asked)
@@ -149,7 +162,12 @@ def check_import(args: argparse.Namespace, asked: ImportChoices, imported: Impor
 
 def check_columns(args: argparse.Namespace, asked: ImportChoices, names: tuple[str, ...]) -> None:
     """Raise BadSetting where choices name a column that the table doesn't have."""
-    for entry, of in (("type", asked.types), ("missing", asked.missing)):
+    for entry, of in (
+        ("type", asked.types),
+        ("missing", asked.missing),
+        ("rows", asked.rows),
+        ("keep_spellings", asked.keep_spellings),
+    ):
         for name in of:
             if name not in names:
                 raise BadSetting(
