@@ -321,7 +321,7 @@ def overrule(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
         value = getattr(asked, field.name)
         if isinstance(value, Mapping):
             given[field.name] = {**getattr(stored, field.name), **value}
-        elif value is not None:
+        elif value not in (None, ()):
             given[field.name] = value
     if "sheet" in given or "sheets" in given:  # one sheet or several, as is said last
         given = {"sheet": None, "sheets": None, **given}
