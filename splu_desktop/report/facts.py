@@ -36,7 +36,7 @@ from splu_desktop.core.risk.recognition import unique_combinations, unique_dista
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.sanitise import Prepared, prepare
-from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.register.book import Entry
 from splu_desktop.files.release.facts import FACTS_NAME
@@ -298,7 +298,7 @@ def _internal(
             source[name].kind.value,
             prepared.table[name].m if role.published else None,
             _steps(plan, name),
-            tuple(plan.public_values.get(name, ())),
+            _public(plan, prepared.table[name]),
             suggestions[name].subject if name in suggestions else "",
             _detail(prepared.table[name]) if role.published else "",
         )
@@ -464,6 +464,12 @@ def _forecast_table(reach: TableReach) -> TableFact:
     )
     asked = reach.asked
     return TableFact(str(asked), str(asked.words()), reach.answered, reach.cells, cells, asked.within)
+
+
+def _public(plan: Plan, column: Column) -> tuple[str, ...]:
+    """Return the values that are not secret, without the marks of no value."""
+    missing = set(column.labels[column.missing].tolist())
+    return tuple(value for value in plan.public_values.get(column.name, ()) if value not in missing)
 
 
 def _steps(plan: Plan, name: str) -> tuple[str, ...]:
@@ -711,7 +717,7 @@ def _digest(opened: OpenRelease, entry: Entry | None) -> str:
     return ""
 
 
-def _detail(column: Any) -> str:
+def _detail(column: Column) -> str:
     """Return how fine a column is where law asks: "day" for dates to the day, "old" for single ages above 89."""
     if column.kind in (Kind.DATE, Kind.DATETIME):
         return "day"

@@ -135,12 +135,14 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Paragraph(t("The draw was rehearsed on the original, so that each guess could be checked."))
     yield table(
         t("attack by column"),
-        facts.attacked,
+        sorted(facts.attacked, key=lambda each: (-each.known, each.without - each.right)),
         (t("Secret column"), "l", 3.0, lambda each: each.column),
         (t("best guess right"), "r", 1.4, lambda each: share_cell(each.right, t)),
         (t("without the release"), "r", 1.6, lambda each: share_cell(each.without, t)),
         (t("named with 80 of 100"), "r", 1.7, lambda each: _percent(each.known, t)),
+        most=_VALUES,
     )
+    yield from _more(len(facts.attacked) - _VALUES, t)
     yield Heading(t("By value"), 2)
     yield table(
         t("attack by value"),

@@ -69,17 +69,19 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
     yield table(
         t("limits"),
         facts.limits,
-        (t("What was asked"), "l", 5.2, lambda each: limit_words(each, facts, t)),
+        (t("What was asked"), "l", 4.9, lambda each: limit_words(each, facts, t)),
         (t("limit"), "r", 1.1, lambda each: limit_figures(each, t)[0]),
         (t("reached"), "r", 1.1, lambda each: limit_figures(each, t)[1]),
-        ("", "l", 0.9, lambda each: standing(each, t)),
+        ("", "l", 1.2, lambda each: standing(each, t)),
     )
 
 
 def _persons(facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("2 Persons"))
     left_out = names([each.name for each in facts.columns if each.role == "identifier"], t, 4)
-    if facts.persons is not None and facts.most_rows is not None:
+    if facts.persons is not None and facts.most_rows == 1:
+        text = t("{persons} persons with one row each.", persons=t.number(facts.persons))
+    elif facts.persons is not None and facts.most_rows is not None:
         text = t(
             "{persons} persons with up to {most} rows each; all figures of these pages count persons.",
             persons=t.number(facts.persons),
@@ -126,7 +128,7 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
     column, value, group = facts.riskiest_value
     parts = []
     if rest > 0 and facts.internal:
-        parts.append(t("{n} further values gain less.", n=t.number(rest)))
+        parts.append(t("{n} further values: annex B and the workbook.", n=t.number(rest)))
     elif rest > 0:
         parts.append(t("{n} further values are less sure.", n=t.number(rest)))
     if column:
@@ -141,9 +143,8 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
                 after=of_100(facts.riskiest),
             )
         )
-    public = [f"{each.name}: {names(each.public, t, 2)}" for each in facts.columns if each.public]
-    if public:
-        parts.append(t("Not secret, and no risk is told of it: {values}.", values="; ".join(public[:4])))
+    if any(each.public for each in facts.columns):
+        parts.append(t("Of values that are not secret (section 6) no risk is told."))
     if parts:
         yield Paragraph(" ".join(parts))
 
@@ -209,6 +210,17 @@ def _left(facts: Facts, t: Language) -> Iterator[Block]:
         yield _item(t("Being in the table is not hidden."), text)
     else:
         yield _item(t("Being in the table is not hidden."), t("Some can be found by what is published unchanged."))
+    named = max(facts.secrets, key=lambda each: each.named or 0, default=None)
+    if named is not None and named.named:
+        yield _item(
+            t("Some can be named."),
+            t(
+                "“{value}” is known of {n} {who} with 80 of 100 or more.",
+                value=named.value,
+                n=t.number(named.named),
+                who=who,
+            ),
+        )
     alone = max((each.alone or 0.0 for each in facts.blocks), default=0.0)
     courses = max((each.histories or 0.0 for each in facts.blocks), default=0.0)
     if alone:
@@ -266,10 +278,8 @@ def _decisions(facts: Facts, t: Language) -> Iterator[Block]:
                 what = t("Not met, and accepted: {what}", what=limit_words(limit, facts, t))
             why = limit.reason if facts.internal else t("not told to recipients")
             rows.append((what, who if limit.accepted else t("nobody yet"), why if limit.accepted else "–"))
-    for each in facts.columns:
-        if each.public:
-            what = t("Not secret in {column}: {values}", column=each.name, values=names(each.public, t, 3))
-            rows.append((what, who, t("the usual, not a finding")))
+    if public := [f"{isolated(each.name)} ({names(each.public, t, 2)})" for each in facts.columns if each.public]:
+        rows.append((t("Not secret: {values}", values=names(public, t, 8)), who, t("the usual, not a finding")))
     rows += [(t("{column} names persons and is published", column=name), who, why) for name, why in facts.kept.items()]
     if facts.apart:
         rows.append((t("Each row of a person is drawn by itself"), who, facts.apart))
