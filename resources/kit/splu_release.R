@@ -403,7 +403,8 @@ local({
 
   shrunk <- function(x, variance, target, spread) {
     signal <- spread * target^2
-    target + ifelse(signal + variance > 0, signal / (signal + variance), 1) * (x - target)
+    drawn <- target + ifelse(signal + variance > 0, signal / (signal + variance), 1) * (x - target)
+    pmin(pmax(drawn, x - sqrt(variance)), x + sqrt(variance)) # by one deviation at most
   }
 
   # ---- means, comparisons, regressions

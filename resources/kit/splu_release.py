@@ -539,7 +539,8 @@ def _roots(x, level, slope, top, step):
 
 def _shrunk(x, level, slope, target, spread):
     signal, variance = spread * target**2, max(level + slope * max(x, 0), 0.0)
-    return target + (signal / (signal + variance) if signal + variance > 0 else 1.0) * (x - target)
+    drawn = target + (signal / (signal + variance) if signal + variance > 0 else 1.0) * (x - target)
+    return min(max(drawn, x - variance**0.5), x + variance**0.5)  # by one deviation at most
 
 
 def _plus(f, g, times):

@@ -210,10 +210,14 @@ def add_classes(by_class: Counted, line: NDArray[np.integer], lines: int, expect
 
 
 def shrink(estimate: Floats, variance: Floats, target: Floats, spread: float) -> Floats:
-    """Return estimates drawn towards a target: mu + k (x - mu), k = t mu^2 / (t mu^2 + V)."""
+    """Return estimates drawn towards a target: mu + k (x - mu), k = t mu^2 / (t mu^2 + V), by one deviation at most.
+
+    Limited translation (Efron and Morris 1972): a cell unlike all others is not drawn to the end of its interval.
+    """
     signal = spread * target**2
     k = np.where(signal + variance > 0, signal / np.where(signal + variance > 0, signal + variance, 1), 1.0)
-    return np.asarray(target + k * (estimate - target))
+    limit = np.sqrt(np.maximum(variance, 0.0))
+    return np.asarray(np.clip(target + k * (estimate - target), estimate - limit, estimate + limit))
 
 
 def learn_spread(estimate: Floats, variance: Floats, target: Floats) -> float:
