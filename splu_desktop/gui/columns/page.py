@@ -16,7 +16,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Columns, Flow
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import empties_on_escape, label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import empties_on_escape, label, line_edit, margins, put, scrolled
 from splu_desktop.gui.base.words import number, t, told
 from splu_desktop.gui.columns.facts import (
     KINDS,
@@ -48,8 +48,8 @@ class ColumnsPage(Page):
         self.title.setFont(theme.title_font(self.font()))
         self.pills: dict[Role | None, QPushButton] = {}
         group, flow = QButtonGroup(self), Flow()
-        holder = QWidget()
-        holder.setLayout(flow)
+        self.filters = QWidget()
+        self.filters.setLayout(flow)
         for role in (None, *KINDS):
             made = QPushButton()
             made.setProperty("look", "pill")
@@ -64,7 +64,7 @@ class ColumnsPage(Page):
         self.search = line_edit(t("Find a column"), t("Find a column"))
         self.search.setMaximumWidth(220)
         empties_on_escape(self.search)
-        put(row, self.title, (holder, 1), self.search)
+        put(row, self.title, (self.filters, 1), self.search)
         self.head.addLayout(row)
         self.table = ColumnTable()
         self.search.textChanged.connect(self.table.shown.look_for)
@@ -75,7 +75,9 @@ class ColumnsPage(Page):
         self.panel = ColumnPanel(self.session)
         self.panel.public_chosen.connect(self._set_public)
         self.panel.steps_chosen.connect(self._set_steps)
-        self.pair = Columns(self.table, self.panel, _PANEL)
+        self.beside = scrolled(self.panel)
+        self.beside.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.pair = Columns(self.table, self.beside, _PANEL)
         self.body.addWidget(self.pair, 1)
         self._open_part = False
 
@@ -89,8 +91,12 @@ class ColumnsPage(Page):
     def _show_part_of(self) -> None:
         """Show list and column beside each other, or, where it is narrow, one of them."""
         narrow = self.fold is Fold.NARROW
-        self.table.setVisible(not narrow or not self._open_part)
-        self.panel.setVisible(not narrow or self._open_part)
+        part = narrow and self._open_part
+        self.table.setVisible(not part)
+        self.beside.setVisible(not narrow or part)
+        for each in (self.filters, self.search):
+            each.setVisible(not part)
+        self.primary.setText(t("Back to the list") if part else t("Back to the proposal"))
 
     def refresh(self) -> None:
         self._rows = column_rows(self.session)
@@ -110,6 +116,7 @@ class ColumnsPage(Page):
                 never=number(found[Role.IDENTIFIER]),
             ),
         )
+        self._show_part_of()
 
     def _show(self) -> None:
         rows = [row for row in self._rows if self._shown is None or row.role is self._shown]
