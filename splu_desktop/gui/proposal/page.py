@@ -311,6 +311,9 @@ class ProposalPage(Page):
             most = 10 if self.fold is Fold.WIDE else 6
             header = self.ranges.horizontalHeader().sizeHint().height()
             self.ranges.setFixedHeight(header + rows * min(max(len(lines), 1), most) + 4)
+        else:
+            self.ranges.show_lines((), mean=False)
+            self.legend.setText(t("This plan asks for no table."))
         self._show_strength(shown, table, at)
         self._show_verdict(shown, at)
 
