@@ -167,8 +167,9 @@ class _Secret:
         odds = pi / np.maximum(1 - pi, 1e-12)
         with np.errstate(divide="ignore", invalid="ignore"):
             surprise = np.where(q > 0, q * np.log(q / pi), 0) + np.where(q < 1, (1 - q) * np.log((1 - q) / (1 - pi)), 0)
+            evidence = np.where(others > 0, others * surprise, 0)
         claimed = (q > SURE) & (others >= 2) & (q >= LIFT * np.maximum(odds, odds**2) * (1 - q))
-        claimed &= others * surprise >= np.log(max(cells.number, 1) / ALPHA)
+        claimed &= evidence >= np.log(max(cells.number, 1) / ALPHA)
         every = np.bincount(top[cell[claimed]], minlength=self.column.m)
         right = np.bincount(top[cell[claimed & has]], minlength=self.column.m)
         return np.where(right >= SURE * every, self._persons_by_value(at[claimed & has]), 0)
