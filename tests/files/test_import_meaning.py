@@ -57,6 +57,16 @@ def test_cells_written_in_another_way_change_no_count_and_no_date(tmp_path: Path
     assert len(notes) == 1
 
 
+def test_choices_as_resolved_give_the_same_table(tmp_path: Path) -> None:
+    cells = {"a": ["1", "NA", "", "2.0", "2", "5", "7", "9"], "b": ["Flu", "flu ", "?", "", "gout", "x", "y", "z"]}
+    first = written(tmp_path / "t.csv", cells)
+    again = read(tmp_path / "t.csv", first.choices)
+    for one, other in zip(first.table.columns, again.table.columns, strict=True):
+        assert one.labels.tolist() == other.labels.tolist()
+        assert one.missing.sum() == 1
+        assert one.written_texts().tolist() == other.written_texts().tolist() == cells[one.name]
+
+
 def test_the_commonest_way_is_the_label_and_a_tidy_one_of_equals(tmp_path: Path) -> None:
     found = written(tmp_path / "t.csv", {"a": ["Flu", "flu", "Flu", "x  y", "x y"], "b": list("12345")}).table["a"]
     assert found.labels.tolist() == ["Flu", "x y"]

@@ -168,10 +168,8 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     values = _values(typed, absent)
     built, folded = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind), None
     if name not in choices.keep_spellings:
-        alone = {*(wanted or ()), *declared}
-        if found is not None:
-            alone.update(column.labels[i] for i in np.flatnonzero(found.side).tolist())
-        built, folded = fold(built, np.array([label in alone for label in built.labels], bool))
+        bounds = () if found is None else np.flatnonzero(found.side).tolist()
+        built, folded = fold(built, {column.labels[i] for i in bounds})
     note = None if found is None else found.note(name, column.labels)
     return _One(built, typed, tokens, misfits, note, folded)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,13 +41,13 @@ class Folded:
     example: tuple[str, str]
 
 
-def fold(column: Column, alone: NDArray[np.bool_]) -> tuple[Column, Folded | None]:
+def fold(column: Column, alone: Set[str]) -> tuple[Column, Folded | None]:
     """Return the column with one label per meaning, and what was told apart before; None where nothing was.
 
     Parameters
     ----------
     column : as typed, a label for each text.
-    alone : (m,) labels whose text is their meaning: what was declared or chosen as missing, bounds and units.
+    alone : labels whose text is their meaning: bounds, which count as a number beside them.
     """
     meaning = _meanings(column, alone)
     if len(meaning) == 0 or int(meaning.max()) + 1 == column.m:
@@ -69,27 +69,25 @@ def fold(column: Column, alone: NDArray[np.bool_]) -> tuple[Column, Folded | Non
     return made, Folded(column.name, int(several.sum()), records, (str(pair[0]), str(pair[1])))
 
 
-def _meanings(column: Column, alone: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _meanings(column: Column, alone: Set[str]) -> NDArray[np.int64]:
     """Return (m,) which labels mean the same, numbered without a gap."""
-    index: dict[object, int] = {}
     found = np.empty(column.m, np.int64)
     valued = np.zeros(column.m, bool)
+    count = 0
     if column.values is not None:
         none = np.isnat(column.values) if column.values.dtype.kind == "M" else np.isnan(column.values)
-        valued = ~none & ~column.missing & ~alone
+        valued = ~none & ~column.missing
+        if alone:
+            valued &= ~np.isin(column.labels, list(alone))
         # Labels stand in the order of their values, so that equal ones are neighbours.
         keys = column.values[valued]
-        found[valued] = np.cumsum(np.r_[False, keys[1:] != keys[:-1]]) if len(keys) else 0
-        index = {("value", k): k for k in range(int(found[valued].max(initial=-1)) + 1)}
+        found[valued] = np.cumsum(np.r_[False, keys[1:] != keys[:-1]][: len(keys)])
+        count = int(found[valued].max(initial=-1)) + 1
+    index: dict[tuple[bool, str], int] = {}
     for at in np.flatnonzero(~valued).tolist():
-        text = str(column.labels[at])
-        if column.missing[at] and not alone[at] and usual_mark(text):
-            key: object = ("nothing",)
-        elif alone[at]:
-            key = (bool(column.missing[at]), text)
-        else:
-            key = (bool(column.missing[at]), written_plainly(text))
-        found[at] = index.setdefault(key, len(index))
+        text, missing = str(column.labels[at]), bool(column.missing[at])
+        plain = "" if missing and usual_mark(text) else text if text in alone else written_plainly(text)
+        found[at] = count + index.setdefault((missing, plain), len(index))
     return found
 
 
