@@ -72,6 +72,12 @@ class Answers:
     questions: tuple[AskedTable, ...] = ()
     not_secret: tuple[str, ...] = ()
 
+    @classmethod
+    def of_plan(cls, plan: Plan) -> Answers:
+        """Return the answers that a plan stands for."""
+        person = None if plan.persons is None else plan.persons.column
+        return cls(plan.audience, person, plan.row_word, plan.questions)
+
 
 @dataclass(frozen=True, eq=False)
 class Choices:

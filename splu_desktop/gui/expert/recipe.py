@@ -11,12 +11,11 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.files.disk.plain_data import from_toml
 from splu_desktop.files.project.recipe import Recipe, plan_for, recipe_text
 from splu_desktop.gui.base.memory import laws_chosen
-from splu_desktop.gui.base.session import Session
+from splu_desktop.gui.base.session import Answers, Session
 from splu_desktop.gui.base.widgets import button, copy_exactly, margins, put
 from splu_desktop.gui.base.words import t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.expert.section import Section
-from splu_desktop.gui.shell.recipes import answers_of
 
 
 class RecipeSection(Section):
@@ -58,7 +57,7 @@ class RecipeSection(Section):
             self.say_fault(t("This is no recipe: it is not valid TOML with a part [plan]."))
             return
         self.say_fault("")
-        answers, now = answers_of(plan), self.session.choices
+        answers, now = Answers.of_plan(plan), self.session.choices
         if plan != now.plan:
             name = t("the recipe as text")
             expert = tuple(dict.fromkeys((*now.expert, name)))

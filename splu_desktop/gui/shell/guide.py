@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QListWidget, QSplitter, QTextBrowser, QWidget
+from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.gui.base.dialogs import Dialog, last_row
@@ -13,7 +13,7 @@ from splu_desktop.gui.shell import languages
 
 
 class GuideDialog(Dialog):
-    """A text with its headings beside it and a field to find words in it."""
+    """A text, and a field to find words in it."""
 
     def __init__(self, title: str, markdown: str, parent: QWidget | None = None) -> None:
         super().__init__(title, (900, 640), parent)
@@ -26,30 +26,9 @@ class GuideDialog(Dialog):
         self.text.setAccessibleName(title)
         self.text.document().setDocumentMargin(16)
         self.text.setMarkdown(markdown)
-        self.headings = QListWidget()
-        self.headings.setAccessibleName(t("Headings"))
-        self._places: list[int] = []
-        block = self.text.document().begin()
-        while block.isValid():
-            if block.blockFormat().headingLevel() == 2:
-                self.headings.addItem(block.text())
-                self._places.append(block.position())
-            block = block.next()
-        self.headings.setVisible(bool(self._places))
-        self.headings.currentRowChanged.connect(self._go)
-        parts = QSplitter()
-        parts.addWidget(self.headings)
-        parts.addWidget(self.text)
-        parts.setStretchFactor(1, 1)
-        parts.setSizes([200, 640])
-        self.parts.addWidget(parts, 1)
+        self.parts.addWidget(self.text, 1)
         last_row(self, self.parts)
         self.text.setFocus()
-
-    def _go(self, row: int) -> None:
-        block = self.text.document().findBlock(self._places[row])
-        top = self.text.document().documentLayout().blockBoundingRect(block).top()
-        self.text.verticalScrollBar().setValue(round(top) - 8)
 
     def _find(self) -> None:
         words = self.search.text()

@@ -9,18 +9,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.plan import Plan
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
 from splu_desktop.gui.base.dialogs import asked_file
 from splu_desktop.gui.base.memory import choose_laws, laws_chosen
 from splu_desktop.gui.base.session import Answers, Session
 from splu_desktop.gui.base.words import t, told
 from splu_desktop.gui.base.work import Work
-
-
-def answers_of(plan: Plan) -> Answers:
-    """Return the answers that a plan stands for."""
-    return Answers(plan.audience, None if plan.persons is None else plan.persons.column, plan.row_word, plan.questions)
 
 
 class Recipes(QObject):
@@ -80,7 +74,7 @@ class Recipes(QObject):
             return
         if recipe.laws:
             choose_laws(recipe.laws)
-        answers = answers_of(plan)
+        answers = Answers.of_plan(plan)
         now = replace(self._session.choices, answers=answers, asked=answers, proposal=None, plan=plan, undone=())
         self._session.do(now, t("the recipe “{name}”", name=path.name))
         self.said.emit("done", t("The choices of “{name}” were taken over.", name=path.name))

@@ -6,13 +6,10 @@ the report. Nothing is left behind, no setting is read or written, and any word 
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import tempfile
 import time
-import warnings
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSettings, QStandardPaths, qInstallMessageHandler
@@ -44,8 +41,7 @@ def run() -> int:
     with tempfile.TemporaryDirectory(prefix="splu-smoke-test-") as scratch:
         _stand_alone(Path(scratch))
         try:
-            with _listening(said):
-                told = _walk(Path(scratch))
+            told = _walk(Path(scratch), said)
         except Unfit as fault:
             problem = str(fault)
         except Exception as fault:
@@ -74,33 +70,21 @@ def _stand_alone(scratch: Path) -> None:
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(scratch / "settings"))
 
 
-@contextlib.contextmanager
-def _listening(said: list[str]) -> Iterator[None]:
-    """Collect all that Qt and Python's warnings say meanwhile."""
-    before = qInstallMessageHandler(lambda kind, context, text: said.append(f"Qt: {text}"))
-    try:
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("default")
-            yield
-    finally:
-        qInstallMessageHandler(before)
-        said += [f"Python: {entry.category.__name__} in {entry.filename}" for entry in warned]
-
-
-def _walk(scratch: Path) -> list[str]:
-    """Do the main job through the window. Returns what was found in order."""
+def _walk(scratch: Path, said: list[str]) -> list[str]:
+    """Do the main job through the window. Returns what was found in order; what Qt says goes to `said`."""
     given = QApplication.instance()
     application = given if isinstance(given, QApplication) else QApplication([sys.argv[0]])
     app.prepare(application)
-    faults: list[str] = []
-    before, sys.excepthook = sys.excepthook, lambda kind, fault, trace: faults.append(kind.__name__)
+    handler = qInstallMessageHandler(lambda kind, context, text: said.append(f"Qt: {text}"))
+    before, sys.excepthook = sys.excepthook, lambda kind, fault, trace: said.append(kind.__name__)
     window = app.make_window()
     try:
         window.resize(1366, 698)
         window.show()
-        return _Walk(application, window, scratch, faults).run()
+        return _Walk(application, window, scratch, said).run()
     finally:
         sys.excepthook = before
+        qInstallMessageHandler(handler)
         window.close()
         window.deleteLater()
         application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -108,26 +92,24 @@ def _walk(scratch: Path) -> list[str]:
 
 
 class _Walk:
-    def __init__(self, application: QApplication, window: MainWindow, scratch: Path, faults: list[str]) -> None:
-        self.application, self.window, self.scratch, self.faults = application, window, scratch, faults
+    def __init__(self, application: QApplication, window: MainWindow, scratch: Path, said: list[str]) -> None:
+        self.application, self.window, self.scratch, self.said = application, window, scratch, said
 
     def run(self) -> list[str]:
         return [self._open_pages(), self._read(), self._propose(), self._publish(), self._ask(), self._open_pages()]
 
-    def _until(self, ready: Callable[[], bool], what: str) -> None:
+    def _rest(self, what: str) -> None:
+        """Wait until nothing is under way, and see that all is well."""
         end = time.monotonic() + _PATIENCE
-        while not ready():
+        while self.window.work.busy():
             self.application.processEvents()
             time.sleep(0.005)
-            if self.faults:
-                raise Unfit(f"{what}: the program failed ({self.faults[0]})")
             if time.monotonic() > end:
                 raise Unfit(f"{what}: not done after {_PATIENCE:.0f} s")
-
-    def _rest(self, what: str) -> None:
-        self._until(lambda: not self.window.work.busy(), what)
         for _ in range(5):
             self.application.processEvents()
+        if self.said:
+            raise Unfit(f"{what}: unexpected words")
         banner = self.window.page(self.window.step).banner
         if banner.isVisible() and banner.kind == "fault":
             raise Unfit(f"{what}: {banner.text.text()}")
