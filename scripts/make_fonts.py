@@ -36,6 +36,19 @@ def shrink(source: Path, target: Path, letters: list[int] | None = None) -> None
     print(f"{target.name}: {target.stat().st_size:,} bytes")
 
 
+def write_letters() -> None:
+    """Write which letters the fonts have, as ranges of Unicode numbers, for `report/render/typeset.py`."""
+    letters = sorted({letter for path in FONTS.glob("*.ttf") for letter in TTFont(path).getBestCmap()})
+    ranges: list[list[int]] = []
+    for letter in letters:
+        if ranges and letter == ranges[-1][1] + 1:
+            ranges[-1][1] = letter
+        else:
+            ranges.append([letter, letter])
+    lines = (f"{first:x}-{last:x}\n" for first, last in ranges)
+    (FONTS / "letters.txt").write_text("".join(lines), encoding="ascii")
+
+
 def main() -> int:
     """Make every font that is there already again."""
     found = {path.name: path for path in Path(sys.argv[1]).rglob("*.ttf")}
@@ -43,6 +56,7 @@ def main() -> int:
         name = target.name if "-" in target.stem else f"{target.stem}-Regular.ttf"
         shrink(found[name], target)
     shrink(found["NanumGothic.ttf"], FONTS / "SPLUHangul.ttf", [c for c in range(0xAC00, 0xD7A4) if common_syllable(c)])
+    write_letters()
     return 0
 
 

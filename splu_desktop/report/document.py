@@ -37,7 +37,8 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Text. Styles: "body", "title", "subtitle", "verdict" (set off), "note" (quiet), "item" (of a list)."""
+    """Text. Styles: "body", "title", "subtitle", "verdict" (set off), "missed" (the same as a warning), "note" (quiet),
+    "source" (quiet, kept with what follows), "item" (of a list)."""
 
     text: str
     style: str = "body"

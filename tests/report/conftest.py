@@ -25,7 +25,7 @@ from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import Report, make_report
 
 REASON = "The ethics board has agreed"
-TITLE = '#panic("read") *شلل* \\ [x] $y$'
+TITLE = '#panic("read") *شلل* \\ [x] $y$ \U0001f9a0'
 FIELDS = Fields(title=TITLE, organisation="Spital Nord", reviewer="C. Ørsted", law="gdpr,ehds,hipaa,ico,iso27559")
 
 

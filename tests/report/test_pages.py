@@ -56,6 +56,7 @@ def test_texts_are_set_as_they_stand(cases: dict[str, Case]) -> None:
     text = pypdf.PdfReader(io.BytesIO(typeset.as_pdf(document))).pages[0].extract_text()
     assert '#panic("read")' in text
     assert "$y$" in text
+    assert "[U+1F9A0]" in text  # a letter that no font has
 
 
 def test_no_sentence_is_long_and_two_pages_are_soon_read(document: Document) -> None:

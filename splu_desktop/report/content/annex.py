@@ -132,7 +132,12 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
             "Of each row, secret columns drawn apart serve as hints, and all rows of a person count as one."
         )
     )
-    yield Paragraph(t("The draw was rehearsed on the original, so that each guess could be checked."))
+    yield Paragraph(
+        t(
+            "The draw was rehearsed on the original, so that each guess could be checked. Another rehearsal gives "
+            "slightly other figures."
+        )
+    )
     yield table(
         t("attack by column"),
         sorted(facts.attacked, key=lambda each: (-each.known, each.without - each.right)),
@@ -261,7 +266,7 @@ def _count(value: float | None, t: Language) -> Cell:
 
 def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield Heading(pack.title[t.code], 2)
-    yield Paragraph(t("Read: {source}; state of {day}.", source=pack.source[t.code], day=pack.dated), "note")
+    yield Paragraph(t("Read: {source}; state of {day}.", source=pack.source[t.code], day=pack.dated), "source")
     rows: list[Sequence[Cell]] = [
         (each.place[t.code], each.asks[t.code], _answer(each.answer[t.code], each.field, fields, t))
         for each in pack.demands

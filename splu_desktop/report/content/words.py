@@ -54,13 +54,15 @@ def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
     """Return what a line asks for."""
     if limit.name == ALIKE:
         columns = names([each.name for each in facts.columns if each.role == "nsa"], t, 3)
+        if columns == "–":
+            return t("Rows or persons that look alike, at least")
         if facts.by_person:
             return t("Persons who look alike in {columns}, at least", columns=columns)
         return t("Rows that look alike in {columns}, at least", columns=columns)
     if limit.name == AVERAGE:
         return t("A row that shows a secret value is right, on average at most")
     if limit.name == RISKIEST:
-        return t("The same, in the riskiest group at most")
+        return t("A row that shows a secret value is right, in the riskiest group at most")
     if limit.name == SMALL:
         return t(
             "Counts of 1 to {alpha} wrong by more than {epsilon}, at least",

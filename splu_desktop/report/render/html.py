@@ -25,7 +25,7 @@ h1{font-size:2rem;margin:.5rem 0}h2{font-size:1.3rem;color:#00629b;margin:2rem 0
 h3{font-size:1.05rem;margin:1.5rem 0 .5rem}
 .verdict,.missed{border-left:4px solid #00629b;background:#ebf3f8;padding:.6rem .9rem;margin:1rem 0;font-weight:600;
 font-size:1.1rem}.missed{border-color:#a03400;background:#f9efeb}
-.note,.subtitle,figcaption{color:#52606d}.note,figcaption{font-size:.9rem}
+.note,.source,.subtitle,figcaption{color:#52606d}.note,.source,figcaption{font-size:.9rem}
 .scroll{overflow-x:auto;margin:.8rem 0}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{text-align:start;vertical-align:top;padding:.3rem .5rem;border-bottom:1px solid #d3dae1;overflow-wrap:anywhere}

