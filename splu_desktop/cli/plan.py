@@ -89,8 +89,8 @@ def print_plan(planned: Planned) -> None:
             t_p=Figure(f"{100 * t_p:.0f} %"),
         )
     for name, steps in plan.generalisations.items():
-        words = "; ".join(told(step.words) for step in steps)
-        tell("{column}: {words}", f"  {told(say('coarser')):<9} ", column=name, words=words)
+        for step in steps:
+            tell("{column}: {words}", f"  {told(say('coarser')):<9} ", column=name, words=step.words)
     for words, role in ((say("as it is"), Role.NSA), (say("left out"), Role.DROPPED), (say("names"), Role.IDENTIFIER)):
         if columns := plan.named(role):
             tell(_named(columns), f"  {told(words):<9} ")
@@ -104,7 +104,7 @@ def print_lines(found: Verdict, accepted: dict[str, str] | None = None) -> None:
         tell(line.sentence, f"  {told(say('stops') if line.state == 'red' else say('decide')):<9} ")
         how = say("--accept {name}=REASON", name=line.name)
         if line.repair is not None:
-            tell("{repair}, or {accept}", " " * 12, repair=told(line.repair.words), accept=how)
+            tell("{repair}, or {accept}", " " * 12, repair=line.repair.words, accept=how)
         else:
             tell(how, " " * 12)
 

@@ -1,4 +1,4 @@
-"""The documents' commands, run in their order in an empty folder, say what the documents say that they say."""
+"""The documents' commands, run in their order in an empty folder, do what the documents say."""
 
 from __future__ import annotations
 
@@ -16,58 +16,26 @@ import pytest
 import splu_desktop
 from splu_desktop.cli.main import build_parser, main
 from splu_desktop.files.disk.resources import sample_path
+from tests.files.releases import released, ward_plan, ward_table
 
 ROOT = Path(splu_desktop.__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 # Every document that says what is so now; the changelog says what was.
 DOCUMENTS = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-    for folder in (".", "docs", "resources")
-    for path in sorted((ROOT / folder).glob("*.md" if folder == "." else "**/*.md"))
+    for pattern in ("*.md", "docs/**/*.md", "resources/**/*.md")
+    for path in sorted(ROOT.glob(pattern))
     if path.name != "CHANGELOG.md"
 }
-# What stands for a file in the documents, and the file here.
-PLACES = {
-    "FOLDER": "small-release",
-    "RELEASE": "small-release",
-    "DIR": "another-release",
-    "report.pdf": "report.pdf",
-    "REPORT.json": "report.json",
-    "COL": "Diagnosis",
-    "G": "4",
-}
-
-
-# What no test can run here, by its first words, with where else it is tried. Benchmarks run for hours and give the
-# figures of docs/: of them it is seen that they and the options named are there.
-ELSEWHERE = {
-    "apt": "packaging/prove.py, as root in a clean Debian",
-    "apt-get": "packaging/prove.py and .github/steps/linux-packages",
-    "dpkg": "packaging/prove.py installs what it lists",
-    "man": "packaging/check reads each page by man",
-    "sudo": "on a Mac",
-    "shasum": "on a Mac",
-    "powershell": "on Windows; the script is parsed by tests/packaging",
-    "setup.exe": ".github/steps/windows-proof.ps1",
-    "unins000.exe": ".github/steps/windows-proof.ps1",
-    "gh": "asks GitHub",
-    "git": "asks GitHub; what it starts is read by tests/packaging/test_workflows.py",
-    "gpg": "tests/packaging/test_workflows.py signs and verifies",
-    "sha256sum": "tests/packaging/test_workflows.py checks a release by it",
-    "./install.sh": "tests/packaging/test_installers.py, with a small bundle",
-    "tar": "tests/end2end/test_setup_failures.py carries a wheelhouse",
-    "splu-desktop": "packaging/check runs it frozen, tests/gui from the checkout",
-}
+# Scripts that stand in documents: where they lie, and the options behind them.
+_SCRIPT = re.compile(r"\./|python |sh$|packaging/|installer/|scripts/|\.github/steps/")
 
 
 def _said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     """Run a command; it must end well. Returns what it printed, in one line."""
-    assert main(list(words)) == 0, words
+    capsys.readouterr()
+    assert main(list(words)) == 0, (words, capsys.readouterr().err)
     return " ".join(capsys.readouterr().out.split())
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
 
 
 @pytest.fixture(scope="module")
@@ -85,164 +53,86 @@ def _here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPLU_DATA_DIR", str(folder / "data"))
 
 
-@pytest.mark.usefixtures("brief_attacks")
-def test_the_first_five_minutes(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("splu_desktop.cli.compare.LIMIT", 0.2)  # seconds for each method; tests/compare has them whole
+def test_the_first_five_minutes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands = [shlex.split(line) for line in re.findall(r"^\.venv/bin/splu (.+)$", README, re.MULTILINE)]
-    assert len(commands) == 10
+    assert [words[0] for words in commands] == [
+        "propose", "publish", "query", "queries", "crosstab", "analyse", "report", "verify"
+    ]  # fmt: skip
     for words in commands:
         assert _said(capsys, *words)
-    assert {path.name for path in folder.iterdir()} >= {"my-release", "answers.csv", "cells.xlsx"}
-
-    # The table of the three counts: the same lines come, but for what each draw draws anew.
+    assert {path.name for path in folder.iterdir()} >= {"my-release", "answers.csv", "cells.xlsx", "report.pdf"}
+    # The table of the three counts; another draw gives other figures, and ranges of about the same width.
     rows = re.findall(
-        r"^\| `([^|`]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([\d,]+) \|$", README, re.MULTILINE
+        r"^\| `([^|`]+)` \| ([\d,]+) \| ([\d,]+) to ([\d,]+) \| ([\d,]+) to ([\d,]+) \| ([\d,]+) \|$", README, re.M
     )
     assert len(rows) == 3
-
-    def drawn(text: str) -> str:
-        return re.sub(r"\d[\d,]*", "N", text)
-
-    for question, published, estimate, interval, trust, _ in rows:
-        told = _said(capsys, "query", "my-release", *shlex.split(question))
-        line = f"Published {published} Estimate {estimate} 95 % interval {interval} Of "
-        if trust == "uncertain":  # another draw may show that it is small
-            assert re.search(r"Trust (uncertain|protected)", told)
-            assert re.search(r"Published N Estimate (about N|N to N|N or fewer|at most N)", drawn(told)), told
-        else:
-            assert drawn(line) in drawn(told), told
-            assert drawn(f"Trust {trust}") in drawn(told)
-    told = _said(capsys, "query", "my-release", *shlex.split(rows[0][0]))
-    within = re.search(r"reliable to ±(\d+) %", told)
-    stated = re.search(r"reliable to ±(\d+) %", rows[0][4])
-    assert within is not None
-    assert stated is not None
-    assert abs(int(within[1]) - int(stated[1])) <= 1, "how wide the error bars are hardly depends on the draw"
+    for question, *figures in rows:
+        estimate, low, high, low_alike, high_alike, truth = (int(figure.replace(",", "")) for figure in figures)
+        assert low_alike <= low <= estimate <= high <= high_alike
+        assert low <= truth <= high
+        told = json.loads(_said(capsys, "query", "my-release", *shlex.split(question), "--json"))
+        assert told["high"] - told["low"] == pytest.approx(high - low, rel=0.5)
 
 
-def test_what_the_readme_promises_is_what_the_commands_promise(capsys: pytest.CaptureFixture[str]) -> None:
-    readme = _plain(README)
-    told = _said(capsys, "guarantee", "--gamma", "5")
-    small = "shown wrong by more than 30 % with a probability of at least 59 %"
-    large = "is within 30 % of the truth in at least 95 of 100 releases"
-    row = "is the person's own in 1 in 5 rows on average, before looking at what it says. Once read it may be nearly"
-    where = "where 80 % of the people like this one truly have a"
-    release = "No group size bounds that"
-    for words in (small, row, where, release):
-        assert words in told, words
-        assert words in readme, words
-    for share in (
-        "that 10 % of all have, a row that shows it is right with 90 %",
-        "is shown in up to 67 % of releases",
-    ):
-        assert share in told
-        assert share in readme
-    assert f"shared by 34 records or more {large}" in told
-    assert "a value that 34 records or more share is within 30 % of the truth in at least 95 of 100 releases" in readme
-    stated = re.search(
-        r"With gamma 10, the (\d+) % or more for a small count to be wrong by more than 30 % falls to (\d+) % after two"
-        r" releases and (\d+) % after five",
-        readme,
-    )
-    assert stated is not None
-    for releases, share in zip(("1", "2", "5"), stated.groups(), strict=True):
-        told = _said(capsys, "guarantee", "--gamma", "10", "--releases", releases)
-        assert f"by more than 30 % with a probability of at least {share} %" in told
+def test_what_the_readme_promises_is_what_the_program_promises(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = " ".join(README.split())
+    told = _said(capsys, "guarantee", "--gamma", "5", "--json")
+    found = {key: float(value) for key, value in re.findall(r'"(\w+)": ([\d.]+)', told)}
+    wrong = re.search(r"wrong by more than 30 % in at least (\d+) of 100", readme)
+    large = re.search(r"one that (\d+) rows or more have is within 30 % in at least 95 of 100", readme)
+    assert wrong is not None
+    assert large is not None
+    assert int(wrong[1]) == int(100 * found["t_p"])
+    assert int(large[1]) == found["t_f"]
 
 
-def _parser(name: str) -> argparse.ArgumentParser:
+def _parsers() -> dict[str, argparse.ArgumentParser]:
     (commands,) = (each for each in build_parser()._actions if isinstance(each, argparse._SubParsersAction))
-    parser = commands.choices[name]
-    assert isinstance(parser, argparse.ArgumentParser)
-    return parser
+    return dict(commands.choices)
 
 
-def test_every_command_between_the_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # A small table, since the reports of the sample have tests of their own.
-    values = ("flu", "cold", "asthma", "gout", "none", "burn")
-    lines = [f"{'fm'[i % 2]},{values[i * 7 % 6]}\n" for i in range(300)]
-    (folder / "table.csv").write_text("Sex,Diagnosis\n" + "".join(lines))
-    _said(capsys, "publish", "table.csv", "--sa", "Diagnosis", "--gamma", "4", "--out", "small-release")
-    _said(capsys, "report", "small-release", "--out", "report.json")
-    named = sorted({found for text in DOCUMENTS.values() for found in re.findall(r"`splu ([^`]+)`", text)})
+def test_every_command_and_option_that_a_document_names_is_there() -> None:
+    parsers = _parsers()
+    named = {found for text in DOCUMENTS.values() for found in re.findall(r"`(?:\.venv/bin/)?splu ([a-z][^`]*)`", text)}
     assert len(named) > 10
-    run = []
-    for line in named:
-        words = line.split()
-        if words[0].startswith("--"):
-            with pytest.raises(SystemExit) as end:
-                main(words)
-            assert end.value.code == 0
-        elif words[-1] in ("releases", *PLACES, "FILE"):
-            # FILE is the table that is published, or the report that is written.
-            file = "table.csv" if words[0] == "publish" else "report.html"
-            words = [PLACES.get(word, file if word == "FILE" else word) for word in words]
-            assert _said(capsys, *words), line
-            run.append(words[0])
-        else:  # a command is mentioned: it and its options are there
-            options = _parser(words[0])._option_string_actions
-            assert {word for word in words if word.startswith("--")} <= set(options), line
-    assert sorted(run) == ["publish", "releases", "report", "report", "verify", "verify"]
+    for line in sorted(named):
+        command, *words = line.split()
+        assert command in parsers, line
+        options = set(parsers[command]._option_string_actions)
+        assert {word.partition("=")[0] for word in words if word.startswith("--")} <= options, line
 
 
-def _commands(text: str) -> list[list[str]]:
-    """Return the commands of a document: what stands between backticks or in a block of a shell, word by word."""
-    blocks = [line.partition("#")[0] for block in re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
-              for line in block.splitlines()]  # fmt: skip
-    spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
-    found = [line.split() for part in [*blocks, *spans] for line in part.split("&&")]
-    scripts = r"\./|python|sh$|packaging/|installer/|scripts/|\.github/steps/|\.venv/bin/"
-    return [
-        words
-        for words in found
-        if (len(words) > 1 and words[0] in ELSEWHERE) or (words and re.match(rf"({scripts})(?!.*:)", words[0]))
-    ]
+def test_every_command_has_its_line_in_a_document() -> None:
+    text = " ".join(DOCUMENTS.values())
+    missing = [name for name in _parsers() if not re.search(rf"\bsplu {name}\b|`{name}`", text)]
+    assert missing == []
 
 
-@pytest.mark.parametrize("name", [name for name, text in DOCUMENTS.items() if _commands(text)])
-def test_a_command_that_is_not_run_here_names_what_is_there(name: str) -> None:
-    """Its script lies where it says, knows the options that stand behind it, and its other paths exist, too."""
-    for words in _commands(DOCUMENTS[name]):
-        if words[0] in ELSEWHERE or words[0].startswith(".venv/bin/splu") or words[1:2] == ["splu_release.py"]:
-            continue  # which test_the_kit_as_its_document_shows_it runs
-        if len(words) == 1 and "/" not in words[0]:
-            continue  # a program that is spoken of
-        if words[:2] == ["python", "-m"]:
-            module = words[2].replace(".", "/")
-            words[1:3] = [f"{module}.py" if (ROOT / f"{module}.py").is_file() else f"{module}/__main__.py"]
-        script = next((word for word in words if re.fullmatch(r"[\w./-]+", word) and (ROOT / word).is_file()), None)
-        if words[0] == "sh":  # the self-extracting file, and the installer that it leaves behind
-            script = "installer/linux/" + ("install.sh" if "install.sh" in words[1] else "self-extract.sh.in")
-        if words[0] in (".github/steps", "scripts/", ".venv/bin/pre-commit"):
-            continue
-        assert script is not None, (name, words)
-        text = (ROOT / script).read_text("utf-8")
-        for word in words[words.index(script) + 1 if script in words else 2 :]:
-            if word.startswith("--"):
-                assert word in text, (name, words)
-            elif "/" in word and not word.startswith(("~", "/")):
-                assert (ROOT / word).exists(), (name, words)
+def test_a_script_that_a_document_names_is_there_and_knows_its_options() -> None:
+    for name, text in DOCUMENTS.items():
+        blocks = [line.partition("#")[0] for block in re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+                  for line in block.splitlines()]  # fmt: skip
+        spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+        for words in [part.split() for line in [*blocks, *spans] for part in line.split("&&")]:
+            if len(words) < 2 or not _SCRIPT.match(" ".join(words)) or words[1] == "splu_release.py":
+                continue
+            if words[1:2] == ["-m"]:
+                words[1:3] = [words[2].replace(".", "/") + ".py"]
+            found = [word for word in words if (ROOT / word).is_file() and not word.startswith("--")]
+            if not found:
+                continue
+            code = (ROOT / found[0]).read_text("utf-8")
+            options = [word for word in words[words.index(found[0]) + 1 :] if word.startswith("--")]
+            assert not [option for option in options if option.partition("=")[0] not in code], (name, words)
 
 
-def test_the_kit_as_its_document_shows_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kit_runs_as_its_document_shows_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = ward_table(1_000)
+    released(table, ward_plan(table), folder / "kit")
     document = (ROOT / "docs/recipient.md").read_text("utf-8")
-    wards, diagnoses = ("Cardiology", "A", "B"), ("Heart failure", "Stroke", "Gout", "Burn", "Flu")
-    lines = [f"{wards[i % 3]},{diagnoses[i * 7 % 5]},{'yes' if i % 4 else 'no'}\n" for i in range(6_000)]
-    (folder / "kit.csv").write_text("Ward,Diagnosis,Smoker\n" + "".join(lines))
-    told = ["--sa", "Diagnosis", "--nsa", "Ward,Smoker", "--gamma", "3", "--out", "folder"]
-    assert main(["publish", "kit.csv", *told]) == 0
-    block, library = re.findall(r"^```python\n(.*?)^```", document, re.M | re.S)
-    code = f"import sys; sys.path.insert(0, 'folder')\n{block}\nprint(r.count({{'Ward': 'Cardiology'}}).estimate)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert float(done.stdout) == 2_000
-    code = f"{library}\nimport sys; print([name for name in sys.modules if 'PySide' in name], count.n_p)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "[] 2000\n", done.stderr
-    (line,) = re.findall(r"`python (splu_release\.py [^`]+)`", document)
-    monkeypatch.chdir("folder")
-    done = subprocess.run([sys.executable, *shlex.split(line)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)
+    lines = re.findall(r"`python3? (splu_release\.py [^`]+)`", document)
+    monkeypatch.chdir(folder / "kit")
+    for line in [*lines, "splu_release.py"]:
+        words = [word for word in shlex.split(line) if "=" not in word]
+        done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr, line
