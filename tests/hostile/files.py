@@ -14,13 +14,28 @@ import random
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import xlsxwriter
+
+from splu_desktop.core.generalise.intervals import Intervals
+from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.roles import Role
+from splu_desktop.core.sanitise import run
+from splu_desktop.core.table import Table
+from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.files.importer import read
+from splu_desktop.files.project.recipe import Recipe, write_recipe
+from splu_desktop.files.release.facts import seal
+from splu_desktop.files.release.folder import Form, fill_folder
+from tests.files.releases import released, ward_plan, ward_table
+from tests.seeded import Seeded
 
 COUNT = 300
 _EXTREMES = [struct.pack("<I", n) for n in (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)] + [
@@ -600,22 +615,14 @@ def _csv_by_hand() -> Iterator[bytes]:
     yield bytes(1_000_000)
 
 
-def recipe() -> str:
-    """Return a sound recipe."""
-    return (
-        '[recipe]\nversion = 1\nsoftware = "x"\n[columns]\nid = "dropped"\nage = "nsa"\nseen = "nsa"\nward = "sa"\n'
-        "[plan]\nversion = 1\n[plan.gammas]\nward = 3\n[plan.thresholds]\nepsilon = 0.1\nt_e = 0.3\nalpha = 30\n"
-    )
-
-
 def _recipe_by_hand() -> Iterator[bytes]:
     sound = recipe()
     for huge in ("9" * 400, "1e999", "-1", "nan", "inf", "true", '"x"', "[]", "{}", "0", "1979-05-27", "9" * 5_000):
-        yield sound.replace("ward = 3", f"ward = {huge}").encode()
+        yield sound.replace("gamma = 3", f"gamma = {huge}").encode()
         yield sound.replace("0.1", huge).encode()
         yield sound.replace("30", huge).encode()
-        yield sound.replace("version = 1", f"version = {huge}").encode()
-    yield sound.encode() + b"[plan.groupings.ward]\nx = " + b"[" * 5_000 + b"]" * 5_000
+        yield sound.replace("version = 3", f"version = {huge}").encode()
+    yield sound.encode() + b"[x.groupings.ward]\nx = " + b"[" * 5_000 + b"]" * 5_000
     yield sound.encode() + b"\n[a" + b".a" * 5_000 + b"]\n"
     yield b"a.b.c=1\n" * 20_000
     yield b"x = '" + b"y" * 3_000_000
@@ -647,106 +654,61 @@ def _json_by_hand(sound: str) -> Iterator[bytes]:
     yield b'{"format": "x", ' + b'"a": 1, ' * 200_000 + b'"b": 2}'
 
 
-def project() -> str:
-    """Return a sound project."""
-    return json.dumps(
-        {
-            "format": "splu-project",
-            "version": 1,
-            "software": "x",
-            "source": {"name": "t.csv", "bytes": 60, "sha256": "0" * 64, "folder": ""},
-            "import": {},
-            "columns": {"id": "dropped", "age": "nsa", "seen": "nsa", "ward": "sa"},
-            "kept_identifiers": {},
-            "generalise": {},
-            "gammas": {"ward": 3},
-            "groupings": {},
-            "one_gamma_for_all": True,
-            "thresholds": {"epsilon": 0.1, "t_e": 0.3, "alpha": 30, "t_p": None},
-            "window": {},
-        },
-        indent=1,
-    )
-
-
 @cache
-def choices() -> dict[str, bytes]:
-    """Return a recipe and a project of today's version that hold all there is to choose."""
-    from splu_desktop.core.draw import PlainGroups, joined
-    from splu_desktop.core.draw.by_person import ByPerson
-    from splu_desktop.core.generalise.intervals import Intervals
-    from splu_desktop.core.guarantees.audience import Audience
-    from splu_desktop.core.plan import Plan, Thresholds
-    from splu_desktop.core.roles.suggest import Role
-    from splu_desktop.files.importer import read
-    from splu_desktop.files.importer.choices import SourceFile
-    from splu_desktop.files.project.file import Project, save_project
-    from splu_desktop.files.project.recipe import Recipe, write_recipe
-
+def recipe() -> str:
+    """Return a sound recipe that holds much of what there is to choose."""
     with TemporaryDirectory() as folder:
         source = Path(folder) / "t.csv"
         source.write_bytes(csv())
         made = read(source)
         plan = Plan(
-            roles={"id": Role.IDENTIFIER, "age": Role.NSA, "seen": Role.SA, "ward": Role.SA},
-            draws={
-                "ward": joined.design(made.table["ward"], dict.fromkeys("ABCD", Fraction(2, 5)), follows=3),
-                "seen": PlainGroups(3),
-            },
+            roles={"id": Role.IDENTIFIER, "age": Role.NSA, "seen": Role.NSA, "ward": Role.SA},
+            blocks=(Block(("ward",), Lenders(3.0)),),
+            classes=("age",),
             thresholds=Thresholds(0.1, 0.3, 30, 0.2),
             generalisations={"age": (Intervals((30, 50)),)},
             kept_identifiers={"age": "it is none"},
             persons=ByPerson("id", "record", reason="asked by the board"),
-            audience=Audience("partner", changed={"k": (5.0, "a small ward")}),
+            public_values={"ward": ("A",)},
+            rare={"ward": 3},
+            questions=(AskedTable("ward", None, ("age",)),),
         )
-        write_recipe(Recipe(made.choices, plan, None, ("gdpr",)), Path(folder) / "r.toml")
-        parts = (plan.roles, plan.draws, plan.thresholds, plan.generalisations, plan.kept_identifiers)
-        project = Project(SourceFile("t.csv", 60, "0" * 64), made.choices, *parts, plan.persons, plan.audience)
-        save_project(project, Path(folder) / "p.splu")
-        return {kind: (Path(folder) / kind).read_bytes() for kind in ("r.toml", "p.splu")}
+        write_recipe(Recipe(made.choices, plan, made.source), Path(folder) / "r.toml")
+        return (Path(folder) / "r.toml").read_text(encoding="utf-8")
+
+
+def _plan(table: Table) -> Plan:
+    roles = {"id": Role.DROPPED, "age": Role.NSA, "seen": Role.NSA, "ward": Role.SA}
+    return Plan({name: roles[name] for name in table.names}, (Block(("ward",), Lenders(3.0)),))
 
 
 @cache
 def release() -> dict[str, bytes]:
     """Return the files of a sound release."""
-    from splu_desktop.core.draw import PlainGroups
-    from splu_desktop.core.plan import Plan, Thresholds
-    from splu_desktop.core.roles.suggest import Role
-    from splu_desktop.core.sanitise import run
-    from splu_desktop.files.importer import read
-    from tests.written import write_release
-
     with TemporaryDirectory() as folder:
         source = Path(folder) / "t.csv"
         source.write_bytes(csv())
-        roles = {"id": Role.DROPPED, "age": Role.NSA, "seen": Role.NSA, "ward": Role.SA}
-        published = run(read(source).table, Plan(roles=roles, draws={"ward": PlainGroups(3)}, thresholds=Thresholds()))
-        write_release(published, Path(folder) / "release", formats=("csv", "xlsx"))
-        return {path.name: path.read_bytes() for path in sorted((Path(folder) / "release").iterdir())}
+        table = read(source).table
+        plan = _plan(table)
+        to = Path(folder) / "release"
+        to.mkdir()
+        fill_folder(run(table, plan, randomness=Seeded(3)), plan, to, form=Form(workbook=True))
+        return {path.name: path.read_bytes() for path in sorted(to.iterdir())}
 
 
 def _sealed(facts: bytes) -> bytes:
     """Return facts with the seal that they should have: whoever alters them can seal them, too."""
-    from splu_desktop.files.release.facts import seal_of
-
     try:
-        data = json.loads(facts)
-        data["sha256"] = seal_of(data)
-        return json.dumps(data).encode()
-    except (ValueError, TypeError, RecursionError):
+        return json.dumps(seal(json.loads(facts))).encode()
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return facts
 
 
 def hierarchy() -> bytes:
-    """Return a sound hierarchy of values, which tolerances and questions can be read from, too."""
+    """Return a sound hierarchy of values, which questions can be read from, too."""
     return b"value;group;all\n" + b"".join(
         b"%c;%s;any\n" % (letter, b"low" if letter < 67 else b"high") for letter in b"ABCD"
     )
-
-
-def tolerances() -> bytes:
-    """Return a sound file of tolerances."""
-    return b"value,tolerance\nA,0.4\nB,low\nC,1\n"
 
 
 def questions() -> bytes:
@@ -755,7 +717,7 @@ def questions() -> bytes:
 
 
 def _rows_by_hand() -> Iterator[bytes]:
-    for sound in (hierarchy(), tolerances(), questions()):
+    for sound in (hierarchy(), questions()):
         for mark in (b'"', b",", b";", b"\n", b"\r", b"|", b"-", b"9", b" ", b"\x00", b"=", b"..", b"\xff"):
             yield sound + mark * 300_000
             yield sound.replace(b"A", mark * 20_000)
@@ -763,13 +725,6 @@ def _rows_by_hand() -> Iterator[bytes]:
         yield sound.decode().encode("utf-16")
         yield sound + b"x,1e999\nx,nan\nx,1/0\n"
     yield b",".join(b"c%d" % k for k in range(100_000)) + b"\n"
-
-
-@cache
-def comparison() -> str:
-    """Return a sound comparison of systems."""
-    row = {"title": "x", "setting": "gamma 3", "achieved": {"errors": [0.1, 0.3], "small_wrong": 0.1, "colleague": 0.3}}
-    return json.dumps({"sensitive": "ward", "records": 60, "asked": [30, 3], "tried": [row] * 3}, indent=1)
 
 
 def _zipped_release(parts: dict[str, bytes]) -> bytes:
@@ -782,7 +737,7 @@ def _release_by_hand() -> Iterator[bytes]:
         yield _zipped_release({**sound, "release.json": _sealed(facts)})
     for book in _xlsx_by_hand():
         if len(book) < 100_000:
-            yield _zipped_release({**sound, "table.xlsx": book})
+            yield _zipped_release({**sound, "release.xlsx": book})
     yield _zipped_release({**sound, "table.csv": b"a" * 100_000_000})
     yield _zipped_release({**sound, "table.csv": b'"' * 3_000_000})
     yield _zipped_release({**sound, "table.csv": b"," * 3_000_000})
@@ -793,7 +748,7 @@ def _release_by_hand() -> Iterator[bytes]:
 def _mutated_release(content: bytes, seed: int) -> bytes:
     chance = random.Random(seed)
     parts = dict(release())
-    name = chance.choice(["release.json", "release.json", "table.csv", "table.xlsx"])
+    name = chance.choice(["release.json", "release.json", "table.csv", "release.xlsx"])
     parts[name] = repacked(parts[name], seed) if name.endswith("xlsx") else mutated(parts[name], seed)
     parts["release.json"] = _sealed(parts["release.json"])
     packed_ = _zipped_release(parts)
@@ -802,17 +757,14 @@ def _mutated_release(content: bytes, seed: int) -> bytes:
 
 @cache
 def releases() -> tuple[dict[str, bytes], ...]:
-    """Return the files of a sound release of every draw, without the programs that come with it."""
-    from splu_desktop.core.sanitise import run
-    from tests.files.kit_releases import DRAWS, kit_plan, table_of
-    from tests.seeded import Seeded
-    from tests.written import write_release
-
-    found, table = [], table_of(400)
-    for name in DRAWS:
+    """Return the files of sound releases of rows and of persons, without the programs that come with them."""
+    found = []
+    for kind in ("rows", "persons", "numbered"):
         with TemporaryDirectory() as folder:
-            write_release(run(table, kit_plan(table, name), randomness=Seeded(3)), Path(folder) / "release")
-            parts = sorted((Path(folder) / "release").iterdir())
+            to = Path(folder) / "release"
+            table = ward_table(400, persons=kind != "rows")
+            released(table, ward_plan(table, number=kind == "numbered"), to)
+            parts = sorted(to.iterdir())
             found.append({path.name: path.read_bytes() for path in parts if not path.name.startswith("splu_release.")})
     return tuple(found)
 
@@ -823,7 +775,7 @@ def _facts_by_hand() -> Iterator[bytes]:
     for number in range(200):
         parts = releases()[number % len(releases())]
         facts = json.loads(parts["release.json"])
-        inside, key = _somewhere(facts, chance, ("transitions", "columns", "sensitive", "plan", "blocks", "persons"))
+        inside, key = _somewhere(facts, chance, ("columns", "blocks", "classes", "spread", "thresholds"))
         worse: object = chance.choice(
             [None, 0, -1, 1e308, 5e-324, 10**400, True, "x", "\ud800", [], {}, [[1]], float("nan"), "1/0", [0] * 1000]
         )
@@ -893,17 +845,6 @@ def _hashed(parts: dict[str, bytes]) -> bytes:
         return parts["release.json"]
 
 
-def audience() -> bytes:
-    """Return sound words about who gets a release: what stands after --audience, and after each --limit."""
-    return b"partner,signed=no,holds=similar,passes-on=no,tables=yes\nk=3:pilot study\nunique=0.1:few\n"
-
-
-def _audience_by_hand() -> Iterator[bytes]:
-    for worse in (*_TEXTS, b"", b"=", b":", b",", b"\n", b" " * 100_000, b"," * 100_000, b"x" * 1_000_000, b"<b>x</b>"):
-        for place in (b"partner", b"no", b"similar", b"signed", b"3", b"0.1", b"unique", b"pilot study", b"=", b":"):
-            yield audience().replace(place, worse, 1)
-
-
 Maker = tuple[str, Callable[[], bytes], Callable[[], Iterator[bytes]], Callable[[bytes, int], bytes]]
 FORMATS: dict[str, Maker] = {
     "csv": ("t.csv", csv, _csv_by_hand, mutated),
@@ -917,24 +858,11 @@ FORMATS: dict[str, Maker] = {
     "dta": ("t.dta", lambda: statistical("dta"), lambda: _fields(statistical("dta"), range(0, 120, 6)), mutated),
     "parquet": ("t.parquet", parquet, _parquet_by_hand, mutated),
     "recipe": ("recipe.toml", lambda: recipe().encode(), _recipe_by_hand, mutated),
-    "project": ("t.splu", lambda: project().encode(), lambda: _json_by_hand(project()), mutated),
-    "recipe of today": ("recipe.toml", lambda: choices()["r.toml"], lambda: iter(()), mutated),
-    "project of today": (
-        "t.splu",
-        lambda: choices()["p.splu"],
-        lambda: _json_by_hand(choices()["p.splu"].decode()),
-        mutated,
-    ),
     "hierarchy": ("h.csv", hierarchy, _rows_by_hand, mutated),
-    "tolerances": ("t.csv", tolerances, _rows_by_hand, mutated),
     "questions": ("q.csv", questions, _rows_by_hand, mutated),
-    "comparison": ("c.json", lambda: comparison().encode(), lambda: _json_by_hand(comparison()), mutated),
     "release": ("release.zip", lambda: _zipped_release(release()), _release_by_hand, _mutated_release),
     "release of every draw": ("release.zip", lambda: _zipped_release(releases()[0]), _facts_by_hand, _mutated_parts),
     "release parts": ("release.zip", lambda: _zipped_release(releases()[0]), _parts_by_hand, _mutated_parts),
-    "kit": ("release.zip", lambda: _zipped_release(releases()[0]), _facts_by_hand, _mutated_parts),
-    "kit in R": ("release.zip", lambda: _zipped_release(releases()[0]), _facts_by_hand, _mutated_parts),
-    "audience": ("audience.txt", audience, _audience_by_hand, mutated),
 }
 
 

@@ -14,32 +14,24 @@ import argparse
 import contextlib
 import io
 import os
-import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import traceback
-import zipfile
 from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from splu_desktop.cli.base.audience_options import audience_said
 from splu_desktop.cli.main import build_parser
 from splu_desktop.core.errors import SpluError, place_of
 from splu_desktop.core.progress import Silent
 from splu_desktop.core.published import Published
 from splu_desktop.files.importer import read
-from splu_desktop.files.project.file import open_project
 from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.files.project.recipe import read_recipe
-from splu_desktop.files.project.tolerances import read_tolerances
 from splu_desktop.files.questions.batch import read_questions
-from splu_desktop.files.release.folder import read_release
-from splu_desktop.files.release.verify import verify_release
-from splu_desktop.report.alternatives import read_comparison
-from tests.files.kit_releases import KIT, kit
+from splu_desktop.files.release.reading import open_release
+from splu_desktop.files.release.verify import verify
 from tests.hostile.files import COUNT, FORMATS, hostile, release
 
 SECONDS, BYTES = 10.0, 1 << 30
@@ -49,79 +41,38 @@ _GIVEN_UP = 900  # seconds by the clock: on a loaded machine few of them are the
 def opened(form: str, path: Path) -> None:
     """Open a file as the program does. Raises SpluError."""
     match form:
-        case "recipe" | "recipe of today":
+        case "recipe":
             read_recipe(path)
-        case "project" | "project of today":
-            open_project(path)
         case "hierarchy":
             read_hierarchy(path)
-        case "tolerances":
-            read_tolerances(path, _released().table["ward"])
         case "questions":
             read_questions(path, _released(), strict=False)
-        case "comparison":
-            read_comparison(path, _released())
         case "release" | "release of every draw" | "release parts":
-            verify_release(path, progress=Silent())
+            verify(path, progress=Silent())
             if form != "release":
                 _asked(path)
-        case "kit" | "kit in R":
-            _asked_of_the_kit(path, in_r=form != "kit")
-        case "audience":
-            words, *limits = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
-            said = audience_said(argparse.Namespace(audience=words, limit=[limit for limit in limits if limit]))
-            assert said is not None
-            assert said.sentence
-            assert said.brief
         case _:
             read(path)
 
 
 # What a recipient may ask of the releases of every draw; columns that one has not are refused in a sentence.
 _QUESTIONS = (
-    ("count", "test=positive", "ward=A"),
-    ("share", "code=02", "age=20..50"),
-    ("odds-ratio", "flag=yes", "ward=B"),
-    ("mean", "stay"),
-    ("crosstab", "code", "ward"),
+    ("count", "dx=yes", "sex=f"),
+    ("share", "smoker=yes"),
+    ("odds-ratio", "smoker=yes", "dx=yes"),
+    ("mean", "los"),
+    ("logit", "dx=yes", "--on", "age"),
 )
 
 
 def _asked(path: Path) -> None:
     """Ask a release what `splu query` and `splu analyse` can. Raises SpluError where it is refused as a whole."""
-    read_release(path)
+    open_release(path)
     for kind, *words in _QUESTIONS:
         given = ["query", str(path), *words] if kind == "count" else ["analyse", str(path), kind, *words]
-        asked = build_parser(given[0]).parse_args(given)
+        asked = build_parser().parse_args(given)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SpluError):
             asked.run(asked)
-
-
-def _asked_of_the_kit(path: Path, *, in_r: bool) -> None:
-    """Unpack a release and ask the kit about it, as a recipient does: answers, or one sentence and status 2."""
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            with zipfile.ZipFile(path) as archive:
-                archive.extractall(folder)
-        except (zipfile.BadZipFile, OSError, ValueError) as fault:
-            raise CannotUnpack("The ZIP can't be unpacked.") from fault
-        for words in _QUESTIONS[: 2 if in_r else None]:
-            given = [*words, "--release", f"{folder}/release"]
-            if in_r:
-                called = ["Rscript", str(KIT / "splu_release.R"), *given]
-                done = subprocess.run(called, capture_output=True, text=True, check=False)
-                status, said = done.returncode, done.stderr
-            else:
-                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as stderr:
-                    status = kit().main(given)
-                said = stderr.getvalue()
-            # An answer may have a caution beside it, about persons.
-            if (status, len(said.splitlines())) not in ((0, 0), (0, 1), (2, 1)):
-                raise RuntimeError(f"{' '.join(words)}: status {status}, {said[:200]}")
-
-
-class CannotUnpack(SpluError):
-    """What any unpacker refuses."""
 
 
 @cache
@@ -129,7 +80,7 @@ def _released() -> Published:
     with tempfile.TemporaryDirectory() as folder:
         for name, part in release().items():
             (Path(folder) / name).write_bytes(part)
-        return read_release(Path(folder)).published
+        return open_release(Path(folder)).published
 
 
 def tried(form: str, path: Path) -> str:
@@ -194,9 +145,6 @@ def main(arguments: list[str]) -> int:
     bad = 0
     _released()  # here, so that no file pays for it
     for form in asked.forms or FORMATS:
-        if form == "kit in R" and not shutil.which("Rscript"):
-            _say(f"{form}: left out, there is no R")
-            continue
         found: Counter[str] = Counter()
         slowest, most = 0.0, 0
         with tempfile.TemporaryDirectory() as folder:

@@ -11,9 +11,7 @@ import pytest
 
 from tests.hostile.files import FORMATS, hostile
 from tests.hostile.sweep import opened, tried
-from tests.optional import needs
 
-TRIED = [form if form != "kit in R" else pytest.param(form, marks=needs("R")) for form in FORMATS]
 _EACH = 2
 _SMALL = 20_000  # bytes
 
@@ -23,7 +21,7 @@ _NO_LETTERS = os.fsdecode(b"\xff\xe4") if sys.platform == "linux" else "ä"
 
 
 @pytest.mark.parametrize("folder", ["plain", _NO_LETTERS], ids=["plain", "no letters"])
-@pytest.mark.parametrize("form", TRIED)
+@pytest.mark.parametrize("form", FORMATS)
 def test_a_sound_file_is_read(tmp_path: Path, form: str, folder: str) -> None:
     # Otherwise the files made of it would be refused at the first look, and try nothing.
     name, sound, _, _ = FORMATS[form]
@@ -32,7 +30,7 @@ def test_a_sound_file_is_read(tmp_path: Path, form: str, folder: str) -> None:
     opened(form, tmp_path / folder / name)
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if form != "kit in R"])
+@pytest.mark.parametrize("form", FORMATS)
 def test_hostile_files_are_read_or_refused_in_a_sentence(tmp_path: Path, form: str) -> None:
     made = (content for _, content in hostile(form, 60) if len(content) < _SMALL)
     mutated = (content for _, content in hostile(form, _EACH, by_hand=False))
