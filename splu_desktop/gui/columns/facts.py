@@ -87,6 +87,9 @@ def column_rows(session: Session) -> list[ColumnRow]:
 
 def _reasons(session: Session, plan: Plan) -> dict[str, str]:
     found = {name: t("your tables ask for it") for asked in plan.questions for name in asked.by}
+    if (source := session.source) is not None:
+        out = [name for name in plan.named(Role.DROPPED) if source.suggestions[name].role is not Role.DROPPED]
+        found.update(dict.fromkeys(out, t("no table asks for it")))
     proposal = session.proposal
     if proposal is not None:
         for step in proposal.steps:
