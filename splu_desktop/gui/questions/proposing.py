@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import Proposal, propose
+from splu_desktop.core.policy import Proposal, limits_for, propose
+from splu_desktop.core.policy.draft import draft
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.judge import earlier_of, judge
 from splu_desktop.gui.base.session import Answers, Choices, Judged
@@ -43,7 +46,7 @@ def propose_for(
         source.table,
         answers.audience,
         person=answers.person,
-        questions=answers.questions,
+        questions=own_questions(source, answers),
         roles=roles,
         row_word=answers.row_word,
         suggestions=source.suggestions,
@@ -57,7 +60,25 @@ def propose_for(
     else:
         judged = judge(source, plan, limits, earlier, progress=progress)
         found = replace(found, plan=plan, verdict=judged.verdict)
-    return Proposed(found, judged, answers)
+    return Proposed(found, judged, replace(answers, questions=plan.questions))
+
+
+def own_questions(source: Source, answers: Answers) -> tuple[AskedTable, ...]:
+    """Return the tables that the custodian asked for; none where those stand that the file suggested.
+
+    Nobody insists on these: the program may count by other columns where one would give a secret away.
+    """
+    try:
+        usual = draft(
+            source.table,
+            answers.audience,
+            limits_for(answers.audience),
+            source.suggestions,
+            person=answers.person,
+        ).plan.questions
+    except SpluError:
+        return answers.questions
+    return () if answers.questions == usual else answers.questions
 
 
 def with_public_values(plan: Plan, answers: Answers) -> Plan:
