@@ -3,6 +3,7 @@
 import sys
 
 from splu_desktop.core.errors import out_of_memory
+from splu_desktop.core.messages import say
 from splu_desktop.files.isolation.limits import modest_libraries
 
 modest_libraries()  # before NumPy is loaded, which then looks how many threads it may start
@@ -13,7 +14,7 @@ except KeyboardInterrupt:  # before there is anybody to heed it (cli/base/ending
 except (ImportError, MemoryError, OSError, RuntimeError, SystemError) as fault:
     if not out_of_memory(fault):
         raise
-    sys.stderr.write("splu: There is not enough memory for this table; try on a larger computer.\n")
+    sys.stderr.write(f"splu: {say('There is not enough memory for this table; try on a larger computer.')}\n")
     raise SystemExit(2) from None
 
 __all__ = ["main"]
