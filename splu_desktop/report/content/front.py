@@ -174,7 +174,7 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
         facts.tables,
         (t("Table"), "l", 2.3, lambda each: t.sentence(each.words)),
         (t("readable"), "r", 1.1, lambda each: t("{n} of {of}", n=each.readable, of=each.of)),
-        (head, "l", 5.0, lambda each: "; ".join(cell_words(cell, t) for cell in each.ends) or "–"),
+        (head, "l", 5.0, lambda each: t.joined(cell_words(cell, t) for cell in each.ends) or "–"),
     )
     text = t(
         "Readable: the range lies within {within} of the number; cells of 50 and more count.",
@@ -295,7 +295,7 @@ def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     dots = "............"
     to_enter = t("to be entered")
     rows = [
-        (t("Recipient, contract"), "; ".join(filter(None, (facts.audience.recipient, fields.contract))) or to_enter),
+        (t("Recipient, contract"), t.joined(filter(None, (facts.audience.recipient, fields.contract))) or to_enter),
         (t("Legal basis, request"), fields.basis or t("to be entered; request no. {dots}", dots=dots)),
         (t("Information, objections"), t("to be entered: {dots} objections in the table, or not asked", dots=dots)),
         (t("Impact assessment"), t("to be entered: no. {dots}, or not needed, because {dots}", dots=dots)),

@@ -121,7 +121,11 @@ def first_line(facts: Facts, t: Language) -> str:
             reached=reached,
         )
         if reached == "–":
-            what = t.sentence(worst.sentence) if worst.sentence else f"{limit_words(worst, facts, t)}: {t('NOT met')}."
+            what = (
+                t.sentence(worst.sentence)
+                if worst.sentence
+                else f"{t.joined((limit_words(worst, facts, t), t('NOT met')), ':')}."
+            )
         return f"{head} {what} {_accepted(worst, facts, t)}"
     useful = facts.limit(READ)
     if useful is not None and not useful.met:

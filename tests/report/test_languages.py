@@ -1,0 +1,127 @@
+"""English is complete by being the key; German and French have every sentence, with the same placeholders."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+import string
+
+import pytest
+
+from scripts import translations
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import counted, listed, say
+from splu_desktop.files.language import LANGUAGES, ROOMS, Language, language
+from tests.report.conftest import REASON, TITLE, Case
+
+TRANSLATED = [code for code in LANGUAGES if code != "en"]
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_every_sentence_is_translated_and_none_is_left_over(room: str, code: str) -> None:
+    have, wanted = set(translations.catalogue(room, code)), set(translations.wanted(room))
+    assert len(wanted) > 100
+    assert not wanted - have, "python scripts/translations.py prints these; translate them in resources/translations"
+    assert not have - wanted, "nobody says these any more; python scripts/translations.py --write drops them"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_placeholders_and_markup_are_kept(room: str, code: str) -> None:
+    for english, translated in translations.catalogue(room, code).items():
+        assert bool(translated.strip()) == bool(english.strip()), english
+        assert placeholders(english) == placeholders(translated), english
+        assert sorted(re.findall(r"</?[a-z]+", english)) == sorted(re.findall(r"</?[a-z]+", translated)), english
+        # A part that is glued to others keeps its blank at the seam.
+        assert not english[:1].isspace() or translated[:1].isspace(), english
+        assert english[-1:].isspace() == translated[-1:].isspace(), english
+        assert ("&" in english) == ("&" in translated), english  # a mnemonic has one in every language
+
+
+def test_no_sentence_of_the_report_is_glued_together() -> None:
+    """What an f-string makes is no sentence of the catalogue: `t` with placeholders is."""
+    assert not list(translations.glued(translations.PACKAGE / "report"))
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_no_english_is_left_in_a_translated_report(case: Case, code: str) -> None:
+    """Words that stand in English sentences and in no other language of the report."""
+    english = {" the ", " records ", " whose ", " with ", " which ", " is "}
+    texts = [*case.report(internal=True).document(code).texts(), *case.report(internal=False).document(code).texts()]
+    own = (REASON, TITLE)  # the custodian's words stay as they were typed
+    left = [t for t in texts if not any(each in t for each in own) and any(word in f" {t} " for word in english)]
+    assert not left
+
+
+def test_each_language_writes_numbers_its_own_way() -> None:
+    texts = {code: language(code).number(1234567.891, 1) for code in LANGUAGES}
+    assert texts == {"en": "1,234,567.9", "de": "1.234.567,9", "fr": "1\u202f234\u202f567,9"}
+    assert language("de").percent(0.12345, 2) == "12,35\u00a0%"
+    assert [language("de").percent(share) for share in (0.0, 3e-4, -3e-4, -0.02)] == [
+        "0\u00a0%",
+        "<\u00a00,1\u00a0%",
+        ">\u00a0-0,1\u00a0%",
+        "-2,0\u00a0%",
+    ]
+    assert language("fr").plain(0.05) == "0,05"
+    assert Language().size(598_266) == "598.3\u00a0kB (598,266 B)"
+    assert language("fr").size(1_276_227) == "1,3\u00a0Mo (1\u202f276\u202f227 o)"
+    assert language("fr").from_english("1.3 MB") == "1,3 Mo"
+    assert Language().moment("2026-11-21T07:04:20+01:00") == "2026-11-21 07:04:20 UTC+01:00"
+
+
+def test_an_unknown_language_gets_a_sentence() -> None:
+    with pytest.raises(BadSetting, match="does not speak “xx”"):
+        language("xx")
+
+
+def test_a_sentence_is_text_and_knows_what_it_was_made_of() -> None:
+    said = say("{alone} of {records} records", alone=19_994, records=20_000)
+    assert said == "19,994 of 20,000 records"
+    assert str(said) is said
+    assert str(BadSetting(said)) is said
+    again = pickle.loads(pickle.dumps(copy.deepcopy(said)))
+    assert (again, again.template, again.values) == (said, said.template, said.values)
+    assert json.dumps(said) == '"19,994 of 20,000 records"'
+    assert counted(1, "1 record", "{n} records") == "1 record"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_data_is_never_translated(code: str) -> None:
+    """A column named like a word of the catalogue keeps its name, said at once or found in an old register."""
+    said = say("“{column}” has no value “{value}”.", column="address", value="date")
+    for sentence in (said, str.__str__(said)):
+        assert "address" in language(code).sentence(sentence)
+        assert language(code).sentence(sentence) != sentence
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_french_marks_have_their_blanks(room: str) -> None:
+    """Narrow before ; ? and !, wide before : » and % and behind «, and no line ends at any of them."""
+    french = language("fr")
+    for english, said in {"report": french.messages, "core": french.core, "window": french.window}[room].items():
+        # Commands, questions as they are typed, kinds of files and what Windows forbids are no French.
+        text = re.sub(
+            r"splu .*|import splu_release; .*|« ?.?COLUMN=[^»]*»|'[^']*'|=\S+; \S+=|!=|;;|[<>]:\"\|\?\*|</?\w+/?>|%\(",
+            "",
+            said,
+        )
+        text = re.sub(r"%%|(unique=1|within 10)%", "", text).replace("&nbsp;", "\u00a0")
+        assert not re.findall(r"(?<!\u202f)[;?!]|(?<!\u00a0)[»%]|«(?![\u00a0\u202f])|[^\u00a0\W]: ", text), english
+
+
+def test_what_is_put_together_has_the_blanks_of_its_language() -> None:
+    assert [language(code).joined(("a", "b", "c")) for code in LANGUAGES] == [
+        "a; b; c",
+        "a; b; c",
+        "a\u202f; b\u202f; c",
+    ]
+    assert language("fr").joined(("a", "b"), ":") == "a\u00a0: b"
