@@ -5,8 +5,8 @@
 The sensitive column is drawn from a power law over the values, capped so that gamma is eligible. "Papers' loop" is the
 group creation of Anatomy that the journal adopts (section 6): while records are left, take one record from each of the
 gamma largest buckets. It is written as well as NumPy allows: counts in an array, argpartition for the gamma largest,
-records of each bucket contiguous and taken by a moving index. It only forms groups; the sanitiser's total holds ids,
-groups, mixing, draw and shuffle. Peak memory is that of a fresh process that holds the column and runs the sanitiser.
+records of each bucket contiguous and taken by a moving index. It only forms groups; the sanitiser's total holds
+classes, draw and shuffle. Peak memory is that of a fresh process that holds the column and runs the sanitiser.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core import sanitise
+from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.roles.suggest import Role
+from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
-from tests.draws import plain
 
 
 def make_table(records: int, values: int, gamma: int) -> Table:
@@ -71,7 +71,7 @@ class Stopwatch:
 
 def run_once(table: Table, gamma: int) -> dict[str, float]:
     """Return seconds per stage and under "total" for one run with the operating system's randomness."""
-    plan = Plan(roles={"s": Role.SA}, draws=plain({"s": gamma}))
+    plan = Plan({"s": Role.SA}, (Block(("s",), Lenders(gamma)),))
     watch = Stopwatch()
     start = time.perf_counter()
     sanitise.run(table, plan, progress=watch)
@@ -100,13 +100,13 @@ def main() -> None:
         run_once(make_table(records, values, gamma), gamma)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
         return
-    stages = ["Drawing random ids", "Forming groups", "Mixing groups", "Drawing values", "Shuffling records", "total"]
+    stages = ["Preparing", "Drawing", "Putting rows in random order", "total"]
     print(f"gamma {args.gamma}, {args.values} values; milliseconds, best of three runs")
     print(f"{'records':>10} " + " ".join(f"{s.split()[0]:>9}" for s in stages) + "  papers' loop   ratio   peak MB")
     for records in args.records:
         table = make_table(records, args.values, args.gamma)
         best = min((run_once(table, args.gamma) for _ in range(3)), key=lambda spent: spent["total"])
-        line = f"{records:>10} " + " ".join(f"{1e3 * best[s]:>9.1f}" for s in stages)
+        line = f"{records:>10} " + " ".join(f"{1e3 * best.get(s, 0.0):>9.1f}" for s in stages)
         if records <= args.loop_up_to:
             start = time.perf_counter()
             papers_loop(table["s"].codes, args.values, args.gamma)
