@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -131,8 +132,6 @@ def _refuse(args: argparse.Namespace, planned: Planned, accepted: dict[str, str]
 
 def _to_error(planned: Planned, accepted: dict[str, str]) -> None:
     """Say on standard error, beside JSON, which lines wait."""
-    import sys
-
     for line in planned.verdict.open:
         if line.name not in accepted:
             print(f"splu: {line.sentence} --accept {line.name}=REASON", file=sys.stderr)

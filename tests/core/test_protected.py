@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_desktop.core.answer.protected import BASE, LEAST, protect_tables, round_at_random
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan, blocks_of
-from splu_desktop.core.policy.protected import BASE, LEAST, protect_tables, round_at_random
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Table

@@ -65,9 +65,7 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
     takes(group, "--date-order", "order of day and month", choices=["dmy", "mdy"])
     several(group, "--type COL=TYPE", "type: {kinds}", kinds=", ".join(_KINDS))
     several(group, "--missing COL=TEXT|TEXT", "texts that stand for no value in a column")
-    several(
-        group, "--rows COL=TEXT|TEXT", "read only rows that have one of these texts in a column; “COL=” for none"
-    )
+    several(group, "--rows COL=TEXT|TEXT", "read only rows that have one of these texts in a column; “COL=” for none")
     takes(group, "--keep-spellings A,B,…", "columns in which flu and Flu stay two values")
     takes(group, "--catalog", "SAS format catalog beside the file, or none")
     several(

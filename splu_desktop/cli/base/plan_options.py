@@ -20,7 +20,7 @@ from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Proposal, Verdict, propose, verdict
-from splu_desktop.core.policy.plain import plan_as_given
+from splu_desktop.core.policy.proposal import plan_as_given
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.questions import WITHIN, AskedTable, parse_question
 from splu_desktop.core.roles import Role

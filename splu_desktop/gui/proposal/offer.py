@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from splu_desktop.core.answer.protected import BASE, LEAST, Protected, ProtectedTable, protect_tables
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.protected import BASE, LEAST, Protected, ProtectedTable, protect_tables
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
 from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets

@@ -23,12 +23,12 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.answer.forecast import LEAST
+from splu_desktop.core.answer.protected import Protected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Line, Proposal, title_of
 from splu_desktop.core.policy import Step as Done
-from splu_desktop.core.policy.protected import Protected
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.gui.base.messages import persons_of
 from splu_desktop.gui.base.page import Fold, Page
