@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.mechanism import Randomness, below, registered
+from splu_desktop.core.mechanism import Randomness, below, register
 from splu_desktop.core.mechanism.draw import Floats, check_gamma
 from splu_desktop.core.mechanism.probabilities import binomial
 from splu_desktop.core.mechanism.randomness import happens
 
 
-@registered
+@register
 @dataclass(frozen=True)
 class AnyValue:
     """Retention over the values of a column (mechanism A of the papers): T = a I + (1 - a) 11'/m, in one class."""
