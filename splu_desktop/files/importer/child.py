@@ -11,7 +11,6 @@ import os
 import signal
 import threading
 import time
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -88,16 +87,24 @@ def _watch(parent: int) -> None:
 
 def _do(work: str, path: Path, progress: Progress, request: dict[str, Any]) -> Plain:
     """Do one piece of work; its reader alone is imported, so that the process is there in a moment."""
-    reader, function = _WORK[work]
-    return getattr(import_module(f"splu_desktop.files.importer.{reader}"), function)(path, progress, **request["given"])
+    given = request["given"]
+    match work:
+        case "workbook":
+            from splu_desktop.files.importer.workbook import opened_workbook  # brings calamine
 
+            return opened_workbook.choose(path, progress, **given)
+        case "marked_up":
+            from splu_desktop.files.importer.workbook import marked_up  # the parent's readers need no more
 
-_WORK = {
-    "workbook": ("workbook.opened_workbook", "choose"),
-    "marked_up": ("workbook.marked_up", "as_text"),
-    "statistical": ("statistical_file", "columns"),
-    "parquet": ("parquet_file", "columns"),
-}
+            return marked_up.as_text(path, progress)
+        case "statistical":
+            from splu_desktop.files.importer import statistical_file  # brings pyreadstat
+
+            return statistical_file.columns(path, progress, **given)
+        case _:
+            from splu_desktop.files.importer import parquet_file  # whose library is optional
+
+            return parquet_file.columns(path, progress, **given)
 
 
 if __name__ == "__main__":
