@@ -69,10 +69,10 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
     yield table(
         t("limits"),
         facts.limits,
-        (t("What was asked"), "l", 4.9, lambda each: limit_words(each, facts, t)),
+        (t("What was asked"), "l", 4.7, lambda each: limit_words(each, facts, t)),
         (t("limit"), "r", 1.1, lambda each: limit_figures(each, t)[0]),
         (t("reached"), "r", 1.1, lambda each: limit_figures(each, t)[1]),
-        ("", "l", 1.2, lambda each: standing(each, t)),
+        ("", "l", 1.5, lambda each: standing(each, t)),
     )
 
 
@@ -115,11 +115,11 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
             )
         )
     columns = [
-        (t("Secret value"), "l", 3.6, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
-        (bearers_word(facts, t), "r", 1.3, lambda each: whole(each.bearers, t)),
+        (t("Secret value"), "l", 3.2, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
+        (bearers_word(facts, t), "r", 1.5, lambda each: whole(each.bearers, t)),
         (t("without"), "r", 1.1, lambda each: share_cell(each.without, t)),
         (t("with"), "r", 1.1, lambda each: share_cell(each.with_release, t)),
-        (t("gain"), "r", 0.8, lambda each: _gain(each)),
+        (t("gain"), "r", 1.0, lambda each: _gain(each)),
     ]
     if facts.internal:
         columns.append((t("named with 80 of 100"), "r", 1.5, lambda each: whole(each.named, t)))
