@@ -9,6 +9,7 @@ from splu_desktop.core.messages import Said, counted, quoted, say
 from splu_desktop.files.language import language
 
 
+@pytest.mark.parametrize(("code", "marks"), [("en", "“{}”"), ("de", "„{}“"), ("fr", "«\xa0{}\xa0»")])
 @pytest.mark.parametrize("count", [1, 2, 12, 13, 40])
 def test_listed_names_stand_in_the_reader_s_quotation_marks_a_dozen_at_most(code: str, marks: str, count: int) -> None:
     names = [f"n{k}" for k in range(count)]
