@@ -38,7 +38,7 @@ BUDGETS: Mapping[str, tuple[int, int | None]] = {
     "tests": (30_000, 53_780),
 }
 # What fails a test where it is exceeded: the whole, and what must be read in an hour. The others are aims.
-HELD = ("splu_desktop", "splu_desktop/core", "splu_desktop/core/mechanism", "tests")
+HELD = ("splu_desktop/core", "splu_desktop/core/mechanism", "splu_desktop/report", "tests")
 _USER_DOCUMENTS = ("README.md", "SECURITY.md", "docs/*.md", "resources/help/*.en.md")
 
 

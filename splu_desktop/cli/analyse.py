@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import several, takes
+from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse
@@ -15,6 +16,8 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.published import Published
+from splu_desktop.files.questions.batch import check_answers_path
+from splu_desktop.files.questions.result_file import write_result
 
 _COMPARING = {"difference": "difference", "ratio": "risk ratio", "odds-ratio": "odds ratio"}
 _REGRESSIONS = {"linear": "linear", "logit": "logistic", "poisson": "poisson"}
@@ -40,6 +43,8 @@ def add(commands: Any) -> None:
     def kind(name: str, words: str) -> argparse.ArgumentParser:
         parser: argparse.ArgumentParser = kinds.add_parser(name, help=words, description=words)
         several(parser, "--where COLUMN=VALUE", "only of rows that meet this")
+        takes(parser, "--out FILE", "write every figure to FILE.csv or FILE.xlsx", type=Path)
+        switch(parser, "--overwrite", "replace the file if it exists")
         add_json(parser)
         parser.set_defaults(run=_analyse)
         return parser
@@ -68,8 +73,12 @@ def add(commands: Any) -> None:
 
 
 def _analyse(args: argparse.Namespace) -> None:
+    if args.out is not None:
+        check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = opened(args)
     result = analyse(Reader(release.published), _asked(args, release.published))
+    if args.out is not None:
+        write_result(result, release.id, args.out)
     if args.json:
         print_json({**result_as_dict(result), "release": release.id})
         return

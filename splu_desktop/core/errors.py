@@ -11,7 +11,7 @@ import errno
 import re
 import traceback
 
-from splu_desktop.core.messages import counted, say, which_of
+from splu_desktop.core.messages import say, which_of
 
 # Words of the C library's loader, of Python and of NumPy.
 _NO_MEMORY = re.compile(
@@ -64,41 +64,6 @@ class UnknownColumn(SpluError):
 
 class EmptyTable(SpluError):
     """The table has no records or no columns."""
-
-
-class Ineligible(SpluError):
-    """A value fills more than 1/gamma of the records, so no decoy groups exist (mechanism.md section 2, step 2).
-
-    A gamma above the number of values is the same fault, since one value then fills more than 1/gamma for certain.
-    """
-
-    def __init__(
-        self, column: str, value: str, count: int, records: int, gamma: int, values: int, largest_gamma: int
-    ) -> None:
-        few = ""
-        if gamma > values:
-            few = counted(values, "has only {n} distinct value and ", "has only {n} distinct values and ")
-        remedy = say(
-            "the largest group size possible here is gamma {largest}; choose that or less, or divide the value into "
-            "finer ones"
-            if largest_gamma >= 2
-            else "the largest group size possible here is gamma {largest}, so no gamma protects this column as it is; "
-            "divide that value or choose another column",
-            largest=largest_gamma,
-        )
-        super().__init__(
-            "Column “{column}” {few}can't be protected with gamma {gamma}: the value “{value}” fills {share:.1f} % of "
-            "the {records} records, more than the 1 in {gamma} that decoy groups can hold; {remedy}.",
-            column=column,
-            few=few,
-            gamma=gamma,
-            value=value,
-            share=100.0 * count / records,
-            records=records,
-            remedy=remedy,
-        )
-        self.column, self.value, self.count, self.records = column, value, count, records
-        self.gamma, self.values, self.largest_gamma = gamma, values, largest_gamma
 
 
 class BadQuestion(SpluError):

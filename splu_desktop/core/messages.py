@@ -107,11 +107,6 @@ def percent_of(share: float) -> Figure:
     return Figure({"0.0 %": "< 0.1 %", "100.0 %": "> 99.9 %"}.get(text, text))
 
 
-def share_of(part: int, whole: int) -> Figure:
-    """Return the share that a part is of a whole as per cent (`percent_of`)."""
-    return percent_of(part / whole)
-
-
 def say(template: str, /, **values: object) -> Said:
     """Return a sentence, or a part that stands in one, with its placeholders filled.
 

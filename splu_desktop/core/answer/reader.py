@@ -25,7 +25,6 @@ from splu_desktop.core.errors import BadQuestion, BadSetting
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
-from splu_desktop.core.table import Column
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -407,12 +406,3 @@ class Reader:
 
 def _asked(answer: Answer, conditions: tuple[Condition, ...]) -> Answer:
     return replace(answer, conditions=conditions)
-
-
-def group_labels(column: Column, groups: Sequence[Sequence[str]]) -> NDArray[np.int64]:
-    """Return (N,) the group of each row's label, from 0; rows of no group have the number of groups."""
-    to = np.full(column.m, len(groups))
-    for at, labels in enumerate(groups):
-        for label in labels:
-            to[column.code_of(label)] = at
-    return to[column.codes]
