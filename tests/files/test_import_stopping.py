@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
-from splu_desktop.core.progress import Cancelled, Silent, Watched
+from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.files.importer import read
 
 
