@@ -7,7 +7,6 @@ a keyed hash whose key nobody else holds) two different rows share a key with pr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,20 +55,6 @@ def pieces(
             progress.report(stage, start / n)
             sums += np.take(of_label, column[piece])
         yield piece, sums
-
-
-@dataclass
-class Multiset:
-    """A multiset of random keys, told from any other by sums over two ways to stir them, but for 2^-128."""
-
-    first: int = 0
-    second: int = 0
-
-    def add(self, keys: Keys) -> None:
-        """Put stirred keys in; their order doesn't matter."""
-        self.first = (self.first + int(keys.sum(dtype=np.uint64))) % 2**64
-        again = stirred(keys ^ np.uint64(0x9E3779B97F4A7C15))
-        self.second = (self.second + int(again.sum(dtype=np.uint64))) % 2**64
 
 
 def stirred(keys: Keys) -> Keys:

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.messages import folded_text, say
+from splu_desktop.core.errors import UnknownColumn
+from splu_desktop.core.messages import folded_text
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -30,17 +30,6 @@ _COUNTED = 1 << 20  # records at once: NumPy holds them once more, in 64 bits
 def pieces(n: int) -> Iterator[slice]:
     """Give the numbers below n as slices that fit into memory, each but the last of whole bytes of bits."""
     return (slice(start, min(start + _COUNTED, n)) for start in range(0, n, _COUNTED))
-
-
-def tallied(size: int, parts: Iterable[NDArray[np.integer[Any]]]) -> NDArray[np.int64]:
-    """Return (size,) how often each key occurs among those that come piece by piece."""
-    found = np.zeros(size, np.int64)
-    for keys in parts:
-        if size <= len(keys):
-            found += np.bincount(keys, minlength=size)
-        else:  # quicker than a table of its own for each piece
-            np.add.at(found, keys, 1)
-    return found
 
 
 def unique(keys: ArrayLike) -> NDArray[Any]:
@@ -70,13 +59,6 @@ class Kind(Enum):
     def ordered(self) -> bool:
         """Whether ranges make sense (numbers and dates)."""
         return self in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.DATETIME)
-
-
-def respelled(before: Column, after: Column) -> list[tuple[str, str]]:
-    """Return which labels the same records have `before` and `after` a change of spelling, each pair once."""
-    pairs = unique(before.codes.astype(np.int64) * after.m + after.codes)
-    old, new = np.divmod(pairs, max(after.m, 1))
-    return list(zip(map(str, before.labels[old]), map(str, after.labels[new]), strict=True))
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -294,31 +276,6 @@ class Column:
             written=Written(self.codes, self.labels, codes, labels),
         )
 
-    def with_labels(self, labels: Iterable[str]) -> Column:
-        """Return the column with further labels, those that it lacks, which no record has.
-
-        Raises BadSetting where one is no number, or no date in ISO 8601, in a column of such.
-        """
-        more = [label for label in dict.fromkeys(labels) if label not in self._index]
-        if not more:
-            return self
-        try:
-            new = Column.from_labels(self.name, more, kind=self.kind, missing=())
-        except ValueError:
-            raise BadSetting(
-                "A value listed for “{column}” is not of its kind ({kind}).",
-                column=self.name,
-                kind=say(self.kind.value),
-            ) from None
-        return Column.from_codes(
-            self.name,
-            self.codes,
-            np.concatenate([self.labels, new.labels]),
-            np.concatenate([self.missing, new.missing]),
-            None if self.values is None or new.values is None else np.concatenate([self.values, new.values]),
-            kind=self.kind,
-        )
-
     def code_of(self, label: str) -> int:
         """Return the code of a label. Raises KeyError where no such label exists."""
         return self._index[label]
@@ -448,12 +405,6 @@ class Table:
     def select(self, names: Iterable[str]) -> Table:
         """Return the table with these columns only, in the order given. Raises UnknownColumn."""
         return replace(self, columns=tuple(self[name] for name in names))
-
-    def crossed(self, name: str, other: str) -> NDArray[np.int64]:
-        """Return (m, m_other) records with each pair of values of two columns. Raises UnknownColumn."""
-        down, across = self[name], self[other]
-        keys = down.codes.astype(np.int64) * across.m + across.codes
-        return np.bincount(keys, minlength=down.m * across.m).astype(np.int64).reshape(down.m, across.m)
 
     def take(self, order: NDArray[Any]) -> Table:
         """Return the table with its records at `order`."""

@@ -11,7 +11,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import Said, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Flags, remembered
 
 _FEWEST = 3  # intervals, for words beside them
@@ -71,14 +71,6 @@ def is_interval(text: str) -> bool:
     """Return whether a text names an interval of numbers."""
     found = _ends(text)
     return found is not None and found[2]
-
-
-def in_words(text: str) -> Said | None:
-    """Return what a label says that `interval_labels` made, for a reader of any language; None for other labels."""
-    for pattern, template in _MADE:
-        if found := pattern.fullmatch(text):
-            return say(template, **found.groupdict())
-    return None
 
 
 def holding(column: Column, number: float) -> str | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import NUMBER as NUMBER
-from splu_desktop.core.messages import folded_text, say
+from splu_desktop.core.messages import folded_text
 from splu_desktop.core.table import Column, Kind, remembered
 
 Ints = NDArray[np.int64]
@@ -104,11 +104,6 @@ def persons(column: Column) -> Ints:
     return found
 
 
-def count_persons(column: Column) -> int:
-    """Return how many persons a column names, rows without a name being persons of their own."""
-    return int(persons(column).max(initial=-1)) + 1
-
-
 def _first_spelling(column: Column) -> Ints:
     """Return (m,) the first label that is the same but for capitals, blanks and noughts in front: M0012 is m0012."""
     if column.kind not in (Kind.CATEGORY, Kind.TEXT):
@@ -119,13 +114,3 @@ def _first_spelling(column: Column) -> Ints:
         plain = folded_text(text)
         own[at] = first.setdefault(plain.lstrip("0") if plain.isdecimal() else plain, at)
     return own
-
-
-def state_shift(choice: ByPerson) -> str:
-    """Return in one sentence what was done to moved dates, and what must not be read from them."""
-    return say(
-        "Dates of {columns} were moved by up to {days} days, alike for all rows of a person; only days between a "
-        "person's dates are true.",
-        columns=", ".join(f"“{name}”" for name in choice.shift),
-        days=choice.days,
-    )

@@ -94,16 +94,6 @@ def from_toml(content: bytes) -> dict[str, Any]:
     return data
 
 
-def to_json(data: Any) -> str:
-    """Return JSON that UTF-8 holds, a line each: a path's bytes that are no letters stand in it as escapes."""
-    text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        text = json.dumps(data, indent=1, allow_nan=False) + "\n"
-    return text
-
-
 def checked(data: Any, *, paths: bool = False) -> Any:
     """Return plain data as it is. Raises ValueError where a number or text in it is none that a file of ours holds.
 
