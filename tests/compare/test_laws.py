@@ -77,15 +77,15 @@ def test_the_law_of_a_count_is_that_of_its_estimates(system: System) -> None:
     object.__setattr__(source, "class_columns", ())
     everything = CountingQuestions.picked(source, [{}] * source.m, np.eye(source.m, dtype=bool))
     chance = np.random.default_rng(3)
-    estimates = np.array([straight(system.publish(source, chance, SILENT), everything) for _ in range(400)])
+    estimates = np.array([straight(system.publish(source, chance, SILENT), everything) for _ in range(200)])
     object.__setattr__(source, "meeting", everything.meeting)
     at = source.m - 1
     values, chances = system.count_law(source, int(source.counts[at]))
     mean = values @ chances
     assert chances.sum() == pytest.approx(1)
-    assert estimates[:, at].mean() == pytest.approx(mean, abs=5 * estimates[:, at].std() / 20)
+    assert estimates[:, at].mean() == pytest.approx(mean, abs=5 * estimates[:, at].std() / math.sqrt(200))
     # Five standard errors of a variance of kurtosis 6.
-    assert estimates[:, at].var() == pytest.approx((values - mean) ** 2 @ chances, rel=5 * math.sqrt(5 / 400))
+    assert estimates[:, at].var() == pytest.approx((values - mean) ** 2 @ chances, rel=5 * math.sqrt(5 / 200))
 
 
 @pytest.mark.parametrize("gamma", [2, 5, 10])
