@@ -18,6 +18,7 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.reading import open_release
+from splu_desktop.report.content.words import first_line
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.law import CODES, DEFAULT
 from splu_desktop.report.make import check_target, make_report, write_report
@@ -102,4 +103,4 @@ def run(args: argparse.Namespace) -> None:
         if args.internal
         else say("Wrote the recipient's edition to {path}", path=str(args.out))
     )
-    tell(report.first_line)
+    tell(first_line(report.facts, spoken()))

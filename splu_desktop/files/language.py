@@ -28,7 +28,8 @@ _MARKS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ",")}
 # Blanks before marks, at which no line may end, whatever was typed in the catalogue; French wants narrow ones, too.
 _BLANKS = {"en": {}, "de": {"%": "\u00a0"}, "fr": dict.fromkeys(":»%", "\u00a0") | dict.fromkeys(";?!", "\u202f")}
 _ISOLATING = Isolating()
-_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: %| [kMG]?B)?")
+_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: %| [kMG]?B| in \d+)?")
+_IN = {"en": "in", "de": "von", "fr": "sur"}  # "45 in 100"
 
 
 def mark(message: str) -> str:
@@ -82,7 +83,7 @@ class Language:
         return None
 
     def _figure(self, text: str) -> str:
-        own = self.from_english(text)
+        own = re.sub(r"(?<=\d) in (?=\d)", f" {_IN[self.code]} ", self.from_english(text))
         return re.sub(r"(\d [kMG]?)B$", r"\1o", own) if self.code == "fr" else own  # octets
 
     def _part(self, text: str) -> str:
