@@ -267,7 +267,7 @@ def main_job(root: Root, name: str = "release") -> str:
 cd
 splu --version
 splu --self-test >&2
-splu publish /{root.sample} --table 'Diagnosis by Sex, Age' --accept-all 'proof of a package' --out {name} >/dev/null
+splu publish /{root.sample} --table 'Diagnosis by Sex, Age' --accept-all 'proof of packages' --out {name} >/dev/null
 splu query {name} 'Diagnosis=Heart failure' --json
 splu verify {name} >/dev/null
 splu report {name} --out {name}.pdf >/dev/null
