@@ -22,7 +22,7 @@ from splu_desktop.core.messages import Said
 from splu_desktop.files.language import LANGUAGES, language
 
 CLI = Path(__file__).parents[2] / "splu_desktop" / "cli"
-ENGLISH_HELP = re.compile(r"(?<!-)\b(the|of|with|which|there|show|write|may be|and|by)\b(?![-=])")
+ENGLISH_HELP = re.compile(r"(?<!-)\b(the|of|with|which|there|show|write|may be|and|by(?! age))\b(?![-=])")
 ENGLISH = re.compile(r"\b(the|of|records|with|which|there|column|values?|counts?|is|by)\b")
 
 
@@ -192,7 +192,8 @@ def test_every_help_is_in_the_language(code: str) -> None:
         said = [text for text in texts if text and text not in (argparse.SUPPRESS, "COLUMN=VALUE")]
         assert not [text for text in said if not isinstance(text, Said)]
         assert not [text for text in said if isinstance(text, Said) and text.template not in language(code).core]
-        left = [line for line in parser.format_help().splitlines() if ENGLISH_HELP.search(line)]
+        shown = re.sub("'[^']*'", "", parser.format_help())  # a table is asked for in one way: 'result by age, sex'
+        left = [line for line in shown.splitlines() if ENGLISH_HELP.search(line)]
         assert not left, parser.prog
 
 
