@@ -18,7 +18,7 @@ from splu_desktop.core.policy import Step
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.widgets import Picture, Rule, emptied, label, margins, put, scrolled
-from splu_desktop.gui.base.words import plain, t, told
+from splu_desktop.gui.base.words import plain, spoken, t, told
 
 _PICTURES = {
     "secret": ("shield", "protected"),
@@ -73,7 +73,8 @@ def step_words(step: Step) -> str:
         named = _NAMED.match(words)
         if named is not None and named["name"] == step.column:
             words = words[named.end() :]
-        words = words[:1].lower() + words[1:]
+        if spoken() != "de":  # a noun keeps its capital
+            words = words[:1].lower() + words[1:]
     words = words.rstrip(".")
     return f"{words}; {told(step.why)}" if step.why else words
 
