@@ -42,9 +42,9 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import read
+from tests.optional import real
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample_hospital.xlsx"
-DATA = Path("/work/shared/data")
 
 
 def hospital(seed: int, n: int, *, patients: int | None = None) -> Table:
@@ -170,9 +170,7 @@ def test_the_sample_is_useful_and_defensible_for_a_partner() -> None:
     [("adult.csv.gz", None), ("sparcs_1000.csv", None), ("diabetes130.csv.gz", "patient_nbr")],
 )
 def test_tables_of_the_world_get_a_useful_proposal(name: str, person: str | None) -> None:
-    if not (DATA / name).is_file():
-        pytest.skip(f"{DATA / name} is not on this machine")
-    found = propose(read(DATA / name).table, person=person)
+    found = propose(read(real(name)).table, person=person)
     assert found.verdict.state == USEFUL
     assert len(found.plan.blocks) <= 3
 
