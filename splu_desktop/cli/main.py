@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from splu_desktop import __version__
 from splu_desktop.cli import (
@@ -175,7 +175,7 @@ def _run(argv: Sequence[str] | None) -> int:
         _tell(str(fault))
         return 2
     except BrokenPipeError:
-        _let_go_of_output()
+        _let_go_of(sys.stdout)
         return 0
     except OSError as fault:
         if out_of_memory(fault):
@@ -184,7 +184,7 @@ def _run(argv: Sequence[str] | None) -> int:
             return _unforeseen(fault)
         reason = os.strerror(fault.errno or 0).lower()
         _tell(say("What was asked for can't be written out ({reason}); make room and try again.", reason=reason))
-        _let_go_of_output()
+        _let_go_of(sys.stdout)
         return 2
     except Exception as fault:
         return _too_little_memory() if out_of_memory(fault) else _unforeseen(fault)
@@ -194,8 +194,10 @@ def _run(argv: Sequence[str] | None) -> int:
 def _tell(text: str) -> None:
     """Say a sentence on stderr, where somebody may have stopped listening."""
     if sys.stderr is not None:
-        with contextlib.suppress(OSError, ValueError):
+        try:
             print(f"splu: {one_line(told(text))}", file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            _let_go_of(sys.stderr)
 
 
 def _too_little_memory() -> int:
@@ -209,7 +211,7 @@ def _unforeseen(fault: Exception) -> int:
     return 1
 
 
-def _let_go_of_output() -> None:
+def _let_go_of(stream: TextIO) -> None:
     """Keep the interpreter from trying once more, at its end, to write what nobody takes."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
