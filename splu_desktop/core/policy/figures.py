@@ -47,8 +47,28 @@ class TableReach:
     forecast: Forecast
 
 
+class Readable:
+    """What has asked tables, and how far they can be read."""
+
+    tables: tuple[TableReach, ...]
+
+    @property
+    def cells(self) -> int:
+        """Asked cells of 50 and more."""
+        return sum(each.cells for each in self.tables)
+
+    @property
+    def answered(self) -> int:
+        """Those of them that can be read."""
+        return sum(each.answered for each in self.tables)
+
+    def useful(self, share: float) -> bool:
+        """Whether there are enough cells, and enough of them can be read."""
+        return self.cells >= FEWEST_CELLS and self.answered >= share * self.cells
+
+
 @dataclass(frozen=True, eq=False)
-class Figures:
+class Figures(Readable):
     """What is known of a plan.
 
     Attributes
@@ -72,20 +92,6 @@ class Figures:
     joint: float
     emptied: int
     left_out: int
-
-    @property
-    def cells(self) -> int:
-        """Asked cells of 50 and more."""
-        return sum(each.cells for each in self.tables)
-
-    @property
-    def answered(self) -> int:
-        """Those of them that can be read."""
-        return sum(each.answered for each in self.tables)
-
-    def useful(self, share: float) -> bool:
-        """Whether there are enough cells, and enough of them can be read."""
-        return self.cells >= FEWEST_CELLS and self.answered >= share * self.cells
 
 
 def reaches(

@@ -26,7 +26,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
+from splu_desktop.core.policy.figures import FEWEST_CELLS, Readable, TableReach, reaches
 from splu_desktop.core.policy.ladders import TIERS, ladder_of
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.shares import ValueShares, needed_gamma
@@ -48,7 +48,7 @@ _COMBINATIONS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Way(Readable):
     """A plan with what it reaches.
 
     Attributes
@@ -65,19 +65,9 @@ class Way:
     safe: bool
     levels: Levels
 
-    @property
-    def cells(self) -> int:
-        """Asked cells of 50 and more."""
-        return sum(each.cells for each in self.tables)
-
-    @property
-    def answered(self) -> int:
-        """Those of them that can be read."""
-        return sum(each.answered for each in self.tables)
-
     def useful(self, share: float) -> bool:
         """Whether it is safe, and the tables can be read."""
-        return self.safe and self.cells >= FEWEST_CELLS and self.answered >= share * self.cells
+        return self.safe and super().useful(share)
 
     @property
     def who(self) -> str:
