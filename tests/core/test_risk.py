@@ -8,14 +8,10 @@ import pytest
 
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.mechanism.law import t_p
+from splu_desktop.core.policy import RED, verdict
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.certainty import certainties
-from splu_desktop.core.risk.recognition import (
-    single_value_classes,
-    unique_combinations,
-    unique_distances,
-    unique_histories,
-)
+from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
 from splu_desktop.core.risk.releases import joint_certainty, joint_t_p, row_certainty
 from splu_desktop.core.sanitise import prepare, run
 from splu_desktop.core.table import Table
@@ -134,13 +130,14 @@ def test_combinations_and_histories_equal_a_recount_by_persons() -> None:
     assert unique_histories(prepared, block) == pytest.approx(alone[history.map(len) > 1].mean())
 
 
-def test_a_class_of_one_value_is_named() -> None:
+def test_a_class_of_one_value_is_told() -> None:
     place = np.repeat([0, 1], 100)
     table = Table((coded("place", place), coded("dx", np.where(place == 1, 4, np.arange(200) % 4))))
     plan = plan_for(table, [["dx"]], classes=["place"])
-    (found,) = single_value_classes(prepare(table, plan), plan)
-    assert (found.column, found.value, found.words) == ("dx", "v004", "v001")
     assert certainties(prepare(table, plan), plan).riskiest == 1
+    (line,) = (each for each in verdict(prepare(table, plan), plan).lines if each.name == "riskiest-group")
+    assert line.state == RED
+    assert line.sentence.startswith("In one group everybody has the same secret value")
     assert set(run(table, plan, randomness=Seeded(1)).table["dx"].labels) >= {"v004"}
 
 

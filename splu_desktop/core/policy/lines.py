@@ -154,6 +154,8 @@ class Case:
             sure=_at_most(sure),
             limit=share_words(limit),
         )
+        if self.figures.certainty.riskiest_share >= 1:
+            sentence = say("In one group everybody has the same secret value, which no strength hides.")
         return self._certain("riskiest-group", sentence, sure, limit)
 
     def _average(self) -> Line:

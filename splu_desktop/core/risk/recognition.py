@@ -1,4 +1,4 @@
-"""Who is recognised by what is kept whole: combinations of a block, histories of persons, classes of one value.
+"""Who is recognised by what is kept whole: combinations of a block, histories of persons.
 
 A block's combination and a person's history stand in the release as they are, with their owner or another person of the
 class. Who is the only one to have one is seen to be in the table, whatever gamma is.
@@ -6,26 +6,14 @@ class. Who is the only one to have one is seen to be in the table, whatever gamm
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
-from splu_desktop.core.risk.certainty import certainties, describe_class
 from splu_desktop.core.rowkeys import stirred
 from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import unique
-
-
-@dataclass(frozen=True)
-class SingleValue:
-    """A class of whom everybody has one secret value, which no draw within the class hides."""
-
-    column: str
-    value: str
-    words: str
 
 
 def unique_combinations(prepared: Prepared, block: Block) -> float:
@@ -71,13 +59,3 @@ def unique_distances(prepared: Prepared, plan: Plan) -> float:
     np.add.at(course, owner, stirred(row))
     _, inverse, times = np.unique(course, return_inverse=True, return_counts=True)
     return float((times[inverse] == 1).mean()) if days and len(course) else 0.0
-
-
-def single_value_classes(prepared: Prepared, plan: Plan) -> tuple[SingleValue, ...]:
-    """Return classes of whom everybody has one secret value."""
-    found = certainties(prepared, plan)
-    return tuple(
-        SingleValue(name, str(each.column.labels[at]), describe_class(prepared.classes, int(each.riskiest_class[at])))
-        for name, each in found.shares.items()
-        for at in np.flatnonzero(each.riskiest >= 1).tolist()
-    )
