@@ -121,6 +121,21 @@ def test_a_recipe_publishes_the_same_plan(splu: Splu, source: Path, tmp_path: Pa
     assert splu("publish", source, "--recipe", recipe, "--out", tmp_path / "x") == 0
 
 
+def test_where_rare_values_go_is_told_to_who_publishes_and_to_who_receives(
+    splu: Splu, source: Path, tmp_path: Path
+) -> None:
+    words = ("publish", source, "--sa", "diagnosis", "--nsa", "sex", "--drop", "patient_id,age,ward,smoker")
+    more = ("--person", "none", "--gamma", 3, "--generalise", "diagnosis:rare=300", "--accept-all", "only for a trial")
+    found = splu.json(*words, *more, "--out", tmp_path / "r")
+    assert any("“diagnosis” that fewer than 300 published rows show" in note for note in found["notes"])
+    shown = pd.read_csv(tmp_path / "r" / "table.csv", dtype=str)["diagnosis"].value_counts()
+    assert "Other" in shown
+    assert (shown.drop("Other") >= 300).all()
+    assert "“Other” of “diagnosis” holds the values that fewer than 300 rows show." in (
+        (tmp_path / "r" / "README.md").read_text(encoding="utf-8")
+    )
+
+
 def test_persons_are_counted_where_a_column_names_them(splu: Splu, tmp_path: Path) -> None:
     source = write(hospital(rows_each=4), tmp_path / "visits.csv")
     found = splu.json("propose", source, "--person", "patient_id", "--row", "visit")

@@ -25,6 +25,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.questions import WITHIN, AskedTable, parse_question
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import suggest_roles
+from splu_desktop.core.sanitise import OTHER
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
@@ -141,7 +142,7 @@ def planned_from(args: argparse.Namespace, progress: Progress) -> Planned:
         judged = verdict(table, plan, earlier=earlier, changed=changed, progress=progress)
     if args.save_recipe is not None:
         write_recipe(Recipe(imported.choices, plan, imported.source), args.save_recipe)
-    return Planned(imported, plan, judged, proposal, tuple(_notes(imported)))
+    return Planned(imported, plan, judged, proposal, (*_notes(imported), *_notes_on_rare(plan)))
 
 
 def _earlier(table: Table, persons: ByPerson | None, known: Mapping[str, Any]) -> Any:
@@ -157,6 +158,13 @@ def _earlier(table: Table, persons: ByPerson | None, known: Mapping[str, Any]) -
         persons=None if persons is None else ByPerson(persons.column),
     )  # fmt: skip
     return earlier_releases(Register(), table, draft)
+
+
+def _notes_on_rare(plan: Plan) -> Iterable[str]:
+    """Tell where the counts that make a secret value rare are not those of the source."""
+    for name, least in plan.rare.items():
+        yield say("“{other}” will hold values of “{column}” that fewer than {n} published rows show.",
+                  other=OTHER, column=name, n=least)  # fmt: skip
 
 
 def _notes(imported: Imported) -> Iterable[str]:

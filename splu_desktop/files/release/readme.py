@@ -14,6 +14,7 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.messages import isolated, listed, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.sanitise import OTHER
 from splu_desktop.files.language import Language
 from splu_desktop.files.release.facts import PANDAS_MISSING
 from splu_desktop.files.release.fingerprint import WORDS
@@ -69,6 +70,10 @@ def readme_lines(
     if facts["dates_moved"]["columns"]:
         moved = listed([say("“{name}”", name=name) for name in facts["dates_moved"]["columns"]], "{head} and {tail}")
         head.append(t(say("Dates of {columns} were moved, all of a person by one number of days.", columns=moved)))
+    for name, least in published.rare.items():
+        if OTHER in published.table[name].labels:
+            head.append(t(say("“{other}” of “{column}” holds the values that fewer than {n} rows show.",
+                              other=OTHER, column=name, n=least)))  # fmt: skip
     tail = ["", "## " + t(say("Three ways to count")), "", *_examples(published, facts, questions, scores, reader, t)]
     tail += ["", "## " + t(say("How good numbers are")), "", *_goodness(published, questions, reader, t)]
     if earlier:
