@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -15,6 +16,10 @@ from splu_desktop.core.roles import Role
 from splu_desktop.files.release import open_release
 from splu_desktop.gui.ask.page import AskPage
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.words import number
+from splu_desktop.gui.expert.blocks import ClassesSection
+from splu_desktop.gui.expert.page import ExpertPage
+from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
 from splu_desktop.gui.report.page import ReportPage
@@ -77,7 +82,9 @@ def test_a_release_is_written_asked_and_shown_as_done(
     idle(proposed)
     release = proposed.session.release
     assert release is not None, publish.banner.text.text()
-    assert (release.opened.path / "table.csv").exists()
+    names = {item.widget().text() for item in map(publish.outgoing.files.itemAtPosition, range(5), [1] * 5)}
+    for name in names - {"splu_release.py, .R"}:
+        assert (release.opened.path / name).exists()
     assert release.fingerprint in publish.done_print.text()
     publish.do_primary()
     idle(proposed)
@@ -101,6 +108,28 @@ def test_a_release_is_written_asked_and_shown_as_done(
     ask.tabs.setCurrentIndex(2)
     idle(proposed)
     assert ask.compare.figure.text().startswith("about "), ask.compare.fault.text()
+
+
+def test_no_verdict_stands_above_an_empty_page(window: MainWindow, idle: Idle) -> None:
+    for step in (Step.PROPOSAL, Step.PUBLISH):
+        window.show_step(step)
+        idle(window)
+        page = window.page(step)
+        assert isinstance(page, ProposalPage | PublishPage)
+        assert not page.verdict.isVisibleTo(page)
+
+
+def test_the_smallest_class_has_its_true_size(proposed: MainWindow, idle: Idle) -> None:
+    proposed.show_step(Step.EXPERT)
+    idle(proposed)
+    page = proposed.page(Step.EXPERT)
+    assert isinstance(page, ExpertPage)
+    judged = proposed.session.judged
+    assert judged is not None
+    section = next(each for each in page.sections if isinstance(each, ClassesSection))
+    section.refresh()
+    least = np.unique(judged.prepared.classes.code, return_counts=True)[1].min()
+    assert section.found.text().endswith(f"the smallest has {number(int(least))}.")
 
 
 def test_a_change_after_the_release_makes_it_out_of_date(

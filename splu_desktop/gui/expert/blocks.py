@@ -115,7 +115,7 @@ class ClassesSection(Section):
         sizes = np.bincount(judged.prepared.classes.code)
         sizes = sizes[sizes > 0]
         self.found.setText(
-            t("{n} classes; the smallest has {least}.", n=number(len(sizes)), least=number(int(sizes.min(initial=0))))
+            t("{n} classes; the smallest has {least}.", n=number(len(sizes)), least=number(int(sizes.min())))
         )
 
     def _ticked(self) -> None:

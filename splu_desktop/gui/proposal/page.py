@@ -206,10 +206,12 @@ class ProposalPage(Page):
         session = self.session
         if session.plan is None or session.source is None:
             self._preview = None
+            self.verdict.hide()
             self.show_empty()
             self.set_primary(t("Continue to publish"), False, t("Answer three questions first."))
             return
         self.show_content()
+        self.verdict.show()
         plan, judged = session.plan, session.judged
         shown = self._preview
         if shown is not None and not _same_shape(shown.plan, plan):

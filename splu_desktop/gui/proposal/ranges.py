@@ -172,7 +172,8 @@ class RangeTable(TableView):
         groups = [metrics.horizontalAdvance(line.group) for line in self.lines_model.rows[:200]]
         group = max([60, *groups]) + 24
         if not self._narrow:
-            group = min(group, round(0.6 * room))
+            title = metrics.horizontalAdvance(self.lines_model.fields[_BAR].title) + 24
+            group = min(group, max(room - max(title, _LEAST_BAR), round(0.6 * room)))
         without = room - group < _LEAST_BAR
         self.setColumnHidden(_BAR, without)
         header.resizeSection(0, max(70, room if without else group))

@@ -10,7 +10,11 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, 
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.files.release.dictionary import DICTIONARY_NAME
+from splu_desktop.files.release.facts import TABLE_NAME
 from splu_desktop.files.release.handover import new_password
+from splu_desktop.files.release.readme import README_NAME
+from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
 from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.widgets import Picture, Rule, button, copy_exactly, label, line_edit, margins, put
@@ -52,11 +56,12 @@ class Outgoing(Card):
         self.files.setHorizontalSpacing(8)
         self.files.setColumnStretch(2, 1)
         self.table_words = Elided("", "quiet")
-        self._add_file(0, "file-spreadsheet", "table.csv", self.table_words)
+        self._add_file(0, "file-spreadsheet", TABLE_NAME, self.table_words)
         for at, (picture, name, words) in enumerate(
             (
-                ("file-text", "README.txt", t("one page for the researcher")),
-                ("file-text", "columns.csv", t("names, units, groups")),
+                ("file-spreadsheet", SCORES_NAME, t("the same rows, as numbers that sum to counts")),
+                ("file-text", README_NAME, t("one page for the researcher")),
+                ("file-text", DICTIONARY_NAME, t("names, units, groups")),
                 ("download", "splu_release.py, .R", t("read the counts with their ranges")),
             )
         ):

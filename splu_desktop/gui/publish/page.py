@@ -99,10 +99,12 @@ class PublishPage(Page):
         if self.work.busy("publish"):
             return
         if plan is None or source is None:
+            self.verdict.hide()
             self.show_empty()
             self.set_primary(t("Publish"), False, t("Answer three questions first."))
             return
         self.show_content()
+        self.verdict.show()
         if self._named != source.fingerprint:
             self._named = source.fingerprint
             self.outgoing.propose_name(source.path.stem)
