@@ -59,7 +59,7 @@ class Outgoing(Card):
         self._add_file(0, "file-spreadsheet", TABLE_NAME, self.table_words)
         for at, (picture, name, words) in enumerate(
             (
-                ("file-spreadsheet", SCORES_NAME, t("the same rows, as numbers that sum to counts")),
+                ("file-spreadsheet", SCORES_NAME, t("the same rows, as numbers to add up")),
                 ("file-text", README_NAME, t("one page for the researcher")),
                 ("file-text", DICTIONARY_NAME, t("names, units, groups")),
                 ("download", "splu_release.py, .R", t("read the counts with their ranges")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from splu_desktop.core.messages import isolated
 from splu_desktop.core.policy import Limits, limits_for
 from splu_desktop.core.roles import absence_values
 from splu_desktop.gui.base.messages import one_in, persons_of, rows_of
@@ -61,7 +60,7 @@ def of_tables(source: Source, answers: Answers) -> list[str]:
     ]
     public = not_secret(source, answers)
     if public:
-        said.append(t("{values}: not secret.", values=joined((f"“{isolated(each)}”" for each in public), ",")))
+        said.append(t("{values}: not secret.", values=joined((t("“{value}”", value=each) for each in public), ",")))
     return said
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.measured import is_measurement
@@ -14,7 +14,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, button, label
+from splu_desktop.gui.base.widgets import Choice, button, label, margins, put
 from splu_desktop.gui.base.words import t, told
 
 _MOST_VALUES = 200
@@ -34,14 +34,14 @@ class TableRow(QWidget):
 
     def __init__(self, number: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        flow = Flow(self, across=6)
+        flow = Flow(across=6)
         self.kind = Choice(t("What table {n} tells", n=number))
         self.value = Choice(t("Value that table {n} counts", n=number))
         self.sa = Choice(t("Secret column of table {n}", n=number))
         self.by = Choice(t("Column that table {n} counts by", n=number))
         self.also = Choice(t("Second column that table {n} counts by", n=number))
         self.kind.offer([(t("Count"), "count"), (t("Average of"), "mean"), (t("Compare"), "compare")])
-        for each, width in ((self.kind, 102), (self.value, 122), (self.sa, 118), (self.by, 132), (self.also, 130)):
+        for each, width in ((self.kind, 102), (self.value, 122), (self.sa, 118), (self.by, 126), (self.also, 124)):
             each.keep_short(6)
             each.setFixedWidth(width)
         self._of, self._by, self._and = label(t("of")), label(t("by")), label(t("and"))
@@ -49,7 +49,9 @@ class TableRow(QWidget):
             flow.addWidget(part)
         self.remove = button("", self.removed.emit, look="flat", picture="x")
         self.remove.setAccessibleName(t("Remove table {n}", n=number))
-        flow.addWidget(self.remove)
+        self.remove.setFixedWidth(30)
+        line = put(margins(QHBoxLayout(self), 0, spacing=6), (flow, 1))
+        line.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignTop)
         self._source: Source | None = None
         self._within = 0.3
         self.fault = ""

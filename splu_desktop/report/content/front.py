@@ -69,9 +69,9 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
     yield table(
         t("limits"),
         facts.limits,
-        (t("What was asked"), "l", 4.7, lambda each: limit_words(each, facts, t)),
-        (t("limit"), "r", 1.1, lambda each: limit_figures(each, t)[0]),
-        (t("reached"), "r", 1.1, lambda each: limit_figures(each, t)[1]),
+        (t("What was asked"), "l", 4.5, lambda each: limit_words(each, facts, t)),
+        (t("limit"), "r", 1.2, lambda each: limit_figures(each, t)[0]),
+        (t("reached"), "r", 1.2, lambda each: limit_figures(each, t)[1]),
         ("", "l", 1.5, lambda each: standing(each, t)),
     )
 
