@@ -88,6 +88,9 @@ def print_plan(planned: Planned) -> None:
             t_f=t_f,
             t_p=Figure(f"{100 * t_p:.0f} %"),
         )
+    for told_step in planned.proposal.steps if planned.proposal is not None else ():
+        if told_step.name in ("person", "blanked"):
+            tell(told_step.words, f"  {told(say('persons')):<9} ")
     for name, steps in plan.generalisations.items():
         for step in steps:
             tell("{column}: {words}", f"  {told(say('coarser')):<9} ", column=name, words=step.words)

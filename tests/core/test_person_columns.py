@@ -18,8 +18,10 @@ def column(name, texts, kind=Kind.CATEGORY):
 
 
 PERSONS = """PATIENT patient_num participant PID NIP SUBJECT empi subject.reference eid enrolid MBR_ID Patienten-Nr
-record_id USUBJID person_source_value Patient.reference MRN"""
-OTHERS = "Patient_Type patient_sex visit_id provider_id mother_id person_years sex dx"
+patientid Patientennr. Patientennummer PATIENTNO subjectnumber probandennummer mitgliedsnummer KlientenNr idpaciente
+numpatient patientkey record_id USUBJID person_source_value Patient.reference MRN"""
+OTHERS = """patientcount patientengruppe Patientenalter patientn patientsource visitid caseid motherid Patient_Type
+patient_sex visit_id provider_id mother_id person_years sex dx"""
 
 
 @pytest.mark.parametrize("name", sorted(PERSONS.split()))

@@ -24,12 +24,18 @@ individuo individu mrn empi mpi eid pid nip ipp nhc icn ptid usubjid subjid pati
 fnr cpf cns nir nss dni nhs chi ssn svnr ahv avs kvnr egk codicefiscale cf sip cip nuhsa rrn mbrid memberid patientsid
 patienticn volunteer voluntario freiwilliger proefpersoon deelnemer pasient potilas hasta kranker malade enfermo
 medicare medicaid nhsno personennummer identnr umrn hkid nric aadhaar uhid emrn upi tei
+klienten klientin patientin patientinnen vpn versuchsperson
 """,
     # Words beside them that only say that it is a number of theirs.
     "numbers": """
 no nr n num number numero nummer id ids nbr key identifier code cod codigo codice uuid guid uid ref reference kennung
 kennziffer nro sk hash pseudo pseudonym pseudonyme pseudonimo pseudonymised deid study source src value barcode the of
 der des de du del record akte medical krankenakte health insurance social security hospital unit
+""",
+    # Those that are written together with a person: patientid, Patientennummer, idpaciente.
+    "joined": """
+no nr nro num number numero nummer nbr id ids identifier key code cod codigo codice uuid guid ref kennung kennziffer
+hash pseudonym
 """,
     # Whole names, without what parts their words.
     "names": """
@@ -40,7 +46,7 @@ hospitalnumber hospno hospnr unitnumber krankenaktennummer aktennummer aktennr n
 versichertennr krankenversichertennummer sozialversicherungsnummer rentenversicherungsnummer codefiscale codicefiscale
 identityno identitycard nationalid nationalidentifier socialsecurity screeningnumber randomisationnumber
 randomizationnumber randno chinumber numerohistoria historiaclinica nhistoria tarjetasanitaria numerodossier
-numeropatient redcapid screeningid enrolmentid
+numeropatient krankenversicherungsnummer redcapid screeningid enrolmentid
 """,
     # Whoever these are, they have many patients each; what is a mother's or household's stands with several persons;
     # stays, samples and kinds number no person.
@@ -59,7 +65,11 @@ br.cpf ca.sin
 """,
     "bare": "id uid uuid guid pk kennung identifikator identifier identifiant identificativo identificador",
 }
-_PERSONS, _NUMBER_WORDS, _NAMES, _OTHERS, _NATIONAL, _BARE = (frozenset(text.split()) for text in _LISTS.values())
+_PERSONS, _NUMBER_WORDS, _JOINED, _NAMES, _OTHERS, _NATIONAL, _BARE = (
+    frozenset(text.split()) for text in _LISTS.values()
+)
+_WHO, _WHICH = ("|".join(sorted(each)) for each in ({word for word in _PERSONS if len(word) > 2}, _JOINED))
+_TOGETHER = re.compile(rf"(?:{_WHO})(?:e?n|s)?(?:{_WHICH})|(?:{_WHICH})(?:{_WHO})")
 _BORN = re.compile(r"birth|geburt|geboor|naiss|nacim|nascit|\bdob\b", re.IGNORECASE)
 _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
 _DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
@@ -130,7 +140,8 @@ def named_as_person(name: str) -> bool:
     if "".join(words) in _NAMES | _PERSONS:
         return True
     own = {word for word in words if not word.isdigit()} - _NUMBER_WORDS
-    return bool(own) and own <= _PERSONS and not _OTHERS.intersection(words)
+    persons = {word for word in own if word in _PERSONS or _TOGETHER.fullmatch(word)}
+    return bool(own) and own == persons and not _OTHERS.intersection(words)
 
 
 def _looks_like_numbers(column: Column, persons: int) -> bool:
