@@ -12,6 +12,20 @@ WHO = ("colleague", "partner", "public")
 
 
 @dataclass(frozen=True)
+class OwnLimit:
+    """A limit that was changed by hand: which of `policy.limits.Limits`, to what, and why."""
+
+    name: str
+    value: float
+    why: str
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and isinstance(self.why, str) and type(self.value) in (int, float)):
+            raise TypeError
+        object.__setattr__(self, "value", float(self.value))
+
+
+@dataclass(frozen=True)
 class Audience:
     """Who gets it, on which terms.
 
@@ -21,6 +35,7 @@ class Audience:
     signed : whether they have signed not to try to recognise anybody.
     holds_records : whether they already hold records of these people.
     recipient, purpose, until : who they are, what they need it for, when they delete it; "" where not said.
+    limits : limits that hold for them in place of the usual ones.
     """
 
     who: str = "partner"
@@ -29,6 +44,7 @@ class Audience:
     recipient: str = ""
     purpose: str = ""
     until: str = ""
+    limits: tuple[OwnLimit, ...] = ()
 
     def __post_init__(self) -> None:
         if self.who not in WHO:
@@ -36,12 +52,13 @@ class Audience:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return asdict(self)
+        found = asdict(self)
+        return {**found, "limits": list(found["limits"])}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Audience:
         """Return what `as_dict` gave. Raises BadSetting, TypeError."""
-        flags = ("signed", "holds_records")
-        if not all(isinstance(value, bool if name in flags else str) for name, value in data.items()):
+        flags, said = ("signed", "holds_records"), {name: value for name, value in data.items() if name != "limits"}
+        if not all(isinstance(value, bool if name in flags else str) for name, value in said.items()):
             raise TypeError
-        return cls(**data)
+        return cls(**said, limits=tuple(OwnLimit(**each) for each in data.get("limits", ())))

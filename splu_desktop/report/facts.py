@@ -25,7 +25,7 @@ from splu_desktop.core.mechanism.law import privacy_ratio, t_f, t_p
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import EarlierRelease, TableReach
-from splu_desktop.core.policy.limits import Limits, limits_for
+from splu_desktop.core.policy.limits import Limits, limits_for, limits_named
 from splu_desktop.core.policy.verdict import UNSAFE, USEFUL, Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable, parse_question
@@ -39,7 +39,7 @@ from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.register.book import Entry
-from splu_desktop.files.release.facts import FACTS_NAME
+from splu_desktop.files.release.facts import FACTS_NAME, audience_of
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.fields import Fields
@@ -74,6 +74,16 @@ class Limit:
     reason: str = ""
     accepted: bool = False
     sentence: str = ""
+
+
+@dataclass(frozen=True)
+class ChangedLimit:
+    """A limit of `policy.limits.Limits` that was changed by hand: from what, to what, and why."""
+
+    name: str
+    usual: float
+    value: float
+    why: str
 
 
 @dataclass(frozen=True)
@@ -204,6 +214,7 @@ class Facts:
     printed: int
     state: str
     limits: tuple[Limit, ...]
+    changed: tuple[ChangedLimit, ...]
     average: float
     riskiest: float
     riskiest_value: tuple[str, str, str]
@@ -491,12 +502,7 @@ def _external(
     prepared = _as_prepared(opened)
     certainty = certainties(prepared, plan)
     progress.report("Working out the verdict", 0.3)
-    audience = replace(
-        Audience() if entry is None else Audience.from_dict(entry.body.get("audience", {})),
-        recipient=opened.facts["recipient"],
-        purpose=opened.facts["purpose"],
-        until=opened.facts["until"],
-    )
+    audience = audience_of(opened.facts)
     limits = limits_for(audience)
     knows = not published.person or NUMBER in published.table
     known = alike(prepared, plan)
@@ -675,6 +681,10 @@ def _facts(
         created=opened.created,
         software=str(facts["software"]["version"]),
         digest=digest,
+        changed=tuple(
+            ChangedLimit(each.name, getattr(limits_named(own["level"]), each.name), each.value, each.why)
+            for each in own["audience"].limits
+        ),
         fingerprint=fingerprint(digest) if digest else "",
         rows=published.n,
         row_word=str(facts.get("row", "")),

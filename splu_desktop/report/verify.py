@@ -56,12 +56,13 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _values(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures of the four limits, which follow from a release; what they are held against does not."""
+    """Return the figures of the four limits and what they are held against: both follow from a release."""
     lines = data.get("verdict", {}).get("lines", []) if isinstance(data.get("verdict"), dict) else []
     return {
-        each["name"]: each.get("value")
+        f"{each['name']} {part}": each.get(part)
         for each in lines
         if isinstance(each, dict) and each.get("name") in (ALIKE, AVERAGE, RISKIEST, SMALL)
+        for part in ("value", "limit")
     }
 
 

@@ -124,7 +124,7 @@ def test_own_limits_need_a_reason(proposed: MainWindow, idle: Idle) -> None:
     page.list.setCurrentRow(at)
     limits.boxes["alike"].setValue(7)
     assert "Say why" in limits.fault.text()
-    assert session.choices.limits == {}
+    assert session.plan.audience.limits == ()
     limits.reasons["alike"].setText("the board asks for it")
     limits.reasons["alike"].editingFinished.emit()
     idle(proposed)

@@ -11,7 +11,7 @@ from typing import Any
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.import_options import check_import, choices_from
-from splu_desktop.core.audience import WHO, Audience
+from splu_desktop.core.audience import WHO, Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.mechanism import Block, draw_from, draw_names
@@ -20,9 +20,10 @@ from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Proposal, Verdict, propose, verdict
+from splu_desktop.core.policy.limits import limits_for
 from splu_desktop.core.policy.proposal import plan_as_given
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.questions import WITHIN, AskedTable, parse_question
+from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.sanitise import OTHER
@@ -109,9 +110,11 @@ def planned_from(args: argparse.Namespace, progress: Progress) -> Planned:
     check_import(args, asked, imported)
     table = imported.table
     proposal: Proposal | None = None
-    changed = limits_changed(args)
     if recipe is not None:
         plan = recipe.plan_for(table, name=say("the recipe “{name}”", name=args.recipe.name))
+        asked_for = audience_asked(args)  # of whom the recipe says who they are, and the options anything else
+        given = {n: each for n in ("recipient", "purpose", "until", "limits") if (each := getattr(asked_for, n))}
+        plan = replace(plan, audience=replace(plan.audience, **given))
         table = one_per_person(table, plan.persons)
     else:
         persons, person = person_asked(args, table)
@@ -128,9 +131,7 @@ def planned_from(args: argparse.Namespace, progress: Progress) -> Planned:
             plan = _changed_plan(args, table, plan, persons)
         else:
             earlier = _earlier(table, persons, known)
-            proposal = propose(
-                table, audience_asked(args), **settings, changed=changed, earlier=earlier, progress=progress
-            )
+            proposal = propose(table, audience_asked(args), **settings, earlier=earlier, progress=progress)
             plan = _changed_plan(args, table, proposal.plan, persons)
             if plan is not proposal.plan:
                 proposal = None
@@ -139,7 +140,7 @@ def planned_from(args: argparse.Namespace, progress: Progress) -> Planned:
         judged = proposal.verdict
     else:
         earlier = earlier_releases(Register(), table, plan)
-        judged = verdict(table, plan, earlier=earlier, changed=changed, progress=progress)
+        judged = verdict(table, plan, earlier=earlier, progress=progress)
     if args.save_recipe is not None:
         write_recipe(Recipe(imported.choices, plan, imported.source), args.save_recipe)
     return Planned(imported, plan, judged, proposal, (*_notes(imported), *_notes_on_rare(plan)))
@@ -184,6 +185,7 @@ def audience_asked(args: argparse.Namespace) -> Audience:
         recipient=args.recipient or "",
         purpose=args.purpose or "",
         until=args.until or "",
+        limits=limits_asked(args),
     )
 
 
@@ -215,7 +217,7 @@ def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
 
 
 def _within(args: argparse.Namespace) -> float:
-    return WITHIN if args.within is None else args.within / 100
+    return limits_for(audience_asked(args)).within if args.within is None else args.within / 100
 
 
 def questions_asked(args: argparse.Namespace, table: Table) -> tuple[AskedTable, ...]:
@@ -255,9 +257,9 @@ def reasons_kept(args: argparse.Namespace, table: Table) -> dict[str, str]:
     return found
 
 
-def limits_changed(args: argparse.Namespace) -> dict[str, tuple[float, str]]:
+def limits_asked(args: argparse.Namespace) -> tuple[OwnLimit, ...]:
     """Return the limits that are set by hand, with their reasons. Raises BadSetting."""
-    found: dict[str, tuple[float, str]] = {}
+    found: dict[str, OwnLimit] = {}
     for text in args.limit:
         name, _, rest = text.partition("=")
         value, _, why = rest.partition(":")
@@ -266,8 +268,8 @@ def limits_changed(args: argparse.Namespace) -> dict[str, tuple[float, str]]:
         except ValueError:
             raise BadSetting("“{text}” after --limit is not NAME=VALUE:REASON.", text=text[:80]) from None
         for each in _LIMITS.get(name, (name,)):
-            found[each] = (number, why)
-    return found
+            found[each] = OwnLimit(each, number, why.strip())
+    return tuple(found.values())
 
 
 def _changed_plan(args: argparse.Namespace, table: Table, plan: Plan, persons: ByPerson | None) -> Plan:

@@ -104,7 +104,9 @@ class OtherWays:
         if not 0 <= at < len(LEVELS):
             return None
         limits = limits_named(LEVELS[at])
-        audience = replace(plan.audience, who=limits.name, signed=limits.name != "public", holds_records=False)
+        audience = replace(
+            plan.audience, who=limits.name, signed=limits.name != "public", holds_records=False, limits=()
+        )
         other = self._find(replace(self._bare(plan), audience=audience), limits)
         if other is None:
             return None

@@ -84,7 +84,7 @@ def draft(
     questions: Sequence[AskedTable] = (),
     roles: Mapping[str, Role] | None = None,
     row_word: str = "",
-    within: float = 0.3,
+    within: float | None = None,
     progress: Progress = SILENT,
 ) -> Draft:
     """Return a draft; see `propose`. Raises UnknownColumn, BadSetting; Cancelled."""
@@ -105,7 +105,7 @@ def draft(
     named = bool(questions)
     unsure = made.unsure(view, who, public, limits)
     if not named:
-        questions = default_questions(view, made.drawn, subjects, public, within, unsure)
+        questions = default_questions(view, made.drawn, subjects, public, within or limits.within, unsure)
     blocks = made.find_blocks(view, questions, rank_sensitive(view, made.drawn, public, unsure), bands, progress)
     made.note_roles()
     secret, about = made.drawn, next((each.sa for each in questions), "")

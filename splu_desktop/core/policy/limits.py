@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -63,23 +62,22 @@ class Limits:
             )
 
 
-def limits_for(audience: Audience | None, changed: Mapping[str, tuple[float, str]] | None = None) -> Limits:
-    """Return the limits for whoever gets the release; a partner who has signed where nobody was asked.
+def limits_for(audience: Audience | None) -> Limits:
+    """Return the limits for whoever gets the release, with those changed by hand; a partner's where nobody was asked.
 
-    changed : name of a limit -> (its own value, why); reasons are checked.
+    Raises BadSetting where a changed one has no such name, no such value or no reason.
     """
     found = limits_named(level_of(audience))
-    if not changed:
-        return found
-    known = {each.name for each in fields(found)} - {"name"}
-    for name, (_, why) in changed.items():
-        if name not in known:
+    own: dict[str, Any] = {}
+    for each in () if audience is None else audience.limits:
+        known = {field.name for field in fields(found)} - {"name"}
+        if each.name not in known:
             raise BadSetting(
-                "There is no limit “{name}”; the limits are {known}.", name=name, known=", ".join(sorted(known))
+                "There is no limit “{name}”; the limits are {known}.", name=each.name, known=", ".join(sorted(known))
             )
-        check_reason(why)
-    own = {name: int(value) if name in ("alike", "printed") else float(value) for name, (value, _) in changed.items()}
-    return Limits(**{**{each.name: getattr(found, each.name) for each in fields(found)}, **own})
+        check_reason(each.why)
+        own[each.name] = int(each.value) if each.name in ("alike", "printed") else each.value
+    return replace(found, **own)
 
 
 def level_of(audience: Audience | None) -> str:

@@ -29,7 +29,7 @@ from splu_desktop.core.policy.quiet import Found, find_quiet
 from splu_desktop.core.policy.search import Setting, class_options
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.questions import WITHIN, AskedTable
+from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
 from splu_desktop.core.table import Table
@@ -103,10 +103,9 @@ def propose(
     questions: Sequence[AskedTable] = (),
     roles: Mapping[str, Role] | None = None,
     row_word: str = "",
-    within: float = WITHIN,
+    within: float | None = None,
     earlier: Sequence[EarlierRelease] = (),
     suggestions: Mapping[str, Suggestion] | None = None,
-    changed: Mapping[str, tuple[float, str]] | None = None,
     progress: Progress = SILENT,
 ) -> Proposal:
     """Return the strongest protection of a table that answers what must come out, within the limits.
@@ -119,10 +118,9 @@ def propose(
     questions : tables that must come out; none for the most telling ones.
     roles : of columns that the custodian has decided on.
     row_word : what one row is.
-    within : relative error of the tables that are found where none is named.
+    within : relative error of the tables that are found where none is named; None for the limits' own.
     earlier : releases of the same persons.
     suggestions : what each column is taken for; None to look.
-    changed : limits changed by hand, with reasons.
 
     Raises
     ------
@@ -132,7 +130,7 @@ def propose(
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     begun = time.monotonic()
     who = audience or Audience()
-    limits = limits_for(who, changed)
+    limits = limits_for(who)
     known = suggest_roles(table) if suggestions is None else suggestions
     found = draft(
         table,
@@ -150,9 +148,7 @@ def propose(
     setting = Setting(table, found.subjects, limits, found.kept, found.named, until, progress)
     best = find_quiet(setting, found.plan)
     way = best.way
-    judged = verdict(
-        way.prepared, way.plan, earlier=earlier, suggestions=known, changed=changed, told=best.told, progress=progress
-    )
+    judged = verdict(way.prepared, way.plan, earlier=earlier, suggestions=known, told=best.told, progress=progress)
     steps = [*found.steps, *_form_steps(best, limits, found)]
     if way.plan.questions and not found.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
@@ -215,7 +211,7 @@ def plan_as_given(
     questions: Sequence[AskedTable] = (),
     roles: Mapping[str, Role] | None = None,
     row_word: str = "",
-    within: float = WITHIN,
+    within: float | None = None,
     suggestions: Mapping[str, Suggestion] | None = None,
     progress: Progress = SILENT,
 ) -> Plan:

@@ -108,7 +108,6 @@ def verdict(
     *,
     earlier: Sequence[EarlierRelease] = (),
     suggestions: Mapping[str, Suggestion] | None = None,
-    changed: Mapping[str, tuple[float, str]] | None = None,
     told: tuple[Giveaway, ...] | None = None,
     progress: Progress = SILENT,
 ) -> Verdict:
@@ -119,7 +118,6 @@ def verdict(
     table : the source, or what `prepare` made of it.
     earlier : releases of the same persons that were handed out before.
     suggestions : what each column of the source is taken for; None to look.
-    changed : limits that were changed by hand, with reasons.
     told : what unchanged columns give away; None to look.
 
     Raises
@@ -129,7 +127,7 @@ def verdict(
     prepared = table if isinstance(table, Prepared) else prepare(table, plan)
     source = prepared.source if isinstance(table, Prepared) else table
     known = suggest_roles(source) if suggestions is None else suggestions
-    limits = limits_for(plan.audience, changed)
+    limits = limits_for(plan.audience)
     figures = figures_of(prepared, plan, earlier, progress)
     lines = Case(source, prepared, plan, known, limits, figures, tuple(earlier), told).lines()
     state, sentence = _state(lines, figures, plan)

@@ -19,6 +19,7 @@ import numpy as np
 
 from splu_desktop import __version__
 from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.mechanism import CLASS, Block, ClassCell, draw_from
@@ -38,6 +39,7 @@ TABLE_NAME = "table.csv"
 MISSING = ""  # the one token for "no value", everywhere in a release
 _LONGEST_LIST = 5_000  # values of a column that are listed in their order
 _SEAL = "sha256"
+POLICY = ("who", "signed", "holds_records", "limits")  # of the audience, by which its limits are known
 # What pandas takes for "no value" unless it is told otherwise.
 PANDAS_MISSING = frozenset(
     [
@@ -106,6 +108,7 @@ def make_facts(published: Published, plan: Plan, *, title: str, contact: str, di
         "recipient": plan.audience.recipient,
         "purpose": plan.audience.purpose,
         "until": plan.audience.until,
+        "policy": {name: each for name, each in plan.audience.as_dict().items() if name in POLICY},
         "contact": contact,
         "records": published.n,
         "row": plan.row_word,
@@ -207,9 +210,16 @@ def _fault(facts: dict[str, Any]) -> str | None:
     if not cells_of(facts) or type(facts["person"]) is not bool or not all(0 <= c <= 1 for c in correlations_of(facts)):
         return say("its classes or persons are not understood")
     Thresholds(**facts["thresholds"])
+    audience_of(facts)
     Dialect(**facts["dialect"])
     means_of(facts)
     return None
+
+
+def audience_of(facts: Mapping[str, Any]) -> Audience:
+    """Return who got the release, with the limits that were changed for them. Raises BadSetting, TypeError."""
+    said = {name: facts[name] for name in ("recipient", "purpose", "until")}
+    return Audience.from_dict({**facts["policy"], **said})
 
 
 def blocks_of(facts: Mapping[str, Any]) -> tuple[Block, ...]:

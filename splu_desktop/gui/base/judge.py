@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
@@ -27,16 +27,14 @@ def earlier_of(source: Source, plan: Plan) -> tuple[EarlierRelease, ...]:
 def judge(
     source: Source,
     plan: Plan,
-    limits: Mapping[str, tuple[float, str]],
     earlier: Sequence[EarlierRelease] | None = None,
     progress: Progress = SILENT,
 ) -> Judged:
-    """Return the verdict on a plan, held to `limits` where they were changed. Raises what `prepare` and the register
-    raise; Cancelled."""
+    """Return the verdict on a plan. Raises what `prepare` and the register raise; Cancelled."""
     prepared = source.prepare(plan, progress)
     known = earlier_of(source, plan) if earlier is None else earlier
-    found = verdict(prepared, plan, earlier=known, suggestions=source.suggestions, changed=limits, progress=progress)
-    return Judged(plan, prepared, found, limits)
+    found = verdict(prepared, plan, earlier=known, suggestions=source.suggestions, progress=progress)
+    return Judged(plan, prepared, found)
 
 
 class Judge(QObject):
@@ -55,15 +53,13 @@ class Judge(QObject):
                 self._asked = None
                 self._work.drop(CHANNEL)
             return
-        asked = plan, session.choices.limits
-        if asked == self._asked and self._work.busy(CHANNEL):
+        if plan == self._asked and self._work.busy(CHANNEL):
             return
-        self._asked = asked
+        self._asked = plan
         self._work.start(
             judge,
             session.source,
             plan,
-            session.choices.limits,
             on_done=session.take_verdict,
             on_exception=session.fail_verdict,
             channel=CHANNEL,

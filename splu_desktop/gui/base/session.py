@@ -91,7 +91,6 @@ class Choices:
     plan : what would be published now: the proposal's, or changed since.
     undone : steps of the proposal that were taken back.
     expert : what was changed in Expert, in words.
-    limits : limits changed by hand -> the value, and why.
     """
 
     answers: Answers
@@ -100,17 +99,15 @@ class Choices:
     plan: Plan | None = None
     undone: tuple[Done, ...] = ()
     expert: tuple[str, ...] = ()
-    limits: Mapping[str, tuple[float, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A plan with its table as the mechanism sees it, the verdict, and the limits changed by hand that it kept to."""
+    """A plan with its table as the mechanism sees it, and the verdict."""
 
     plan: Plan
     prepared: Prepared
     verdict: Verdict
-    limits: Mapping[str, tuple[float, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +181,7 @@ class Session(QObject):
         """The plan of now with its verdict; None while that is being worked out."""
         if not self._steps:
             return None
-        now = self.choices
-        return next((each for each in self._judged if each.plan == now.plan and each.limits == now.limits), None)
+        return next((each for each in self._judged if each.plan == self.plan), None)
 
     @property
     def last_judged(self) -> Judged | None:
@@ -279,8 +275,7 @@ class Session(QObject):
     def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged, plan: Plan | None = None) -> None:
         """Take a proposal that was made from these answers, with its verdict; `plan` stays instead of its own."""
         self._judged.insert(0, judged)
-        limits = self.choices.limits
-        self.do(Choices(answers, answers, proposal, plan or proposal.plan, limits=limits), t("the proposal"))
+        self.do(Choices(answers, answers, proposal, plan or proposal.plan), t("the proposal"))
 
     def change_plan(
         self, plan: Plan, name: str, merge: str = "", *, undone: Done | None = None, expert: str = ""
@@ -295,11 +290,6 @@ class Session(QObject):
         if expert:
             more = replace(more, expert=(*dict.fromkeys((*now.expert, expert)),))
         self.do(more, name, merge)
-
-    def change_limits(self, limits: Mapping[str, tuple[float, str]], name: str) -> None:
-        """Hold plans to other limits from now on, as one step of undo."""
-        if limits != self.choices.limits:
-            self.do(replace(self.choices, limits=dict(limits), expert=(*self.choices.expert, name)), name)
 
     def take_verdict(self, judged: Judged) -> None:
         """Keep what a plan came to."""

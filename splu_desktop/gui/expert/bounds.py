@@ -8,9 +8,11 @@ from dataclasses import fields, replace
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
+from splu_desktop.core.audience import OwnLimit
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import isolated
-from splu_desktop.core.policy import Limits, check_reason, limits_for, reasons_named
+from splu_desktop.core.policy import Limits, check_reason, level_of, reasons_named
+from splu_desktop.core.policy.limits import limits_named
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.memory import choose_laws, laws_chosen
 from splu_desktop.gui.base.parts import Flow
@@ -134,7 +136,10 @@ class LimitsSection(Section):
         self.body.addStretch(1)
 
     def refresh(self) -> None:
-        limits, own = limits_for(self.session.answers.audience), self.session.choices.limits
+        plan = self.session.plan
+        if plan is None:
+            return
+        limits, own = limits_named(level_of(plan.audience)), {each.name: each for each in plan.audience.limits}
         why = reasons_named(limits.name)
         for name, words in self.usual.items():
             usual = getattr(limits, name)
@@ -142,16 +147,16 @@ class LimitsSection(Section):
             words.setText(shown)
             words.setToolTip(why.get(name, ""))
             if name in own:
-                value = own[name][0]
+                value = own[name].value
                 with QSignalBlocker(self.boxes[name]):
                     self.boxes[name].setValue(value if name in (*_WHOLE, "gamma") else 100 * value)
-                self.reasons[name].setText(own[name][1])
+                self.reasons[name].setText(own[name].why)
         chosen = laws_chosen() or (law.DEFAULT,)
         for code, tick in self.laws.items():
             tick.setChecked(code in chosen)
 
     def _told(self) -> None:
-        made: dict[str, tuple[float, str]] = {}
+        made: list[OwnLimit] = []
         for name, box in self.boxes.items():
             value = box.value()
             if not value:
@@ -161,12 +166,15 @@ class LimitsSection(Section):
                 self.say_fault(t("Say why “{limit}” is changed.", limit=limit_words(name)))
                 return
             try:
-                made[name] = (value if name in (*_WHOLE, "gamma") else value / 100), check_reason(reason)
+                own = value if name in (*_WHOLE, "gamma") else value / 100
+                made.append(OwnLimit(name, own, check_reason(reason)))
             except BadSetting as fault:
                 self.say_fault(told(str(fault)))
                 return
         self.say_fault("")
-        self.session.change_limits(made, t("own limits"))
+        self.change(
+            lambda plan: replace(plan, audience=replace(plan.audience, limits=tuple(made))), t("own limits"), "limits"
+        )
 
     def _laws_told(self) -> None:
         choose_laws(code for code, tick in self.laws.items() if tick.isChecked())

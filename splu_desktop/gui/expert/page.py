@@ -113,7 +113,7 @@ class ExpertPage(Page):
         proposal, plan = self.session.proposal, self.session.plan
         if proposal is None or plan is None:
             return
-        now = replace(self.session.choices, plan=as_proposed(plan, proposal.plan), expert=(), limits={})
+        now = replace(self.session.choices, plan=as_proposed(plan, proposal.plan), expert=())
         self.session.do(now, t("Expert as proposed"))
 
     def help_text(self) -> str:
@@ -133,6 +133,7 @@ def as_proposed(plan: Plan, before: Plan) -> Plan:
             thresholds=before.thresholds,
             rare={name: least for name, least in before.rare.items() if name in plan.sensitive},
             persons=before.persons,
+            audience=replace(plan.audience, limits=before.audience.limits),
         )
     except SpluError:  # what is published now no longer allows it
         return before

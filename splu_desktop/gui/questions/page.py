@@ -270,7 +270,7 @@ class QuestionsPage(Page):
             source,
             self.session.answers,
             roles_decided(self.session.choices),
-            self.session.choices.limits,
+            () if self.session.plan is None else self.session.plan.audience.limits,
             on_partial=lambda stage, done: self.busy.show_progress(stage, done) if self.busy else None,
             on_done=self._proposed,
             on_exception=self._failed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from splu_desktop.core.audience import OwnLimit
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Proposal, limits_for, propose
@@ -38,27 +39,26 @@ def propose_for(
     source: Source,
     answers: Answers,
     roles: Mapping[str, Role],
-    limits: Mapping[str, tuple[float, str]],
+    limits: tuple[OwnLimit, ...],
     progress: Progress = SILENT,
 ) -> Proposed:
     """Return a proposal for the answers. Raises what `propose` raises; Cancelled."""
     found = propose(
         source.table,
-        answers.audience,
+        replace(answers.audience, limits=limits),
         person=answers.person,
         questions=own_questions(source, answers),
         roles=roles,
         row_word=answers.row_word,
         suggestions=source.suggestions,
-        changed=limits,
         progress=progress,
     )
     plan = with_public_values(found.plan, answers)
     earlier = earlier_of(source, plan)
     if plan == found.plan and not earlier:
-        judged = Judged(plan, source.prepare(plan, progress), found.verdict, limits)
+        judged = Judged(plan, source.prepare(plan, progress), found.verdict)
     else:
-        judged = judge(source, plan, limits, earlier, progress=progress)
+        judged = judge(source, plan, earlier, progress=progress)
         found = replace(found, plan=plan, verdict=judged.verdict)
     return Proposed(found, judged, replace(answers, questions=plan.questions))
 

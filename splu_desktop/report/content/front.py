@@ -9,6 +9,7 @@ from splu_desktop.files.language import Language
 from splu_desktop.report.content.words import (
     bearers_word,
     cell_words,
+    changed_words,
     day,
     first_line,
     limit_figures,
@@ -33,6 +34,8 @@ def front(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     """Give the blocks of the pages that are signed."""
     yield Paragraph(t("Release “{title}”", title=facts.title), "title")
     yield Paragraph(_subtitle(facts, t), "subtitle")
+    for each in facts.changed:
+        yield Paragraph(changed_words(each, facts, t), "missed")
     yield Paragraph(first_line(facts, t), "missed" if facts.missed else "verdict")
     yield from _limits(facts, t)
     yield from _persons(facts, t)

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 from splu_desktop.core.messages import isolated, shown_of
+from splu_desktop.core.policy.limits import WHOLE
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Number
-from splu_desktop.report.facts import ALIKE, ASKED, AVERAGE, READ, RISKIEST, SMALL, Cell, Facts, Limit
+from splu_desktop.report.facts import ALIKE, ASKED, AVERAGE, READ, RISKIEST, SMALL, Cell, ChangedLimit, Facts, Limit
 
 _WHO = {
     "colleague": mark("a colleague of the house"),
@@ -25,6 +26,15 @@ _DECIDED = {
     "dates": mark("No date is published to the day"),
     "not-signed": mark("The recipient has signed not to recognise anybody"),
     READ: mark("Cells of 50 and more that can be read, at least"),
+}
+
+# Limits that can be changed by hand: the line that holds them, or what they are.
+_LINE_OF = {"alike": ALIKE, "average": AVERAGE, "riskiest": RISKIEST, "small_counts": SMALL, "useful": READ}
+_CHANGED = {
+    "share_alike": mark("Share of the persons who look alike, at least"),
+    "gamma": mark("Strength to begin with"),
+    "printed": mark("Least number printed in tables"),
+    "within": mark("Relative error of a number that can be read, at most"),
 }
 
 
@@ -72,6 +82,25 @@ def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
     if limit.name == ASKED:
         return t("Any row that shows a secret value is right, at most (asked for with this report)")
     return t(_DECIDED[limit.name]) if limit.name in _DECIDED else t.sentence(limit.sentence)
+
+
+def changed_words(changed: ChangedLimit, facts: Facts, t: Language) -> str:
+    """Return that a limit was changed by hand, by whom and why."""
+    name = _LINE_OF.get(changed.name, "")
+    what = t(_CHANGED[changed.name]) if not name else limit_words(Limit(name, None, None, True), facts, t)
+    usual, value = (
+        t.number(each) if changed.name in WHOLE else t("{n} of 100", n=round(100 * each))
+        for each in (changed.usual, changed.value)
+    )
+    who = facts.operator if facts.internal and facts.operator else t("the custodian")
+    return t(
+        "A limit was changed by {who}. {what}: {value} instead of {usual}. Reason: {why}.",
+        who=who,
+        what=what,
+        value=value,
+        usual=usual,
+        why=changed.why.rstrip("."),
+    )
 
 
 def limit_figures(limit: Limit, t: Language) -> tuple[str, str]:
