@@ -91,6 +91,18 @@ def test_the_readme_fits_a_page_and_its_example_holds(ward: OpenRelease) -> None
     assert round(found.estimate) == int(told.replace(",", ""))
 
 
+def test_the_readme_names_whole_values(tmp_path: Path) -> None:
+    jobs = [f"{'senior ' * k}clerk in department {k}" for k in range(12)]
+    table = Table((Column.from_labels("job", jobs * 20), Column.from_labels("dx", ["a", "b", "c"] * 80)))
+    release = released(table, Plan({"job": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),)), tmp_path / "r")
+    line = next(
+        each for each in (release.path / "README.md").read_text(encoding="utf-8").splitlines() if "- job" in each
+    )
+    named, more = re.fullmatch(r"- job: (.*); (\d+) more", line).groups()  # type: ignore[union-attr]
+    assert set(named.split("; ")) < set(jobs)
+    assert len(named.split("; ")) + int(more) == 12
+
+
 def test_the_readme_lines_for_pandas_run(ward: OpenRelease, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ward.path)
     text = (ward.path / "README.md").read_text(encoding="utf-8")

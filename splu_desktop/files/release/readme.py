@@ -118,15 +118,13 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
     lines = []
     for entry in entries[: shown_of(len(entries), room - 3)]:
         column = published.table[entry["name"]]
-        labels = [_flat(label) for label in column.labels[~column.missing]]
-        if column.kind.ordered and labels:
-            text: str = say("{first} to {last}", first=labels[0], last=labels[-1])
-        else:
-            some = "; ".join(labels[:_VALUES])
-            more = len(labels) - _VALUES
-            text = some if more <= 0 else say("{some}; {n} more", some=some, n=more)
+        labels = [_flat(label if len(label) < 60 else f"{label[:58]}…") for label in column.labels[~column.missing]]
         mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""
-        lines.append(f"- {_flat(entry['name'])}: {mark}{t(text)}"[:_WIDTH])
+        begun = f"- {_flat(entry['name'])}: {mark}"
+        if column.kind.ordered and labels:
+            lines.append(begun + t(say("{first} to {last}", first=labels[0], last=labels[-1])))
+        else:
+            lines.append(begun + _some_values(labels, _WIDTH - len(begun), t))
     if len(entries) > len(lines):
         lines.append(t(say("- and {n} more", n=len(entries) - len(lines))))
     lines.append(t(say("An empty cell has no value: there is no other mark.")))
@@ -135,6 +133,16 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
         some = ", ".join(sorted(words))
         lines.append(t(say('{words} are values: pandas needs keep_default_na=False, na_values=[""].', words=some)))
     return lines
+
+
+def _some_values(labels: Sequence[str], room: int, t: Any) -> str:
+    """Return the values, or as many whole ones as fit and how many more there are; the first always."""
+    for shown in range(min(len(labels), _VALUES), 0, -1):
+        some, more = "; ".join(labels[:shown]), len(labels) - shown
+        text: str = some if not more else t(say("{some}; {n} more", some=some, n=more))
+        if len(text) <= room or shown == 1:
+            return text
+    return ""
 
 
 def example_cell(
