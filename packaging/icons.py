@@ -28,7 +28,7 @@ def drawing() -> str:
     paths = re.search(r">\s*(<path.*)</svg>", shield, re.DOTALL)
     assert paths is not None
     theme = (contents.ROOT / "splu_desktop/gui/base/theme.py").read_text("utf-8")
-    accent = re.search(r'accent="(#[0-9a-fA-F]{6})"', theme)
+    accent = re.search(r'accent: str = _shade\("(#[0-9a-fA-F]{6})"', theme)
     assert accent is not None
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="128" height="128" viewBox="0 0 36 36">'

@@ -22,6 +22,7 @@ import pandas as pd
 import pyreadstat
 import pytest
 
+from splu_desktop.gui.base import theme
 from tests.optional import needs
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +53,13 @@ def _imports() -> Iterator[tuple[Path, str]]:
 
 def _pins(lock: str) -> dict[str, str]:
     return dict(re.findall(r"^([a-z0-9-]+)==([^ \\]+)", (ROOT / lock).read_text("utf-8"), re.MULTILINE))
+
+
+def test_the_icons_are_drawn_in_the_windows_own_colour(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(ROOT / "packaging/icons.py"), str(tmp_path)], check=True)
+    assert theme.LIGHT.accent in (tmp_path / "splu-desktop.svg").read_text("utf-8")
+    assert (tmp_path / "splu-desktop.ico").read_bytes()[:4] == b"\0\0\1\0"
+    assert (tmp_path / "splu-desktop.icns").read_bytes()[:4] == b"icns"
 
 
 def test_nothing_that_the_program_imports_is_left_out_of_the_bundle() -> None:
