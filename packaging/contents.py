@@ -22,6 +22,7 @@ RELEASE_MIME = "application/x-splu-release"
 # splu_desktop imports one of them; the smoke test that no library misses them.
 EXCLUDED_MODULES = [
     "PIL",  # 15 MB with its codecs
+    "pandas",  # 60 MB: for splu_desktop.api, by which nobody asks a frozen program
     "pyarrow",  # 170 MB: Parquet, an optional extra
     "polars",
     "numba",

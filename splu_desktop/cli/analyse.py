@@ -10,7 +10,7 @@ from typing import Any
 from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
-from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse
+from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse, outcome_asked, values_asked
 from splu_desktop.core.answer.conditions import Condition, column_named, parse_condition
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
@@ -118,17 +118,14 @@ def _asked(args: argparse.Namespace, published: Published) -> Analysis:
     if args.analysis in _COMPARING:
         return _comparison(_COMPARING[args.analysis], args, published, where)
     if args.analysis == "share":
-        outcome = parse_condition(args.outcome, published)
-        return Analysis("share", outcome.column, _values(outcome), where=where)
+        return Analysis("share", *outcome_asked(args.outcome, published), where=where)
     if args.analysis == "mean":
         column = column_named(args.column, published)
         return Analysis("mean", column, where=(*_conditions(args.conditions, published), *where))
     on = tuple(column_named(text, published) for text in args.on)
     kind = _REGRESSIONS[args.analysis]
-    if args.outcome in published.table and kind != "logistic":
-        return Analysis(kind, args.outcome, covariates=on, where=where)
-    outcome = parse_condition(args.outcome, published)
-    return Analysis(kind, outcome.column, _values(outcome), covariates=on, where=where)
+    column, values = outcome_asked(args.outcome, published)
+    return Analysis(kind, column, values, covariates=on, where=where)
 
 
 def _comparison(kind: str, args: argparse.Namespace, published: Published, where: tuple[Condition, ...]) -> Analysis:
@@ -138,25 +135,19 @@ def _comparison(kind: str, args: argparse.Namespace, published: Published, where
     own, other = ([each for each in group if each not in both] for group in (first, second))
     if not both and len(first) == len(second) == 1:
         (exposed,), (outcome,) = first, second
-        return Analysis(kind, outcome.column, _values(outcome), exposed.column, _values(exposed), where=where)
+        return Analysis(kind, outcome.column, values_asked(outcome), exposed.column, values_asked(exposed), where=where)
     if len(both) >= 1 and len(own) == len(other) == 1 and own[0].column == other[0].column:
         outcome, *rest = both
         return Analysis(
             kind,
             outcome.column,
-            _values(outcome),
+            values_asked(outcome),
             own[0].column,
-            _values(own[0]),
-            _values(other[0]),
+            values_asked(own[0]),
+            values_asked(other[0]),
             where=(*where, *rest),
         )
     raise BadQuestion("Write EXPOSED and OUTCOME as one condition each, as in 'Smoker=yes' 'Diagnosis=Gout'.")
-
-
-def _values(condition: Condition) -> tuple[str, ...]:
-    if condition.is_range or condition.excluded:
-        raise BadQuestion("“{condition}” is a range; name values here, or put it behind --where.", condition=condition)
-    return condition.values
 
 
 def _several(text: str, published: Published) -> list[Condition]:

@@ -12,7 +12,7 @@ from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.answer.answer import HIDDEN, ROUGH
 from splu_desktop.core.answer.conditions import column_named, parse_condition
-from splu_desktop.core.answer.crosstab import CrossTable, crosstab
+from splu_desktop.core.answer.crosstab import Cell, CrossTable, crosstab
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure, counted, say
@@ -71,26 +71,9 @@ def _crosstab(args: argparse.Namespace) -> None:
 
 def table_as_dict(found: CrossTable) -> dict[str, Any]:
     """Return a table as plain data, a cell each."""
-    return {
-        "by": list(found.by),
-        "column": found.column,
-        "cells": [
-            {
-                "values": list(line),
-                "value": label,
-                "selected": int(found.selected[i]),
-                "published": int(found.published[i, j]),
-                "estimate": float(found.estimate[i, j]),
-                "low": float(found.low[i, j]),
-                "high": float(found.high[i, j]),
-                "low_alike": float(found.low_alike[i, j]),
-                "high_alike": float(found.high_alike[i, j]),
-                "trust": found.trust(i, j),
-            }
-            for i, line in enumerate(found.lines)
-            for j, label in enumerate(found.labels)
-        ],
-    }
+    cells = [{"values": list(line), "value": label, **dict(zip(Cell._fields[2:], figures, strict=True))}
+             for line, label, *figures in found.cells()]  # fmt: skip
+    return {"by": list(found.by), "column": found.column, "cells": cells}
 
 
 def _print(found: CrossTable) -> None:

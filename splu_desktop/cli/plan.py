@@ -9,11 +9,12 @@ from typing import Any
 from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import Shown, add_json, print_json, tell, told
-from splu_desktop.cli.base.plan_options import Planned, add_plan_options, add_question_options, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, counted, isolated, say
 from splu_desktop.core.policy import Line, Verdict, share_words
 from splu_desktop.core.roles import Role
+from splu_desktop.files.publish.planning import Planned
 
 _NAMED = 6  # columns of a kind that are named
 

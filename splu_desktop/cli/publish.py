@@ -13,13 +13,14 @@ from splu_desktop.cli.base.help import several, switch, takes
 from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
-from splu_desktop.cli.base.plan_options import Planned, add_plan_options, add_question_options, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.cli.plan import as_gate, print_lines, print_plan
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.language import language
+from splu_desktop.files.publish.planning import Planned
 from splu_desktop.files.publish.publishing import Options, Outcome, publish
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.folder import Form

@@ -161,6 +161,12 @@ class Plan:
             ),
         )
 
+    def with_persons(self, persons: ByPerson | None) -> Plan:
+        """Return the plan with more than a draw done about persons, where that is asked; moved dates go out."""
+        if persons is None or (persons.way == "draw" and not persons.number and not persons.shift):
+            return self
+        return replace(self, persons=persons, roles={**self.roles, **dict.fromkeys(persons.shift, Role.NSA)})
+
     def check(self, table: Table) -> None:
         """Raise UnknownColumn or BadSetting where plan and table do not belong together."""
         for name in self.roles:

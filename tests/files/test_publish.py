@@ -39,8 +39,9 @@ def plan(table: Table) -> Plan:
 
 
 def test_an_open_line_keeps_the_release_back(register: Register, table: Table, plan: Plan, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="--accept"):
+    with pytest.raises(Refused, match="accept the line") as refused:
         publish(table, plan, tmp_path / "r")
+    assert all(line.open for line in refused.value.lines)
     with pytest.raises(BadSetting, match="no reason"):
         publish(table, plan, tmp_path / "r", options=Options(everything="ok"))
     assert [path.name for path in tmp_path.iterdir()] == ["data"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,46 +19,18 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import Proposal, Verdict, propose, verdict
 from splu_desktop.core.policy.limits import limits_for
 from splu_desktop.core.policy.proposal import plan_as_given
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.roles import Role
-from splu_desktop.core.roles.suggest import suggest_roles
-from splu_desktop.core.sanitise import OTHER
 from splu_desktop.core.table import Table
-from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
+from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
-from splu_desktop.files.register.book import Register
-from splu_desktop.files.register.earlier import earlier_releases
+from splu_desktop.files.publish.planning import Planned, judge, propose_plan
 
 _EXPLICIT = ("sa", "nsa", "drop", "identifier", "keep", "gamma", "draw", "generalise", "together")
 _LIMITS = {"certainty": ("riskiest", "average")}  # what people call a limit -> its names
-
-
-@dataclass(frozen=True, eq=False)
-class Planned:
-    """A table with the plan that options or a recipe say, and what is said of it.
-
-    Attributes
-    ----------
-    imported : the file; its table has one row per person where that was chosen.
-    plan, verdict : the plan and the verdict on it.
-    proposal : where the program proposed the plan; None where it was given.
-    notes : sentences on rows that were not read, and the like.
-    """
-
-    imported: Imported
-    plan: Plan
-    verdict: Verdict
-    proposal: Proposal | None
-    notes: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data, as all commands print it."""
-        found = self.verdict.as_dict() if self.proposal is None else self.proposal.as_dict()
-        return {**found, "gamma": self.plan.gamma, "recipe": self.plan.as_dict(), "notes": list(map(str, self.notes))}
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
@@ -108,69 +80,30 @@ def planned_from(args: argparse.Namespace, progress: Progress) -> Planned:
         asked = overrule(recipe.choices, asked)
     imported = read(args.file, asked)
     check_import(args, asked, imported)
-    table = imported.table
-    proposal: Proposal | None = None
     if recipe is not None:
-        plan = recipe.plan_for(table, name=say("the recipe “{name}”", name=args.recipe.name))
+        plan = recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))
         asked_for = audience_asked(args)  # of whom the recipe says who they are, and the options anything else
         given = {n: each for n in ("recipient", "purpose", "until", "limits") if (each := getattr(asked_for, n))}
-        plan = replace(plan, audience=replace(plan.audience, **given))
-        table = one_per_person(table, plan.persons)
+        planned = judge(imported, replace(plan, audience=replace(plan.audience, **given)), progress)
     else:
-        persons, person = person_asked(args, table)
-        table = one_per_person(table, persons)
-        questions = questions_asked(args, table)
-        roles = roles_asked(args, table)
-        known = suggest_roles(table)
-        settings: dict[str, Any] = {
-            "person": person, "questions": questions, "roles": roles, "row_word": args.row or "",
-            "within": _within(args), "suggestions": known,
-        }  # fmt: skip
-        if any(getattr(args, name, None) for name in _EXPLICIT):
-            plan = plan_as_given(table, audience_asked(args), **settings, progress=progress)
-            plan = _changed_plan(args, table, plan, persons)
-        else:
-            earlier = _earlier(table, persons, known)
-            proposal = propose(table, audience_asked(args), **settings, earlier=earlier, progress=progress)
-            plan = _changed_plan(args, table, proposal.plan, persons)
-            if plan is not proposal.plan:
-                proposal = None
-    imported = replace(imported, table=table)
-    if proposal is not None:
-        judged = proposal.verdict
-    else:
-        earlier = earlier_releases(Register(), table, plan)
-        judged = verdict(table, plan, earlier=earlier, progress=progress)
+        planned = _planned_by_options(args, imported, progress)
     if args.save_recipe is not None:
-        write_recipe(Recipe(imported.choices, plan, imported.source), args.save_recipe)
-    return Planned(imported, plan, judged, proposal, (*_notes(imported), *_notes_on_rare(plan)))
+        write_recipe(Recipe(imported.choices, planned.plan, imported.source), args.save_recipe)
+    return planned
 
 
-def _earlier(table: Table, persons: ByPerson | None, known: Mapping[str, Any]) -> Any:
-    """Return earlier releases of the same persons, as far as columns that name persons tell before there is a plan."""
-    roles = {name: each.role for name, each in known.items()}
-    secret = next((name for name, role in roles.items() if role is Role.SA), None)
-    if secret is None:
-        return ()
-    draft = Plan(
-        roles={name: Role.SA if name == secret else Role.DROPPED if role is Role.SA else role
-               for name, role in roles.items()},
-        blocks=(Block((secret,), draw_from({"gamma": 2})),),
-        persons=None if persons is None else ByPerson(persons.column),
-    )  # fmt: skip
-    return earlier_releases(Register(), table, draft)
-
-
-def _notes_on_rare(plan: Plan) -> Iterable[str]:
-    """Tell where the counts that make a secret value rare are not those of the source."""
-    for name, least in plan.rare.items():
-        yield say("“{other}” will hold values of “{column}” that fewer than {n} published rows show.",
-                  other=OTHER, column=name, n=least)  # fmt: skip
-
-
-def _notes(imported: Imported) -> Iterable[str]:
-    kinds = (ProblemKind.NOTE, ProblemKind.SKIPPED_ROWS, ProblemKind.SKIPPED_SHEET)
-    return [each.sentence for each in imported.problems if each.kind in kinds]
+def _planned_by_options(args: argparse.Namespace, imported: Imported, progress: Progress) -> Planned:
+    persons, person = person_asked(args, imported.table)
+    imported = replace(imported, table=one_per_person(imported.table, persons))
+    table, who = imported.table, audience_asked(args)
+    settings: dict[str, Any] = {
+        "person": person, "questions": questions_asked(args, table), "roles": roles_asked(args, table),
+        "row_word": args.row or "", "within": _within(args), "progress": progress,
+    }  # fmt: skip
+    if not any(getattr(args, name, None) for name in _EXPLICIT):
+        return propose_plan(imported, who, persons=persons, **settings)
+    plan = _changed_plan(args, table, plan_as_given(table, who, **settings), persons)
+    return judge(imported, plan, progress)
 
 
 # --- the questions
@@ -289,11 +222,7 @@ def _changed_plan(args: argparse.Namespace, table: Table, plan: Plan, persons: B
             changes["rare"] = {**plan.rare, **rare}
     if kept := reasons_kept(args, table):
         changes["kept_identifiers"] = {**plan.kept_identifiers, **kept}
-    if persons is not None and (persons.way != "draw" or persons.number or persons.shift):
-        roles = {**plan.roles}
-        for name in persons.shift:
-            roles[name] = Role.NSA
-        changes |= {"persons": persons, "roles": roles}
+    plan = plan.with_persons(persons)
     blocks = _blocks_asked(args, table, plan)
     if blocks != plan.blocks:
         changes["blocks"] = blocks

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.conditions import Condition, parse_condition
 from splu_desktop.core.answer.hidden import Equations, Feature, Solution, Values
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
@@ -115,6 +115,21 @@ def analyse(reader: Reader, analysis: Analysis) -> Result:
         known = ", ".join(_KNOWN)
         raise BadQuestion("There is no analysis “{kind}”; choose among {known}.", kind=analysis.kind, known=known)
     return _KNOWN[analysis.kind](reader, analysis)
+
+
+def outcome_asked(text: str, published: Published) -> tuple[str, tuple[str, ...] | None]:
+    """Return column and values of COLUMN=VALUE; of a COLUMN alone, for its numbers, None. Raises BadQuestion."""
+    if text in published.table:
+        return text, None
+    condition = parse_condition(text, published)
+    return condition.column, values_asked(condition)
+
+
+def values_asked(condition: Condition) -> tuple[str, ...]:
+    """Return the values that a condition names. Raises BadQuestion for a range."""
+    if condition.is_range or condition.excluded:
+        raise BadQuestion("“{condition}” is a range; name values here, or put it behind --where.", condition=condition)
+    return condition.values
 
 
 # --- features
@@ -309,6 +324,8 @@ def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
     notes: list[str] = []
     features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
     names = ["(intercept)"]
+    if model == "logistic" and analysis.value is None:
+        raise BadQuestion("Name the value of “{column}” whose share is asked.", column=analysis.outcome)
     if not analysis.covariates:
         raise BadQuestion("A regression needs at least one column to go by.")
     for at, name in enumerate(analysis.covariates):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,21 @@ from splu_desktop.core.table import Table
 
 Floats = NDArray[np.float64]
 MOST_CELLS = 100_000
+
+
+class Cell(NamedTuple):
+    """One cell of a table, its figures as in `Answer`."""
+
+    line: tuple[str, ...]
+    label: str
+    selected: int
+    published: int
+    estimate: float
+    low: float
+    high: float
+    low_alike: float
+    high_alike: float
+    trust: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +72,15 @@ class CrossTable:
             return EXACT
         estimate, low, high = (float(each[line, label]) for each in (self.estimate, self.low, self.high))
         return trust_of(estimate, low, high, self.small, within)
+
+    def cells(self) -> Iterator[Cell]:
+        """Give all cells, line by line."""
+        figures = [each.tolist() for each in (self.estimate, self.low, self.high, self.low_alike, self.high_alike)]
+        for i, line in enumerate(self.lines):
+            for j, label in enumerate(self.labels):
+                x, low, high, low_alike, high_alike = (each[i][j] for each in figures)
+                rows = int(self.selected[i]), int(self.published[i, j])
+                yield Cell(line, label, *rows, x, low, high, low_alike, high_alike, self.trust(i, j))
 
 
 def crosstab(

@@ -15,4 +15,4 @@ from splu_desktop.files.importer.choices import (
     alike,
 )
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems
-from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read
+from splu_desktop.files.importer.reader import Preview, forget_preview, preview, read, read_columns

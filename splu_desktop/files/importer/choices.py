@@ -159,3 +159,9 @@ class Imported:
     missing_tokens: tuple[MissingToken, ...] = ()
     rows_dropped: int = 0
     sheets: tuple[SheetFacts, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of how it was read."""
+        kinds = (ProblemKind.NOTE, ProblemKind.SKIPPED_ROWS, ProblemKind.SKIPPED_SHEET)
+        return tuple(each.sentence for each in self.problems if each.kind in kinds)

@@ -16,6 +16,7 @@ from splu_desktop.files.importer import parquet, statistical
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_rows
+from splu_desktop.files.importer.columns.coded_columns import Coded, gathered
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
@@ -63,6 +64,21 @@ def read(
         imported = _assembled(path, kind, raw, resolved, reasons, source(), progress)
     progress.report("Finding types", 1.0)
     return imported
+
+
+def read_columns(columns: Coded, choices: ImportChoices | None = None, progress: Progress = SILENT) -> Imported:
+    """Read columns of values that a program holds, by the same rules as a Parquet file of them.
+
+    Raises FileFault; Cancelled.
+    """
+    path = Path("DataFrame")  # what sentences call it
+    texts = [(name, codes, list(map(parquet.cell_text, known))) for name, codes, known in columns]
+    raw, names = gathered(texts, path, choices or ImportChoices(), progress)
+    raw, resolved, reasons = _renamed(raw, replace(choices or ImportChoices(), names=names), {})
+    raw = choose_rows(raw, resolved.rows)
+    if not len(raw.rows):
+        raise NoRecords(path, 0)
+    return _assembled(path, "frame", raw, resolved, reasons, SourceFile(path.name, 0, ""), progress)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import counted
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import EarlierRelease
+from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
@@ -47,7 +48,17 @@ _LEAST_ROOM = 4 << 20
 
 
 class Refused(SpluError):
-    """A line of the verdict is open and was not accepted, so nothing is published."""
+    """Lines of the verdict are open and were not accepted, so nothing is published; `lines` are these."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        more = counted(len(lines) - 1, " (1 more line waits)", " ({n} more lines wait)") if len(lines) > 1 else ""
+        super().__init__(
+            "{sentence} Repair this, or accept the line “{name}” with a reason{others}.",
+            sentence=lines[0].sentence,
+            name=lines[0].name,
+            others=more,
+        )
+        self.lines = tuple(lines)
 
 
 class SourceChanged(SpluError):
@@ -157,15 +168,8 @@ def publish(
 
 def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str = "") -> None:
     """Raise Refused where an open line was not accepted; BadSetting where a name or a reason is none."""
-    waiting = found.waiting(accepted, everything)
-    if waiting:
-        line, more = waiting[0], len(waiting) - 1
-        raise Refused(
-            "{sentence} Repair this, or accept it with --accept {name}=REASON{others}.",
-            sentence=line.sentence,
-            name=line.name,
-            others=counted(more, " (1 more line waits)", " ({n} more lines wait)") if more else "",
-        )
+    if waiting := found.waiting(accepted, everything):
+        raise Refused(waiting)
 
 
 def check_target(target: Path, options: Options, table: Table) -> None:

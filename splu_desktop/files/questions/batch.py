@@ -17,7 +17,7 @@ from splu_desktop.files.disk.inert import restored
 from splu_desktop.files.disk.whole import CannotWrite, check_new_file
 from splu_desktop.files.questions.rows import BadQuestions, question_rows
 from splu_desktop.files.release.facts import FACTS_NAME
-from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
+from splu_desktop.files.tables.sheets import Cell, Sheet, digits, write_sheets
 
 ANSWER_COLUMNS = (
     *("published", "estimate", "low", "high", "low_alike", "high_alike", "selected"),
@@ -159,11 +159,7 @@ def answer_cells(answer: Answer) -> Iterator[Cell]:
     """Give the figures of an answer, without note and release."""
     yield answer.published
     for figure in (answer.estimate, answer.low, answer.high, answer.low_alike, answer.high_alike):
-        yield _digits(figure)
+        yield digits(figure)
     yield answer.n_p
-    yield from map(_digits, answer.share or (None, None, None))
+    yield from map(digits, answer.share or (None, None, None))
     yield answer.trust()
-
-
-def _digits(figure: float | None) -> Cell:
-    return None if figure is None else float(f"{figure:.9g}")

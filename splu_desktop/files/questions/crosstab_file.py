@@ -7,7 +7,7 @@ from pathlib import Path
 
 from splu_desktop.core.answer.crosstab import CrossTable
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
+from splu_desktop.files.tables.sheets import Cell, Sheet, digits, write_sheets
 
 _FIGURES = ("selected", "published", "estimate", "low", "high", "low_alike", "high_alike", "trust", "release")
 
@@ -18,19 +18,15 @@ def write_cells(found: CrossTable, release: str, path: Path, progress: Progress 
     header = (*taken, *(f"answer {name}" if name in taken else name for name in _FIGURES))
     rows: list[Sequence[Cell]] = [
         (
-            *line,
-            label,
-            int(found.selected[i]),
-            int(found.published[i, j]),
-            *(
-                float(f"{figures[i, j]:.9g}")
-                for figures in (found.estimate, found.low, found.high, found.low_alike, found.high_alike)
-            ),
-            found.trust(i, j),
+            *each.line,
+            each.label,
+            each.selected,
+            each.published,
+            *map(digits, (each.estimate, each.low, each.high, each.low_alike, each.high_alike)),
+            each.trust,
             release,
         )
-        for i, line in enumerate(found.lines)
-        for j, label in enumerate(found.labels)
+        for each in found.cells()
     ]
     grid: list[Sequence[Cell]] = [
         (*line, *(float(x) for x in found.estimate[i].round(1))) for i, line in enumerate(found.lines)

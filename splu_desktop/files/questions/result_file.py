@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 from splu_desktop.core.answer.analyses import Result
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
+from splu_desktop.files.tables.sheets import Sheet, digits, write_sheets
 
 _HEADER = ("figure", "estimate", "low_alike", "high_alike", "low", "high", "release", "note")
 
@@ -18,14 +17,10 @@ def write_result(result: Result, release: str, path: Path, progress: Progress = 
     rows = [
         (
             each.name,
-            *map(_cell, (each.estimate, each.low_alike, each.high_alike, each.low, each.high)),
+            *map(digits, (each.estimate, each.low_alike, each.high_alike, each.low, each.high)),
             release,
             note if at == 0 else "",
         )
         for at, each in enumerate(result.estimates)
     ]
     write_sheets([Sheet("Figures", _HEADER, rows)], path, progress)
-
-
-def _cell(figure: float) -> Cell:
-    return float(f"{figure:.9g}") if math.isfinite(figure) else None

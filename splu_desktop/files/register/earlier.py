@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import EarlierRelease
 from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.marks import Marks, marks_of, shared
@@ -42,3 +47,16 @@ def earlier_releases(
                 )
             )
     return tuple(found)
+
+
+def likely_earlier(
+    register: Register, table: Table, persons: ByPerson | None, known: Mapping[str, Suggestion]
+) -> tuple[EarlierRelease, ...]:
+    """Return earlier releases of the same persons, as far as columns that name persons tell before there is a plan."""
+    roles = {name: each.role for name, each in known.items()}
+    secret = next((name for name, role in roles.items() if role is Role.SA), None)
+    if secret is None:
+        return ()
+    roles = {name: Role.DROPPED if role is Role.SA and name != secret else role for name, role in roles.items()}
+    draft = Plan(roles, (Block((secret,), Lenders(2)),), persons=None if persons is None else ByPerson(persons.column))
+    return earlier_releases(register, table, draft)

@@ -242,6 +242,11 @@ def correlations_of(facts: Mapping[str, Any]) -> tuple[float, ...]:
     return tuple(float(block["correlation"]) for block in facts["blocks"])
 
 
+def public_values(facts: Mapping[str, Any]) -> list[str]:
+    """Return the values that are not secret."""
+    return [value for entry in facts["columns"] for value in entry.get("public_values", ())]
+
+
 def means_of(facts: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return unchanged column -> band -> its mean. Raises TypeError, ValueError."""
     found = {}

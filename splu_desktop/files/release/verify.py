@@ -18,7 +18,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.register.book import Register, RegisterFault
 from splu_desktop.files.release.csv_table import read_table
-from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, Dialect
+from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, Dialect, public_values
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.package import Package, PasswordNeeded, contents, digest_of, open_package
 from splu_desktop.files.release.reading import facts_of, published_of
@@ -172,8 +172,7 @@ def _check_table(published: Published, facts: Mapping[str, Any]) -> Check:
 
 def _check_scores(package: Package, published: Published, facts: Mapping[str, Any]) -> Check:
     """Return whether scores.csv is what the table and the stated strengths give."""
-    public = [value for entry in facts["columns"] for value in entry.get("public_values", ())]
-    wanted = score_columns(published, public)
+    wanted = score_columns(published, public_values(facts))
     dialect = Dialect(**facts["dialect"])
     try:
         with package.open(SCORES_NAME) as file:

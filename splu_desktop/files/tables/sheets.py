@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,11 @@ class Sheet:
     name: str
     header: tuple[str, ...]
     rows: Sequence[Sequence[Cell]]
+
+
+def digits(figure: float | None) -> Cell:
+    """Return a figure to nine digits; an empty cell where there is none."""
+    return float(f"{figure:.9g}") if figure is not None and math.isfinite(figure) else None
 
 
 def write_sheets(sheets: Sequence[Sheet], path: Path, progress: Progress) -> None:

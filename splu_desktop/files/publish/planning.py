@@ -1,0 +1,97 @@
+"""A table with its plan and the verdict on it: what command line and Python have before anything is published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.messages import say
+from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.persons.treatment import one_per_person
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import Proposal, Verdict, propose, verdict
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.roles.suggest import suggest_roles
+from splu_desktop.core.sanitise import OTHER
+from splu_desktop.files.importer import Imported
+from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.earlier import earlier_releases, likely_earlier
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A table with the plan that was chosen for it.
+
+    Attributes
+    ----------
+    imported : the table as it was read; it has one row per person where that was chosen.
+    plan, verdict : the plan and the verdict on it.
+    proposal : where the program proposed the plan; None where it was given.
+    """
+
+    imported: Imported
+    plan: Plan
+    verdict: Verdict
+    proposal: Proposal | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on rows that were not read, and where what is rare in a secret column is not so in the source."""
+        rare = (
+            say("“{other}” will hold values of “{column}” that fewer than {n} published rows show.",
+                other=OTHER, column=name, n=least)
+            for name, least in self.plan.rare.items()
+        )  # fmt: skip
+        return (*self.imported.notes, *rare)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data, as all commands print it."""
+        found = self.verdict.as_dict() if self.proposal is None else self.proposal.as_dict()
+        return {**found, "gamma": self.plan.gamma, "recipe": self.plan.as_dict(), "notes": list(map(str, self.notes))}
+
+
+def judge(imported: Imported, plan: Plan, progress: Progress = SILENT) -> Planned:
+    """Return a table with a plan that was given, and the verdict on it by the register. Raises SpluError; Cancelled."""
+    table = one_per_person(imported.table, plan.persons)
+    earlier = earlier_releases(Register(), table, plan)
+    found = verdict(table, plan, earlier=earlier, progress=progress)
+    return Planned(replace(imported, table=table), plan, found)
+
+
+def propose_plan(
+    imported: Imported,
+    audience: Audience,
+    *,
+    persons: ByPerson | None = None,
+    person: str | None = "",
+    questions: Sequence[AskedTable] = (),
+    progress: Progress = SILENT,
+    **settings: Any,
+) -> Planned:
+    """Return a table with the plan proposed for it and what the register knows of its persons.
+
+    person : the column that names the person, "" to look for one, None for none; `persons` says more.
+    settings : roles, row_word and within, as `core/policy` takes them.
+
+    Raises SpluError; Cancelled.
+    """
+    persons = ByPerson(person) if persons is None and person else persons
+    table = one_per_person(imported.table, persons)
+    known = suggest_roles(table)
+    found = propose(
+        table,
+        audience,
+        person=person if persons is None else persons.column,
+        questions=questions,
+        earlier=likely_earlier(Register(), table, persons, known),
+        suggestions=known,
+        progress=progress,
+        **settings,
+    )
+    imported, plan = replace(imported, table=table), found.plan.with_persons(persons)
+    if plan is not found.plan:
+        return judge(imported, plan, progress)
+    return Planned(imported, plan, found.verdict, found)
