@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
@@ -46,6 +48,38 @@ def test_ranges_hold_the_true_counts_and_both_plots_are_in_sight(
         for plot in (page.large, page.small):
             assert plot.visibleRegion().boundingRect().height() == plot.height() > 60
     assert page.large.accessibleDescription().startswith("Counts of ")
+
+
+def test_a_plot_is_read_by_keys_and_mouse_and_goes_along_without_the_true_counts(
+    proposed: MainWindow, idle: Idle, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plot, said = proposal(proposed, idle, qtbot).large, []
+    plot.readout.connect(said.append)
+    plot.setFocus()
+    QTest.keyClick(plot, Qt.Key.Key_Right)
+    assert said[-1].startswith("In at most 5.3\xa0% of releases wrong by 30\xa0% or more: counts of ")
+    QTest.keyClick(plot, Qt.Key.Key_Right)
+    assert said[-1].startswith("In at most 5.8\xa0%")
+    QTest.mouseMove(plot, QPoint(plot.width() - 30, plot.height() // 3))
+    assert re.match(r"In at most [3-5]\d", said[-1])
+    QTest.mouseMove(plot, QPoint(1, 1))
+    assert said[-1] == ""
+    shown = plot.grab().toImage()
+    pictures = []
+    for name in ("plot.png", "plot.svg"):
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / name), ""))
+        plot.ask_where()
+        pictures.append((tmp_path / name).read_bytes())
+    picture = QImage.fromData(pictures[0])
+    middle, right = plot.width() // 2, plot.width() - 1
+    beside = [(x, y) for x in range(right - 60, right - 12) for y in range(10, plot.height() - 40)]
+    assert any(picture.pixel(x, y) != shown.pixel(x, y) for x, y in beside)
+    assert picture.copy(0, 0, middle, plot.height()) != picture.copy(middle, 0, middle, plot.height())
+    assert b"<text" in pictures[1]
+    assert plot.accessibleDescription().encode() in pictures[1]
+    plot.copy_picture()
+    assert QGuiApplication.clipboard().text() == plot.accessibleDescription()
+    assert plot.grab().toImage() == shown
 
 
 def test_the_slider_moves_figures_at_once_and_a_drag_is_one_step(

@@ -1,44 +1,52 @@
-"""The two live plots: from which count on a figure is good, and how surely a small count is wrong.
+"""The two live plots, drawn by pyqtgraph: from which count on a figure is good, and how surely a small count is wrong.
 
-They are given finished figures and only draw. Each can be read with the mouse or the arrow keys, saved or copied from
+They are given finished figures and only draw. Each can be read with the mouse or the arrow keys, copied or saved from
 its menu, and tells the whole of it as its accessible description.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
-    QContextMenuEvent,
     QFocusEvent,
     QFont,
+    QFontMetrics,
     QGuiApplication,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
-    QPen,
-    QPolygonF,
+    QResizeEvent,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
+from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import unique
+from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.widgets import announce
-from splu_desktop.gui.base.words import number, percent, show_tip, t
+from splu_desktop.gui.base.widgets import announce, margins, shortcut
+from splu_desktop.gui.base.words import number, percent, show_tip, t, told
 
 Floats = NDArray[np.float64]
+Marks = Sequence[tuple[float, str]]  # where on an axis, and words
 
 _MARKS = (0.01, 0.05, 0.2, 0.5)  # tolerances that are named below the first plot
 _SHARES = (0.0, 0.5, 1.0)
-_RUG = 12  # pixels at the right for the table's own counts
+_RUG = 0.03, 0.07  # shares of the width, behind the curve, for the table's own counts
 _LOW = 118  # pixels of height below which a plot has no room for the words of its axis
+
+pg.setConfigOptions(antialias=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,78 +101,162 @@ def nice_top(value: float) -> float:
 
 
 class Plot(QWidget):
-    """What both share: axes, a cursor that keys and mouse move, and a menu to take the picture along."""
+    """What both share: axes, a curve with a point and its words, a cursor for keys and mouse, a menu.
+
+    pyqtgraph only draws: keys, mouse and menu are this widget's, so that the page scrolls under a wheel. Heights are
+    0..1 whatever they show.
+    """
 
     readout = Signal(str)
 
-    def __init__(self, name: str, axis: str, left: int) -> None:
+    def __init__(self, name: str, colour: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self._axis, self._left = axis, left
+        self._places, self._first, self._axis, self._colour = np.zeros(0), 0, "", colour
+        self._marks: tuple[Marks, Marks] = (), ()
+        self._words_at: Callable[[int], str] = str  # the figures at one of the places
         self._place: int | None = None
+        self._view = pg.GraphicsLayoutWidget()
+        self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._view.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        margins(QVBoxLayout(self), 3).addWidget(self._view)
+        self._view.ci.setSpacing(0)
+        self._box = self._view.addViewBox(0, 1, enableMouse=False, enableMenu=False, defaultPadding=0)
+        self._box.setFlag(self._box.GraphicsItemFlag.ItemClipsChildrenToShape, False)  # a point on the edge is whole
+        self._left, self._below = (pg.AxisItem(side, linkView=self._box) for side in ("left", "bottom"))
+        self._view.addItem(self._left, 0, 0)
+        self._view.addItem(self._below, 1, 1)
+        self._lines: list[tuple[Any, str, float, Qt.PenStyle]] = []
+        self._grid = self._add_line("sunken", 1, connect="pairs")
+        self._curve = self._add_line(colour, 2.2)
+        self._cursor = self._add_line("quiet", 1, Qt.PenStyle.DotLine)
+        self._inside: tuple[Any, ...] = ()  # what only the custodian sees, and no picture shows
+        self._words, self._point = pg.TextItem(), pg.ScatterPlotItem(size=11, useCache=False)
+        self._words.textItem.document().setDocumentMargin(2)
+        for above, each in enumerate((self._words, self._point), 20):
+            each.setZValue(above)
+            self._box.addItem(each)
+        self._box.sigResized.connect(self._place_words)
+        shortcut(self, t("&Copy the picture"), QKeySequence.StandardKey.Copy, self.copy_picture)
+        shortcut(self, t("&Save the picture…"), "", self.ask_where)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
-    # --- what a plot says of itself
+    # --- drawing
 
-    def places(self) -> Sequence[float]:
-        """Return the x at which figures can be read."""
-        raise NotImplementedError
+    def _add_line(self, colour: str, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, **kind: Any) -> Any:
+        line = pg.PlotCurveItem(**kind)
+        line.setZValue(10 + len(self._lines))
+        self._box.addItem(line)
+        self._lines.append((line, colour, width, style))
+        return line
 
-    def words_at(self, place: int) -> str:
-        """Return the figures at one of `places`, in words."""
-        raise NotImplementedError
+    def _set_axes(self, ends: tuple[float, float], left: Marks, below: Marks, axis: str) -> None:
+        if (left, below, axis) == (*self._marks, self._axis):
+            return
+        self._marks, self._axis = (left, below), axis
+        self._box.setRange(xRange=ends, yRange=(0, 1), padding=0)
+        across, up = [x for x, _ in below], [y for y, _ in left]
+        xs, ys = (np.repeat(across, 2), np.tile(ends, len(up))), (np.tile((0, 1), len(across)), np.repeat(up, 2))
+        self._grid.setData(np.concatenate(xs), np.concatenate(ys))
+        self._dress()
 
-    def marks(self) -> Iterator[tuple[float, str]]:
-        """Give the marks below: x and words."""
-        raise NotImplementedError
+    def _point_out(self, x: float, y: float, words: str, at: tuple[float, float]) -> None:
+        """Put the point on the curve, and its words above and right of a place."""
+        self._point.setData([x], [y])
+        self._words.setPlainText(words)
+        self._words.setPos(*at)
+        self._place_words()
 
-    def heights(self) -> Iterator[tuple[float, str]]:
-        """Give the marks at the left: y in 0..1 and words."""
-        raise NotImplementedError
+    def _place_words(self) -> None:
+        """Move the words to the left and down as far as they would leave the plot."""
+        at, (ends, _), text = self._words.pos(), self._box.viewRange(), self._words.textItem.boundingRect()
+        left = (at.x() - ends[0]) / (ends[1] - ends[0]) * self._box.width()
+        beside = max(-4.0, left + text.width() - self._box.width())
+        above = (1 - at.y()) * self._box.height()
+        self._words.setAnchor((min(beside, left + self._left.width()) / text.width(), min(1.2, above / text.height())))
 
-    def draw(self, painter: QPainter, box: QRectF) -> None:
-        """Draw curve, dot and words into a box."""
-        raise NotImplementedError
+    def _dress(self) -> None:
+        """Take colours, fonts and room from the scheme and the window as they are now."""
+        c, small, bold = theme.colours(), QFont(self.font()), theme.small_font(self.font())
+        small.setPointSizeF(small.pointSizeF() * 0.8)
+        bold.setBold(True)
+        metrics, named = QFontMetrics(small), self.height() >= _LOW
+        for axis, marks in zip((self._left, self._below), self._marks, strict=True):
+            axis.setTicks([marks])
+            axis.setStyle(tickFont=small, tickLength=0, hideOverlappingLabels=99)
+            axis.setTextPen(c.quiet)
+        left, below = (
+            max((metrics.horizontalAdvance(words) for _, words in marks), default=0) for marks in self._marks
+        )
+        left, right = left + 8, max(6, below // 2)
+        self._left.setPen(None)
+        self._left.setWidth(left)
+        self._below.setPen(c.edge, width=1.5)
+        room = self.width() - left + right if named else 0
+        words = metrics.elidedText(self._axis, Qt.TextElideMode.ElideRight, room) if named else ""
+        self._below.setLabel(words, **{"font-size": f"{small.pointSizeF():g}pt", "color": c.quiet})
+        self._below.setHeight((2 if named else 1) * metrics.height() + 4)
+        self._view.setBackground(c.card)
+        self._view.ci.setContentsMargins(0, metrics.height() // 2 + 1, right, 0)
+        for line, colour, width, style in self._lines:
+            line.setPen(getattr(c, colour), width=width, style=style)
+        self._point.setPen(c.card, width=1.5)
+        self._point.setBrush(getattr(c, self._colour))
+        self._words.setColor(getattr(c, self._colour))
+        self._words.setFont(bold)
+        self._words.fill = pg.mkBrush(f"{c.card}d7")
+        self._place_words()
 
-    def across(self, x: float) -> float:
-        """Return where in 0..1 an x stands."""
-        raise NotImplementedError
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
+            self._dress()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._dress()
+
+    def sizeHint(self) -> QSize:
+        return QSize(210, 150)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(150, 84)
 
     # --- reading
 
-    def point_at(self, place: int | None) -> None:
-        """Put the cursor on one of `places`, or take it away."""
-        if place is not None:
-            place = min(max(place, 0), len(self.places()) - 1) if len(self.places()) else None
-        if place != self._place:
-            self._place = place
-            self.readout.emit("" if place is None else self.words_at(place))
-            self.update()
+    def point_at(self, place: int | None, at: QPoint | None = None) -> None:
+        """Put the cursor on one of the places and say what stands there, at a point of the screen; or take it away."""
+        if place is None or not len(self._places):
+            self._place = None
+            self._cursor.setData([], [])
+            self.readout.emit("")
+            return
+        self._place = min(max(place, 0), len(self._places) - 1)
+        x = self._places[self._place]
+        self._cursor.setData([x, x], [0.0, 1.0])
+        words = self._words_at(self._place)
+        self.readout.emit(words)
+        middle = self._view.mapFromScene(self._box.mapViewToScene(QPointF(x, 0.5)))
+        show_tip(self, at or self.mapToGlobal(middle), words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         by = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()))
-        if by is None or not len(self.places()):
+        if by is None or not len(self._places):
             super().keyPressEvent(event)
             return
-        self.point_at(self._first() if self._place is None else self._place + by)
+        self.point_at(self._first if self._place is None else self._place + by)
         if self._place is not None:
-            words = self.words_at(self._place)
-            show_tip(self, self.mapToGlobal(self._at(self._place)), words)
-            announce(self, words)
-
-    def _first(self) -> int:
-        return 0
+            announce(self, self._words_at(self._place))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        box, places = self._box(), self.places()
-        if not len(places) or not box.adjusted(-4, -4, 4, 4).contains(event.position()):
+        scene = self._view.mapToScene(event.position().toPoint())
+        if not self._box.sceneBoundingRect().adjusted(-4, -4, 4, 4).contains(scene):
             self.point_at(None)
-            return
-        wanted = (event.position().x() - box.left()) / box.width()
-        self.point_at(int(np.argmin([abs(self.across(x) - wanted) for x in places])))
-        if self._place is not None:
-            show_tip(self, event.globalPosition().toPoint(), self.words_at(self._place))
+        elif len(self._places):
+            x = self._box.mapSceneToView(scene).x()
+            self.point_at(int(np.abs(self._places - x).argmin()), event.globalPosition().toPoint())
 
     def leaveEvent(self, event: QEvent) -> None:
         self.point_at(None)
@@ -174,192 +266,106 @@ class Plot(QWidget):
         self.point_at(None)
         super().focusOutEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(t("&Copy the picture"), self.copy_picture)
-        menu.popup(event.globalPos())
+    # --- taking the picture along
+
+    @contextmanager
+    def _without_counts(self) -> Iterator[None]:
+        self.point_at(None)
+        for each in self._inside:
+            each.hide()
+        yield
+        for each in self._inside:
+            each.show()
 
     def copy_picture(self) -> None:
         """Copy the plot as a picture, with what it says as text."""
-        self.point_at(None)
         copied = QMimeData()
-        copied.setImageData(self.grab().toImage())
+        with self._without_counts():
+            copied.setImageData(self.grab().toImage())
         copied.setText(self.accessibleDescription())
         QGuiApplication.clipboard().setMimeData(copied)
 
-    # --- drawing
+    def ask_where(self) -> None:
+        """Let the user choose where the picture is saved, as .png or .svg; a fault is said beside it."""
+        kinds = t("Picture (*.png);;Drawing (*.svg)")
+        name, _ = QFileDialog.getSaveFileName(self, t("Save the picture"), f"{self.accessibleName()}.png", kinds)
+        path = Path(name)
+        if not name:
+            return
+        try:
+            with whole_file(path, overwrite=True) as partial, self._without_counts():
+                if path.suffix.lower() == ".svg":
+                    self._draw_svg(partial)
+                else:
+                    self.grab().save(str(partial), "PNG")
+        except SpluError as fault:
+            show_tip(self, self.mapToGlobal(QPoint()), told(str(fault)))
 
-    def sizeHint(self) -> QSize:
-        return QSize(210, 150)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(150, 84)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
-            self.update()
-
-    def _font(self) -> QFont:
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 0.8)
-        return font
-
-    def _box(self) -> QRectF:
-        """Return the room of the curve."""
-        font = self.fontMetrics().height() * 0.8
-        below = font + 4 + (font + 3 if self.height() >= _LOW else 0)
-        return QRectF(self._left, font / 2 + 1, self.width() - self._left - 6, self.height() - below - font / 2 - 2)
-
-    def _at(self, place: int) -> QPoint:
-        box = self._box()
-        return QPointF(box.left() + box.width() * self.across(self.places()[place]), box.center().y()).toPoint()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        c, painter, box = theme.colours(), QPainter(self), self._box()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(self._font())
-        high = painter.fontMetrics().height()
-        grid = QPen(QColor(c.sunken), 1)
-        for height, words in self.heights():
-            y = box.bottom() - height * box.height()
-            painter.setPen(grid)
-            painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
-            painter.setPen(QColor(c.quiet))
-            room = QRectF(0, y - high / 2, box.left() - 5, high)
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
-        for x, words in self.marks():
-            place = box.left() + self.across(x) * box.width()
-            painter.setPen(grid)
-            painter.drawLine(QPointF(place, box.top()), QPointF(place, box.bottom()))
-            painter.setPen(QColor(c.quiet))
-            wide = painter.fontMetrics().horizontalAdvance(words) + 2
-            left = min(max(0.0, place - wide / 2), self.width() - wide)
-            painter.drawText(QRectF(left, box.bottom() + 3, wide, high), Qt.AlignmentFlag.AlignCenter, words)
-        painter.setPen(QPen(QColor(c.edge), 1.5))
-        painter.drawLine(box.bottomLeft(), box.bottomRight())
-        if self.height() >= _LOW:
-            painter.setPen(QColor(c.quiet))
-            below = QRectF(0, box.bottom() + high + 4, self.width(), high + 2)
-            words = painter.fontMetrics().elidedText(self._axis, Qt.TextElideMode.ElideRight, self.width())
-            painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, words)
-        if len(self.places()):
-            self.draw(painter, box)
-            if self._place is not None:
-                painter.setPen(QPen(QColor(c.quiet), 1, Qt.PenStyle.DotLine))
-                x = box.left() + self.across(self.places()[self._place]) * box.width()
-                painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
+    def _draw_svg(self, path: Path) -> None:
+        drawing = QSvgGenerator()
+        drawing.setFileName(str(path))
+        drawing.setSize(self.size())
+        drawing.setResolution(self.logicalDpiX())
+        drawing.setViewBox(self.rect())
+        drawing.setTitle(self.accessibleName())
+        drawing.setDescription(self.accessibleDescription())
+        painter = QPainter(drawing)
+        self._view.render(painter)
         painter.end()
-
-    def _say(self, painter: QPainter, words: str, at: QPointF, box: QRectF, colour: str) -> None:
-        """Write words in bold to the right of a point, or where there is room beside it, on a ground of their own."""
-        c = theme.colours()
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 0.92)
-        font.setBold(True)
-        painter.setFont(font)
-        metrics = painter.fontMetrics()
-        wide, high = metrics.horizontalAdvance(words) + 4, metrics.height()
-        left = min(at.x() + 5, self.width() - wide)
-        room = QRectF(max(0.0, left), min(max(0.0, at.y()), box.bottom() - high - 1), wide, high)
-        ground = QColor(c.card)
-        ground.setAlpha(215)
-        painter.fillRect(room, ground)
-        painter.setPen(QColor(colour))
-        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, words)
 
 
 class LargeCountsPlot(Plot):
     """From which count on a figure is good (T_f), against the chance that it is not (T_E)."""
 
     def __init__(self) -> None:
-        super().__init__(t("Large counts stay readable"), t("chance to be wrong (T_E)"), 34)
-        self._shown: LargeCounts | None = None
+        super().__init__(t("Large counts stay readable"), "answerable")
+        self._chosen = self._add_line("answerable", 1, Qt.PenStyle.DashLine)
+        self._inside = tuple(self._add_line(colour, 1.5, connect="pairs") for colour in ("answerable", "between"))
 
     def show_figures(self, what: LargeCounts) -> None:
         """Draw finished figures."""
-        self._shown = what
-        self._axis = t("chance to be wrong by > {error} (T_E)", error=percent(what.epsilon))
+        error = percent(what.epsilon)
         self.setAccessibleDescription(
             t(
                 "Counts of {n} and more (T_f) are wrong by {error} or more in at most {share} of releases (T_E).",
                 n=number(what.at[1]),
-                error=percent(what.epsilon),
+                error=error,
                 share=percent(what.at[0]),
             )
         )
-        self.update()
-
-    def places(self) -> Sequence[float]:
-        return [] if self._shown is None else self._shown.t_e.tolist()
-
-    def _first(self) -> int:
-        assert self._shown is not None
-        return int(np.abs(self._shown.t_e - self._shown.at[0]).argmin())
-
-    def words_at(self, place: int) -> str:
-        assert self._shown is not None
-        return t(
+        x, height = np.log10(what.t_e), np.minimum(what.t_f / what.top, 1.0)
+        chosen, high = math.log10(what.at[0]), min(what.at[1] / what.top, 1.0)
+        self._places, self._first = x, int(np.abs(x - chosen).argmin())
+        self._words_at = lambda place: t(
             "In at most {share} of releases wrong by {error} or more: counts of {n} and more",
-            share=percent(float(self._shown.t_e[place])),
-            error=percent(self._shown.epsilon),
-            n=number(float(self._shown.t_f[place])),
+            share=percent(float(what.t_e[place])),
+            error=error,
+            n=number(float(what.t_f[place])),
         )
-
-    def across(self, x: float) -> float:
-        assert self._shown is not None
-        low, high = math.log10(self._shown.t_e[0]), math.log10(self._shown.t_e[-1])
-        return (math.log10(x) - low) / (high - low)
-
-    def marks(self) -> Iterator[tuple[float, str]]:
-        if self._shown is not None:
-            yield from ((x, percent(x)) for x in _MARKS if self._shown.t_e[0] <= x <= self._shown.t_e[-1] + 1e-9)
-
-    def heights(self) -> Iterator[tuple[float, str]]:
-        top = self._shown.top if self._shown is not None else 1.0
-        yield from ((y, number(y * top)) for y in _SHARES)
-
-    def _box(self) -> QRectF:
-        return super()._box().adjusted(0, 0, -_RUG, 0)
-
-    def draw(self, painter: QPainter, box: QRectF) -> None:
-        c, what = theme.colours(), self._shown
-        assert what is not None
-
-        def point(x: float, y: float) -> QPointF:
-            return QPointF(
-                box.left() + self.across(x) * box.width(), box.bottom() - min(y / what.top, 1.0) * box.height()
-            )
-
-        chosen = point(*what.at)
-        painter.setPen(QPen(QColor(c.answerable), 1, Qt.PenStyle.DashLine))
-        painter.drawLine(QPointF(box.left(), chosen.y()), chosen)
-        painter.drawLine(QPointF(chosen.x(), box.bottom()), chosen)
-        painter.setPen(QPen(QColor(c.answerable), 2.2))
-        painter.drawPolyline(QPolygonF([point(x, y) for x, y in zip(what.t_e, what.t_f, strict=True)]))
-        painter.setPen(QPen(QColor(c.card), 1.5))
-        painter.setBrush(QColor(c.answerable))
-        painter.drawEllipse(chosen, 5, 5)
-        for count in unique(np.minimum(what.counts, what.top)):
-            painter.setPen(QPen(QColor(c.answerable if count >= what.at[1] else c.between), 1.5))
-            y = box.bottom() - count / what.top * box.height()
-            painter.drawLine(QPointF(box.right() + 6, y), QPointF(box.right() + _RUG, y))
-        high = self.fontMetrics().height()
-        self._say(painter, t("{n} or more", n=number(what.at[1])), chosen - QPointF(0, high + 3), box, c.answerable)
+        wide = x[-1] - x[0]
+        below = tuple((math.log10(e), percent(e)) for e in _MARKS if what.t_e[0] <= e <= what.t_e[-1] + 1e-9)
+        left = tuple((y, number(y * what.top)) for y in _SHARES)
+        axis = t("chance to be wrong by > {error} (T_E)", error=error)
+        self._set_axes((x[0], x[-1] + _RUG[1] * wide), left, below, axis)
+        self._curve.setData(x, height)
+        self._chosen.setData([x[0], chosen, chosen], [high, high, 0.0])
+        counts = unique(np.minimum(what.counts, what.top))
+        rug = x[-1] + wide * np.array(_RUG)
+        for line, those in zip(self._inside, (counts >= what.at[1], counts < what.at[1]), strict=True):
+            line.setData(np.tile(rug, those.sum()), np.repeat(counts[those] / what.top, 2))
+        self._point_out(chosen, high, t("{n} or more", n=number(what.at[1])), (chosen, high))
 
 
 class SmallCountsPlot(Plot):
     """How surely a small count is wrong, count by count, with the least of it (T_P)."""
 
     def __init__(self) -> None:
-        super().__init__(t("Small counts stay hidden"), t("true count"), 42)
-        self._shown: SmallCounts | None = None
+        super().__init__(t("Small counts stay hidden"), "protected")
+        self._soft = pg.BarGraphItem(x0=[0.5], x1=[0.5], y0=[0], y1=[1], pen=None)
+        self._box.addItem(self._soft)
 
     def show_figures(self, what: SmallCounts) -> None:
         """Draw finished figures."""
-        self._shown = what
-        self._axis = t("true count (up to {alpha} counts as small)", alpha=what.alpha)
         self.setAccessibleDescription(
             t(
                 "Counts of 1 to {alpha} are wrong by more than {error} in at least {share} of releases (T_P).",
@@ -368,46 +374,25 @@ class SmallCountsPlot(Plot):
                 share=at_least(what.t_p),
             )
         )
-        self.update()
-
-    def places(self) -> Sequence[float]:
-        return [] if self._shown is None else list(range(1, len(self._shown.chance) + 1))
-
-    def words_at(self, place: int) -> str:
-        assert self._shown is not None
-        return t(
+        most = len(what.chance)
+        self._places = np.arange(1.0, most + 1)
+        self._words_at = lambda place: t(
             "A count of {n} in the whole table is wrong in {share} of releases",
             n=place + 1,
-            share=percent(float(self._shown.chance[place]), 0),
+            share=percent(float(what.chance[place]), 0),
         )
-
-    def across(self, x: float) -> float:
-        return (x - 0.5) / max(len(self.places()), 1)
-
-    def marks(self) -> Iterator[tuple[float, str]]:
-        yield from ((x, str(int(x))) for x in list(self.places())[::2])
-
-    def heights(self) -> Iterator[tuple[float, str]]:
-        yield from ((y, percent(y)) for y in _SHARES)
-
-    def draw(self, painter: QPainter, box: QRectF) -> None:
-        c, what = theme.colours(), self._shown
-        assert what is not None
-        step = box.width() / len(what.chance)
-        painter.fillRect(QRectF(box.left(), box.top(), step * what.alpha, box.height()), QColor(c.protected_soft))
-        line: list[QPointF] = []
-        for at, chance in enumerate(what.chance):
-            y = box.bottom() - chance * box.height()
-            line += [QPointF(box.left() + at * step, y), QPointF(box.left() + (at + 1) * step, y)]
-        painter.setPen(QPen(QColor(c.protected), 2.2))
-        painter.drawPolyline(QPolygonF(line))
-        least = QPointF(box.left() + (what.least_at - 0.5) * step, box.bottom() - what.t_p * box.height())
-        painter.setPen(QPen(QColor(c.card), 1.5))
-        painter.setBrush(QColor(c.protected))
-        painter.drawEllipse(least, 5, 5)
+        left = tuple((y, percent(y)) for y in _SHARES)
+        below = tuple((x, f"{x:g}") for x in self._places[::2])
+        axis = t("true count (up to {alpha} counts as small)", alpha=what.alpha)
+        self._set_axes((0.5, most + 0.5), left, below, axis)
+        self._curve.setData(np.arange(most + 1) + 0.5, what.chance, stepMode="center")
+        edge = what.alpha + 0.5
+        self._soft.setOpts(x1=[edge])
         # The words stand right of what is shaded, where the curve leaves room.
         after = what.chance[what.alpha :].max(initial=0.0)
-        high = self.fontMetrics().height()
-        y = box.bottom() - after * box.height() - high - 4 if after < 0.7 else box.center().y() + 2
-        place = QPointF(box.left() + step * what.alpha, y)
-        self._say(painter, t("at least {share} (T_P)", share=at_least(what.t_p)), place, box, c.protected)
+        at = edge, after if after < 0.7 else 0.4
+        self._point_out(what.least_at, what.t_p, t("at least {share} (T_P)", share=at_least(what.t_p)), at)
+
+    def _dress(self) -> None:
+        super()._dress()
+        self._soft.setOpts(brush=theme.colours().protected_soft)
