@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -182,3 +184,18 @@ def test_help_tells_of_the_page_and_the_words(proposed: MainWindow) -> None:
     assert text is not None
     assert "riskiest group" in text.toPlainText()
     dialog.close()
+
+
+def test_the_first_window_waits_for_no_library_of_numbers(isolated: None) -> None:
+    code = """if True:
+        import sys
+        from PySide6.QtWidgets import QApplication
+        from splu_desktop.gui.shell import app
+        application = QApplication([])
+        app.prepare(application)
+        app.make_window().show()
+        application.processEvents()
+        sys.exit(", ".join({"numpy", "scipy", "pyqtgraph", "typst", "pyreadstat", "stdnum"} & set(sys.modules)) or None)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

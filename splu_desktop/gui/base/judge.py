@@ -45,6 +45,7 @@ class Judge(QObject):
         self._session, self._work = session, work
         self._asked: object = None
         session.changed.connect(self._look)
+        self._look()
 
     def _look(self) -> None:
         session, plan = self._session, self._session.plan

@@ -96,6 +96,7 @@ class Memory(QObject):
         self._timer = QTimer(self, singleShot=True, interval=_REST)
         self._timer.timeout.connect(self.keep)
         session.changed.connect(self._changed)
+        self._changed()
 
     def _changed(self) -> None:
         source = self._session.source

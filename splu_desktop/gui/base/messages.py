@@ -20,9 +20,8 @@ def rows_of(n: int, row_word: str) -> str:
 
 def persons_of(answers: Answers | Plan | None) -> str:
     """Return "patients" where a column names them, else "rows"."""
-    if isinstance(answers, Plan):
-        return t("patients") if answers.persons is not None else t("rows")
-    return t("patients") if answers is not None and answers.person is not None else t("rows")
+    person = answers.person if isinstance(answers, Answers) else answers and answers.persons
+    return t("rows") if person is None else t("patients")
 
 
 def one_in(share: float) -> str:

@@ -11,18 +11,21 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from splu_desktop.core.audience import Audience
-from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import Proposal, Verdict
-from splu_desktop.core.policy import Step as Done
-from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.sanitise import Prepared
-from splu_desktop.files.release import OpenRelease
-from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.words import t
+
+if TYPE_CHECKING:  # the first window shows no table: NumPy and SciPy come with the first page that does
+    from splu_desktop.core.plan import Plan
+    from splu_desktop.core.policy import Proposal, Verdict
+    from splu_desktop.core.policy import Step as Done
+    from splu_desktop.core.questions import AskedTable
+    from splu_desktop.core.sanitise import Prepared
+    from splu_desktop.files.release import OpenRelease
+    from splu_desktop.gui.base.source import Source
 
 _REST = 1.0  # seconds without a change after which a drag of the slider is over
 _MOST_STEPS = 200

@@ -74,10 +74,10 @@ class ReadDialog(Dialog):
 
     chosen = Signal(object)
 
-    def __init__(self, path: Path, asked: ImportChoices, work: Work, parent: QWidget | None = None) -> None:
+    def __init__(self, path: Path, asked: ImportChoices | None, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(t("How “{name}” is read", name=path.name), (1000, 600), parent)
         self._path, self._work = path, work
-        self.asked = asked
+        self.asked = asked or ImportChoices()
         self._filling = True
         column, self.banner = self.parts, Banner()
         column.addWidget(self.banner)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.resources import sample_path
-from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, alike
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.dialogs import asked_file
 from splu_desktop.gui.base.models import PreviewModel, TableView
@@ -20,13 +21,24 @@ from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle
 from splu_desktop.gui.base.words import caption, number, t
 from splu_desktop.gui.base.work import Job
-from splu_desktop.gui.importing.dialog import ReadDialog
 from splu_desktop.gui.importing.recent_files import recent_files
-from splu_desktop.gui.open.how_read import HowRead
-from splu_desktop.gui.open.reading import Opened, emptiest, read_source, reading_words
+
+if TYPE_CHECKING:
+    from splu_desktop.files.importer import ImportChoices
+    from splu_desktop.gui.base.source import Source
+    from splu_desktop.gui.importing.dialog import ReadDialog
+    from splu_desktop.gui.open.how_read import HowRead
+    from splu_desktop.gui.open.reading import Opened
 
 _RECENT = 4  # files that are offered on the first screen
 CHANNEL = "open"
+
+
+def _read(path: Path, choices: ImportChoices | None, progress: Progress = SILENT) -> Opened:
+    # NumPy, SciPy and the importer come in the worker: the first window is there before them.
+    from splu_desktop.gui.open.reading import read_source
+
+    return read_source(path, choices, progress)
 
 
 class OpenPage(Page):
@@ -107,7 +119,7 @@ class OpenPage(Page):
         self._path = path
         self.banner.hide()
         self._job = self.work.start(
-            read_source,
+            _read,
             path,
             choices,
             on_partial=self._show_progress,
@@ -130,7 +142,10 @@ class OpenPage(Page):
         source = self.session.source
         if source is None:
             return None
-        dialog = ReadDialog(source.path, source.asked or ImportChoices(), self.work, self)
+        # As in _read.
+        from splu_desktop.gui.importing.dialog import ReadDialog
+
+        dialog = ReadDialog(source.path, source.asked, self.work, self)
         dialog.chosen.connect(lambda choices: self.open_file(source.path, choices))
         dialog.open()
         return dialog
@@ -140,6 +155,9 @@ class OpenPage(Page):
         source = self.session.source
         if source is None:
             return None
+        # As in _read.
+        from splu_desktop.gui.open.how_read import HowRead
+
         dialog = HowRead(source.imported, self.work, self)
         dialog.open()
         return dialog
@@ -203,41 +221,38 @@ class OpenPage(Page):
                 columns=number(len(table.columns)),
             )
         )
+        self._tell_of(source)
+        self.set_primary(
+            t("Continue with {n} rows", n=number(table.n)), True, t("The file stays as it is; it is never changed.")
+        )
+
+    def _tell_of(self, source: Source) -> None:
+        """Show how a table was read, and its first rows."""
+        # As in _read.
+        from splu_desktop.gui.open.reading import all_sheets, emptiest, reading_words
+
         words, changed = reading_words(source.imported)
         self.done.setText(words)
         self.mark.show_picture(*(("triangle-alert", "warning") if changed else ("circle-check", "answerable")))
         self.more.setText(emptiest(source))
         self._show_more()
-        if self.preview_model.table is not table:
-            self.preview_model.show_table(table)
-            self.preview.fit_columns(200)
-            self._offer_sheets()
-        self.set_primary(
-            t("Continue with {n} rows", n=number(table.n)), True, t("The file stays as it is; it is never changed.")
-        )
+        if self.preview_model.table is source.table:
+            return
+        self.preview_model.show_table(source.table)
+        self.preview.fit_columns(200)
+        rest, choices = all_sheets(source.imported)
+        if rest:
+            self.banner.say(
+                "warning",
+                t("{rows} rows on other sheets with the same columns were not read.", rows=number(rest)),
+                t("Read them as one table"),
+                partial(self.open_file, source.path, choices),
+            )
 
     def _show_more(self) -> None:
         shown = bool(self.more.text()) and self.fold is Fold.WIDE
         self.more.setVisible(shown)
         self.more_mark.setVisible(shown)
-
-    def _offer_sheets(self) -> None:
-        """Offer to read all sheets with the same columns as one table, where only one of them was read."""
-        source = self.session.source
-        if source is None:
-            return
-        imported = source.imported
-        same = alike(imported.sheets) if imported.choices.sheets is None else ()
-        if not same:
-            return
-        rest = sum(sheet.rows for sheet in same if not sheet.chosen)
-        all_sheets = ImportChoices(sheets=ALL_SHEETS)
-        self.banner.say(
-            "warning",
-            t("{rows} rows on other sheets with the same columns were not read.", rows=number(rest)),
-            t("Read them as one table"),
-            partial(self.open_file, source.path, all_sheets),
-        )
 
     def _show_recent(self) -> None:
         emptied(self._recent_row)

@@ -18,7 +18,7 @@ from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.roles import Suggestion, suggest_roles
 from splu_desktop.core.table import Table
 from splu_desktop.files import importer
-from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind
+from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, Imported, ProblemKind, alike
 from splu_desktop.gui.base.memory import Kept, recall
 from splu_desktop.gui.base.messages import row_words
 from splu_desktop.gui.base.session import Answers
@@ -94,6 +94,12 @@ def reading_words(imported: Imported) -> tuple[str, bool]:
         count = t("{n} things did not fit.", n=number(len(changing)))
         return f"{names} {told(changing[0].sentence) if len(changing) == 1 else count}", True
     return f"{names} {t('Nothing was dropped, no cell was changed.')}", False
+
+
+def all_sheets(imported: Imported) -> tuple[int, ImportChoices]:
+    """Return how many rows other sheets with the same columns have, and the choices that read them as one table."""
+    same = alike(imported.sheets) if imported.choices.sheets is None else ()
+    return sum(sheet.rows for sheet in same if not sheet.chosen), ImportChoices(sheets=ALL_SHEETS)
 
 
 def emptiest(source: Source) -> str:

@@ -12,25 +12,22 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QEventLoop, QSize, QSocketNotifier, Qt, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QEvent, QSize, QSocketNotifier, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QFileOpenEvent, QIcon
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 
 from splu_desktop import __version__
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.focus import show_focus
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.session import RAIL
 from splu_desktop.gui.base.work import sentence
 from splu_desktop.gui.shell import appearance, languages
+from splu_desktop.gui.shell.main_window import MainWindow
 
-if TYPE_CHECKING:
-    from splu_desktop.gui.shell.main_window import MainWindow
-
-# What the main window stands on, NumPy and SciPy with it: two seconds of work in which something should be seen.
-_LARGE = ("core.policy", "files.importer.reader", "files.publish", "files.questions", "report.make")
+# What a table needs, in the order in which it needs it: two seconds of work that nobody has to wait for.
+_LARGE = ("open.reading", *(f"{step.value}.page" for step in RAIL), "columns.page", "expert.page", "shell.recipes")
 _SWITCH = 0.0005  # seconds that a worker keeps the interpreter while the window's thread waits for it
 _ARENA_MAX = -8  # glibc's M_ARENA_MAX (malloc.h)
 
@@ -65,39 +62,23 @@ def spare_memory() -> None:
 
 def make_window() -> MainWindow:
     """Return the main window, not yet shown."""
-    # Not above: what is seen meanwhile would wait for it.
-    from splu_desktop.gui.shell.main_window import MainWindow
-
     window = MainWindow()
     window.setWindowIcon(QIcon(theme.pixmap("shield-check", theme.colours().accent, 64)))
     return window
 
 
-class Starting(QLabel):
-    """What is seen while the program's large parts are read from the disk."""
+class Ahead(threading.Thread):
+    """Imports what a table needs while the user looks for one; who needs it sooner waits for it or does it himself."""
 
-    def __init__(self, size: QSize) -> None:
-        super().__init__(t("SPLU Desktop is starting…"))
-        self.setWindowTitle("SPLU Desktop")
-        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.setFont(theme.title_font(self.font()))
-        self.resize(size)
+    def __init__(self) -> None:
+        super().__init__(name="splu-ahead")
+        self.stop = threading.Event()
 
-    def wait(self) -> None:
-        """Import the large parts in a thread of their own, and keep the window alive until they are there."""
-        loop, ticks = QEventLoop(), QTimer()
-        reading = threading.Thread(target=_import_large)
-        ticks.timeout.connect(lambda: loop.quit() if not reading.is_alive() else None)
-        reading.start()
-        ticks.start(10)
-        loop.exec()
-        reading.join()
-
-
-def _import_large() -> None:
-    for name in _LARGE:
-        with contextlib.suppress(ImportError):  # whoever needs it says so where it is needed
-            import_module(f"splu_desktop.{name}")
+    def run(self) -> None:
+        for name in _LARGE:
+            with contextlib.suppress(ImportError):  # whoever needs it says so where it is needed
+                if not self.stop.is_set():
+                    import_module(f"splu_desktop.gui.{name}")
 
 
 def when_idle(window: MainWindow, do: Callable[[], object]) -> None:
@@ -188,9 +169,6 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     prepare(application)
     # With its title bar inside what the screen leaves beside the system's own bars.
     size = QSize(1366, 698).boundedTo(application.primaryScreen().availableGeometry().size() - QSize(0, 30))
-    starting = Starting(size)
-    starting.show()
-    starting.wait()
     window = make_window()
     application.window = window
 
@@ -200,17 +178,16 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
 
     sys.excepthook = report
     window.resize(size)
-    window.move(starting.pos())
     window.show()
-    starting.close()
+    ahead = Ahead()
     if file:
         path = Path(file)
         QTimer.singleShot(0, lambda: window.open_path(path))
-    if until_idle:
-        when_idle(window, window.close)
+    when_idle(window, window.close if until_idle else ahead.start)
     sys.setswitchinterval(_SWITCH)
     heed_signals(application, window)
     status = application.exec()
+    ahead.stop.set()
     window.work.shutdown()  # no thread outlives the interpreter, however the loop was left
     theme.forget_pictures()
     return status

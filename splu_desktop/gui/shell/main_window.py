@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
@@ -26,8 +27,6 @@ from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.files.project.opening import Opens, opens
 from splu_desktop.gui.base.dialogs import asked_file
 from splu_desktop.gui.base.focus import Stops
-from splu_desktop.gui.base.judge import Judge
-from splu_desktop.gui.base.memory import Memory
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
 from splu_desktop.gui.base.widgets import Picture, Rule, label, margins, put
@@ -38,9 +37,12 @@ from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.appearance import appearance_menu
 from splu_desktop.gui.shell.guide import GuideDialog, guide, licences, show_page_help
 from splu_desktop.gui.shell.names import step_name
-from splu_desktop.gui.shell.pages import PAGES
+from splu_desktop.gui.shell.pages import page_class
 from splu_desktop.gui.shell.rail import Rail, TopBar
-from splu_desktop.gui.shell.recipes import Recipes
+
+if TYPE_CHECKING:
+    from splu_desktop.gui.base.memory import Memory
+    from splu_desktop.gui.shell.recipes import Recipes
 
 _WIDE, _HIGH, _NARROW = 1100, 560, 900  # pixels from which everything, and below which one column, is shown
 
@@ -52,11 +54,11 @@ class MainWindow(Stops, QMainWindow):
         super().__init__()
         self.setMinimumSize(640, 300)
         self.session, self.work = Session(self), Work(self)
-        self.judge = Judge(self.session, self.work, self)
-        self.memory = Memory(self.session, self)
+        self.memory: Memory | None = None
         self.step, self.fold = Step.OPEN, Fold.WIDE
         self.pages: dict[Step, Page] = {}
         self._furnish()
+        self.session.changed.connect(self._attend)
         self.session.changed.connect(self.refresh)
         self.session.noticed.connect(self.say)
 
@@ -66,8 +68,6 @@ class MainWindow(Stops, QMainWindow):
             page.setParent(None)
             page.deleteLater()
         self.pages = {}
-        self.recipes = Recipes(self.session, self.work, self)
-        self.recipes.said.connect(self.say)
         self._build_menus()
         self.rail = Rail(self.session)
         self.rail.chosen.connect(self.show_step)
@@ -85,6 +85,26 @@ class MainWindow(Stops, QMainWindow):
         self.show_step(self.step)
         self.refresh()
 
+    def _attend(self) -> None:
+        """Judge and keep what is decided about a table, from the first one on."""
+        if self.memory is None and self.session.source is not None:
+            # NumPy and SciPy come with the first table; the window is there before them.
+            from splu_desktop.gui.base.judge import Judge
+            from splu_desktop.gui.base.memory import Memory
+
+            Judge(self.session, self.work, self)
+            self.memory = Memory(self.session, self)
+
+    @cached_property
+    def recipes(self) -> Recipes:
+        """What saves and takes recipes."""
+        # As in _attend.
+        from splu_desktop.gui.shell.recipes import Recipes
+
+        made = Recipes(self.session, self.work, self)
+        made.said.connect(self.say)
+        return made
+
     def change_language(self) -> None:
         """Say everything in the language that is chosen now, once no work is under way; all choices stay."""
         if not self.work.idle():
@@ -98,7 +118,7 @@ class MainWindow(Stops, QMainWindow):
     def page(self, step: Step) -> Page:
         """Return a page, made when it is first wanted."""
         if step not in self.pages:
-            made = PAGES[step](self.session, self.work)
+            made = page_class(step)(self.session, self.work)
             made.go.connect(self.show_step)
             made.set_fold(self.fold)
             self.pages[step] = made
@@ -149,8 +169,8 @@ class MainWindow(Stops, QMainWindow):
         files.addSeparator()
         self._act(files, t("&Releases made from this computer…"), lambda: self._at(Step.PUBLISH, "show_releases"))
         files.addSeparator()
-        self._act(files, t("Save a re&cipe…"), self.recipes.ask_save, QKeySequence.StandardKey.Save)
-        self._act(files, t("&Use a recipe…"), self.recipes.ask_use)
+        self._act(files, t("Save a re&cipe…"), lambda: self.recipes.ask_save(), QKeySequence.StandardKey.Save)
+        self._act(files, t("&Use a recipe…"), lambda: self.recipes.ask_use())
         files.addSeparator()
         self._act(files, t("&Quit"), self.close, QKeySequence.StandardKey.Quit)
         return files
@@ -330,7 +350,8 @@ class MainWindow(Stops, QMainWindow):
         if self.work.busy("publish") and not self._may_stop_publishing():
             event.ignore()
             return
-        self.memory.keep()
+        if self.memory is not None:
+            self.memory.keep()
         self.work.shutdown()
         event.accept()
 
