@@ -30,6 +30,7 @@ _WORDS = {
         "DESCRIPTION": "BESCHREIBUNG",
         "COMMANDS": "BEFEHLE",
         "OPTIONS": "OPTIONEN",
+        "NOTES": "ANMERKUNGEN",
         "EXIT STATUS": "EXIT-STATUS",
         "SEE ALSO": "SIEHE AUCH",
         "User commands": "Dienstprogramme für Benutzer",
@@ -43,6 +44,7 @@ _WORDS = {
         "DESCRIPTION": "DESCRIPTION",
         "COMMANDS": "COMMANDES",
         "OPTIONS": "OPTIONS",
+        "NOTES": "NOTES",
         "EXIT STATUS": "CODE DE RETOUR",
         "SEE ALSO": "VOIR AUSSI",
         "User commands": "Commandes de l'utilisateur",
@@ -109,7 +111,11 @@ def page(parser: argparse.ArgumentParser, summary: str, others: list[str]) -> st
         lines.append(_title("COMMANDS"))
         for command, words in _summaries(parser).items():
             lines += [".TP", f".B {_escaped(command)}", _escaped(_in_own_words(words))]
-    lines += [_title("OPTIONS"), *_options(parser), _title("EXIT STATUS"), _escaped(_in_own_words(_ENDINGS))]
+    lines += [_title("OPTIONS"), *_options(parser)]
+    if parser.epilog:
+        below = [_escaped(line) for line in told(parser.epilog).splitlines()]
+        lines += [_title("NOTES"), ".nf", *below, ".fi"]
+    lines += [_title("EXIT STATUS"), _escaped(_in_own_words(_ENDINGS))]
     lines.append(_title("SEE ALSO"))
     lines.append(",\n".join(f".BR {_escaped(other)} (1)" for other in others).replace(",\n", " ,\n"))
     return "\n".join(lines) + "\n"

@@ -9,7 +9,6 @@ from typing import Any
 
 from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import takes
-from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_rows, spoken, tell, whole
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.compare.ours.splu import of_plan
@@ -64,7 +63,6 @@ def add(commands: Any) -> None:
     takes(parser, "--own CSV", "your own questions, one per row, as for “splu queries”", type=Path)
     takes(parser, "--out DIR", "write the comparison into this new folder; keep it inside", type=Path)
     takes(parser, "--language", "of the page: en, de or fr (default: that of --lang)", default=spoken().code)
-    add_import_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 

@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Pack. Raises SpluError; nothing is written then."""
-    password, made_up = lock_from(args)
+    password, made_up = lock_from(args.password_file, none=args.no_password)
     packed = hand_over(args.release, args.out, password=password)
     if args.json:
         shown = {"password": password} if made_up else {}

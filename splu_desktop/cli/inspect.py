@@ -6,14 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import IMPORT, without_effect
 from splu_desktop.cli.base.help import takes
-from splu_desktop.cli.base.import_options import add_import_options, check_import, choices_from, source_of
+from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from
 from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_rows, tell, told, whole
 from splu_desktop.core.messages import say
-from splu_desktop.files.importer import read, write_problems
+from splu_desktop.files.importer import write_problems
 from splu_desktop.files.importer.inspection import describe
-from splu_desktop.files.project.import_recipe import load_import_recipe, save_import_recipe
+from splu_desktop.files.project.recipe import Recipe, write_recipe
 
 _LISTED = 20
 
@@ -23,10 +22,8 @@ def add(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "inspect", help=say("show columns, types, missing values, problems and suggested roles of a file")
     )
-    takes(parser, "file FILE", "CSV, TSV, XLSX, XLS, ODS and others")
-    add_import_options(parser)
-    takes(parser, "--import-recipe R.toml", "read as a saved import recipe says; its columns must be there", type=Path)
-    takes(parser, "--save-import-recipe R.toml", "save how the file was read, for next month's file", type=Path)
+    takes(parser, "file FILE", "CSV, TSV, XLSX, XLS, ODS and others", type=Path)
+    add_recipe_options(parser)
     takes(parser, "--problems P.csv", "write the list of problems as CSV", type=Path)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -34,17 +31,10 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print what the file holds."""
-    path = source_of(args.file)
-    if args.import_recipe is not None:
-        without_effect(args, say("An import recipe says itself how the file is read"), *IMPORT)
-        imported = load_import_recipe(args.import_recipe).read(path, allow_empty=True)
-    else:
-        asked = choices_from(args)
-        imported = read(path, asked, allow_empty=True)
-        check_import(args, asked, imported)
+    imported = imported_from(args, args.file.expanduser(), recipe_from(args), allow_empty=True)
     found = describe(imported)
-    if args.save_import_recipe is not None:
-        save_import_recipe(imported, args.save_import_recipe)
+    if args.save_recipe is not None:
+        write_recipe(Recipe(imported.choices, None, imported.source, columns=imported.table.names), args.save_recipe)
     if args.problems is not None:
         write_problems(imported.problems, args.problems)
     if args.json:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import takes
-from splu_desktop.cli.base.import_options import add_import_options
 from splu_desktop.cli.base.output import Shown, add_json, print_json, tell, told
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.core.mechanism import law
@@ -29,7 +28,6 @@ def add(commands: Any) -> None:
         takes(parser, "file FILE", type=Path)
         add_question_options(parser)
         add_plan_options(parser)
-        add_import_options(parser)
         add_json(parser)
         parser.set_defaults(run=run)
 

@@ -8,22 +8,29 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong
-from splu_desktop.cli.base.help import several, switch, takes
-from splu_desktop.cli.base.import_options import add_import_options
-from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
+from splu_desktop.cli.base.effects import misfit
+from splu_desktop.cli.base.help import add_below, several, takes
+from splu_desktop.cli.base.opening import lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
-from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from, settings_from
 from splu_desktop.cli.plan import as_gate, print_lines, print_plan
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
-from splu_desktop.files.language import language
+from splu_desktop.files.project.entries import meanings
+from splu_desktop.files.project.release_section import RELEASE
 from splu_desktop.files.publish.planning import Planned
 from splu_desktop.files.publish.publishing import Options, Outcome, publish
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.folder import Form
+
+# Commands are typed as they stand in every language.
+_EXAMPLES = (
+    "  splu publish stays.xlsx --for partner --table 'Diagnosis by Sex, Age' --out release",
+    "  splu publish stays.xlsx --recipe june.toml --set title='Stays of June' --out release",
+    "  splu publish stays.xlsx --sa Diagnosis --nsa Sex,Age --gamma 5 --read missing.Age=999 --out release",
+)
 
 
 def add(commands: Any) -> None:
@@ -35,29 +42,17 @@ def add(commands: Any) -> None:
             "Publish FILE as a new release, by the proposal, a recipe or a plan of your own. Nothing is written unless "
             "the verdict is useful and defensible or each open line is accepted."
         ),
-        epilog=say(
-            "examples: splu publish stays.xlsx --for partner --table 'Diagnosis by Sex, Age' --out release; splu "
-            "publish stays.xlsx --recipe june.toml --out release; splu publish stays.xlsx --sa Diagnosis --nsa Sex,Age "
-            "--gamma 5 --out release"
-        ),
     )
     takes(parser, "file FILE", type=Path)
     add_question_options(parser)
     group = parser.add_argument_group(say("the release"))
-    takes(group, "--out DIR", "the release folder, or the ZIP with --zip; must not exist yet", type=Path)
+    takes(group, "--out DIR", "the release folder, or the ZIP where it is one; must not exist yet", type=Path)
     several(group, "--accept NAME=REASON", "accept an open line of the verdict, in at least three words")
     takes(group, "--accept-all REASON", "accept all open lines", default="")
-    switch(group, "--xlsx", "write a workbook with the same sheets, too")
-    takes(group, "--dialect NAME", "comma (default), or semicolon with decimal comma", choices=["comma", "semicolon"])
-    takes(group, "--title TEXT", "what the release is called", default="")
-    takes(group, "--contact TEXT", "whom the recipient asks", default="")
-    takes(group, "--operator TEXT", "who publishes, for the register (this user)", default="")
-    takes(group, "--language", "of README and labels: en, de or fr (that of --lang)", default=spoken().code)
-    switch(group, "--zip", "write one ZIP instead of a folder")
-    add_lock(group)
+    # Strict is what publishing always is; the option stays so that older scripts run.
+    group.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)
+    add_below(parser, say("Examples:"), *_EXAMPLES)
     add_plan_options(parser)
-    switch(parser, "--strict", "")  # as it always is: kept so that older scripts run
-    add_import_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -65,32 +60,36 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Publish. Returns 3 where an open line stands against it; nothing is written then. Raises SpluError."""
     accepted = accepted_lines(args.accept)
-    belong(args, "--zip", "password_file", "no_password")
     if args.out is None:
         raise BadSetting("Say where the release is to go: --out DIR.")
+    settings = settings_from(args)
+    said = meanings(RELEASE, settings.release)
+    packed = said.get("zip", False)
+    if lost := [] if packed else [name for name in ("password_file", "no_password") if said.get(name)]:
+        raise BadSetting("{names} has no effect without “zip”; say both, or neither.", names=quoted(lost))
     check_name(args.out)
-    (check_new_file if args.zip else check_new_folder)(args.out)
-    language(args.language)
-    password, made_up = lock_from(args) if args.zip else (None, False)
+    (check_new_file if packed else check_new_folder)(args.out)
+    file = Path(said["password_file"]) if "password_file" in said else None
+    password, made_up = lock_from(file, none=said.get("no_password", False)) if packed else (None, False)
     with Shown(quiet=args.json) as shown:
-        planned = planned_from(args, shown)
+        planned = planned_from(args, shown, settings)
         found = planned.verdict
         if waiting := found.waiting(accepted, args.accept_all):
             shown.end()
             return _refuse(args, planned, accepted, len(waiting))
         options = Options(
             form=Form(
-                title=args.title,
-                contact=args.contact,
-                dialect=Dialect(";", ",") if args.dialect == "semicolon" else Dialect(),
-                workbook=args.xlsx,
-                spoken=args.language,
+                title=said.get("title", ""),
+                contact=said.get("contact", ""),
+                dialect=Dialect(*said.get("dialect", ())),
+                workbook=said.get("xlsx", False),
+                spoken=said.get("language", spoken().code),
             ),
-            packed=args.zip,
+            packed=packed,
             password=password,
             source=args.file,
             source_sha256=planned.imported.source.sha256,
-            operator=args.operator,
+            operator=said.get("operator", ""),
             everything=args.accept_all,
         )
         outcome = publish(
@@ -112,7 +111,7 @@ def accepted_lines(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         name, sign, reason = text.partition("=")
         if not sign or not reason.strip():
-            raise BadSetting("“{text}” after --accept gives no reason; write NAME=REASON.", text=text[:80])
+            raise misfit(text, "--accept", "NAME=REASON")
         found[name.strip()] = reason.strip()
     return found
 

@@ -6,15 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import IMPORT, belong
+from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import switch, takes
-from splu_desktop.cli.base.import_options import add_import_options, choices_from
+from splu_desktop.cli.base.import_options import add_import_options, imported_from
 from splu_desktop.cli.base.opening import add_password, check_locked, password_from, say_how
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Table
-from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
 from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.reading import open_release
@@ -75,17 +74,17 @@ def run(args: argparse.Namespace) -> None:
         raise BadSetting("“{path}” exists already; choose another name, or add --overwrite.", path=str(args.out))
     if args.internal != (args.source is not None):
         raise BadSetting("The internal edition is computed with the source: give --internal and --source together.")
-    belong(args, "--source", *IMPORT)
+    belong(args, "--source", "read")
     check_locked(args)
     fields = Fields(**{name: getattr(args, name) for name in _FIELDS}, law=args.law, threshold=args.threshold)
-    password = password_from(args)
+    password = password_from(args.password_file)
     with Shown(quiet=args.json) as shown:
         with say_how(password):
             opened = open_release(args.release, password=password, progress=shown)
         entry = Register().find(opened.id)
         source: Table | None = None
         if args.internal:
-            source = read(args.source, choices_from(args)).table
+            source = imported_from(args, args.source, progress=shown).table
         report = make_report(opened, fields, entry=entry, source=source, progress=shown)
         write_report(report, args.out, language=args.language, progress=shown)
     if args.json:

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the checks. Returns 3 where one failed."""
     if args.report is not None:
         return _report(args)
-    password = password_from(args)
+    password = password_from(args.password_file)
     with say_how(password):
         found = verify(args.release, password=password, register=Register())
     if args.json:
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _report(args: argparse.Namespace) -> int:
     """Print what differs between a report and its release. Returns 3 where anything does."""
-    password = password_from(args)
+    password = password_from(args.password_file)
     with say_how(password):
         differences = verify_report(args.report, args.release, password=password)
     if args.json:

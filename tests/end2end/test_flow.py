@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from splu_desktop.files.release import open_release
 from tests.end2end.hospital import Splu, hospital, write
 
 EXPLICIT = (
@@ -113,12 +114,71 @@ def test_open_lines_stop_a_release_until_each_is_accepted_in_words(splu: Splu, s
 
 def test_a_recipe_publishes_the_same_plan(splu: Splu, source: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "r.toml"
-    first = splu.json("propose", source, "--save-recipe", recipe)
+    first = splu.json("propose", source, "--save-recipe", recipe, *_set("title=Stays of June", "language=de"))
     again = splu.json("plan", source, "--recipe", recipe)
     assert again["recipe"] == first["recipe"]
     assert again["lines"] == first["lines"]
-    assert splu("publish", source, "--recipe", recipe, "--gamma", 3, "--out", tmp_path / "x") == 2
-    assert splu("publish", source, "--recipe", recipe, "--out", tmp_path / "x") == 0
+    for own in (("--gamma", 3), _set("draw=groups"), _set("title=x", "title=y")):
+        assert splu("publish", source, "--recipe", recipe, *own, "--out", tmp_path / "x") == 2
+    words = ("publish", source, "--recipe", recipe, *_set("contact=Anna", "xlsx", "dialect=semicolon"))
+    assert splu(*words, "--out", tmp_path / "x") == 0
+    facts = open_release(tmp_path / "x").facts
+    assert (facts["title"], facts["contact"]) == ("Stays of June", "Anna")
+    assert (facts["dialect"]["delimiter"], facts["dialect"]["decimal"]) == (";", ",")
+    assert "4.000 Zeilen" in (tmp_path / "x/README.md").read_text("utf-8-sig")
+    assert list((tmp_path / "x").glob("*.xlsx"))
+
+
+def test_a_recipe_of_reading_alone_leaves_the_plan_to_the_options(splu: Splu, source: Path, tmp_path: Path) -> None:
+    recipe, words = tmp_path / "r.toml", ("--sa", "diagnosis", "--nsa", "sex", "--drop", "patient_id,age,ward,smoker")
+    assert splu("inspect", source, "--read", "types.age=category", "--save-recipe", recipe) == 0
+    found = splu.json("plan", source, "--recipe", recipe, *words, "--gamma", 4, "--person", "none")
+    assert found["gamma"] == 4
+    other = write(hospital(300).rename(columns={"ward": "clinic"}), tmp_path / "other.csv")
+    assert splu("plan", other, "--recipe", recipe, *words) == 2
+    assert "lacks the column “ward”" in splu.err
+
+
+def test_what_is_set_has_an_effect_or_is_refused(splu: Splu, source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "r.zip"
+    plan = (
+        "--sa",
+        "diagnosis,smoker",
+        "--nsa",
+        "sex",
+        "--drop",
+        "patient_id,age,ward",
+        "--gamma",
+        4,
+        "--person",
+        "none",
+    )
+    publish = ("publish", source, *plan, "--accept-all", "only for a trial", "--out", out)
+    for texts, told in (
+        (("titel=x",), "is none of title, contact"),
+        (("zip=perhaps",), "write zip"),
+        (("title",), "write title=TEXT"),
+        (("dialect=tabs",), "comma, or semicolon"),
+        (("no_password",), "without “zip”"),
+        (("zip", "no_password", "password_file=p"), "not both"),
+        (("together=sex,diagnosis",), "“sex” is drawn together but not secret"),
+    ):
+        assert splu(*publish, *_set(*texts)) == 2, texts
+        assert told in splu.err
+        assert not out.exists()
+    assert splu("plan", source, *plan, *_set("title=x")) == 2
+    assert "--save-recipe" in splu.err
+    told = splu.json("plan", source, *plan, *_set("together=diagnosis,smoker", "draw=lenders"))
+    assert [(block["columns"], block["draw"]) for block in told["recipe"]["blocks"]] == [
+        (["diagnosis", "smoker"], "lenders")
+    ]
+    (tmp_path / "p").write_text("four words of nothing\n")
+    assert splu(*publish, *_set("zip", f"password-file={tmp_path / 'p'}")) == 0
+    assert splu("verify", out, "--password-file", tmp_path / "p") == 0
+
+
+def _set(*texts: str) -> tuple[str, ...]:
+    return tuple(word for text in texts for word in ("--set", text))
 
 
 def test_where_rare_values_go_is_told_to_who_publishes_and_to_who_receives(

@@ -35,8 +35,9 @@ def test_no_file_and_no_output_holds_a_canary(splu: Splu, tmp_path: Path, monkey
     source = write(frame, tmp_path / "secret-place/secret-source.csv")
     handed = tmp_path / "handed"
     handed.mkdir()
-    words = ("--gamma", 3, "--person", "patient_id", "--operator", "operator-name", "--accept-all", "reason of our own")
-    assert splu("publish", source, *ROLES, *words, "--xlsx", "--out", handed / "r") == 0, splu.err
+    words = ("--gamma", 3, "--person", "patient_id", "--accept-all", "reason of our own")
+    written = ("--set", "xlsx", "--set", "operator=operator-name", "--out", handed / "r")
+    assert splu("publish", source, *ROLES, *words, *written) == 0, splu.err
     said = splu.out + splu.err
     assert splu("handover", handed / "r", "--out", handed / "open.zip", "--no-password") == 0
     for ending in ("json", "html"):
@@ -65,8 +66,8 @@ def test_the_order_of_the_source_is_in_no_file(splu: Splu, tmp_path: Path) -> No
         source = write(frame.iloc[order], tmp_path / f"source{at}.csv")
         roles = ("--sa", "diagnosis", "--nsa", "sex,ward", "--drop", "age,smoker,patient_id", "--gamma", 3)
         out = tmp_path / f"r{at}"
-        assert splu("publish", source, *roles, "--person", "none", "--accept-all", "a test of order", "--title", "t",
-                    "--out", out) == 0  # fmt: skip
+        assert splu("publish", source, *roles, "--person", "none", "--accept-all", "a test of order",
+                    "--set", "title=t", "--out", out) == 0  # fmt: skip
         table = pd.read_csv(out / "table.csv", dtype=str, keep_default_na=False)
         facts.append((table[["sex", "ward"]], (out / "dictionary.csv").read_text("utf-8-sig")))
         shutil.rmtree(tmp_path / "data", ignore_errors=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +14,30 @@ import xlsxwriter
 from splu_desktop.cli import main
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, read, write_problems
-from splu_desktop.files.isolation.faults import RecipeMismatch
-from splu_desktop.files.project.import_recipe import load_import_recipe, save_import_recipe
+from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind, read, write_problems
+from splu_desktop.files.isolation.faults import OtherWidth
+from splu_desktop.files.project.import_section import IMPORT
+from splu_desktop.files.project.recipe import BadRecipe, Recipe, RecipeDoesNotFit, read_recipe, write_recipe
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
 JANUARY = "Report\n\nid;größe;seen;x\n1;1,80;03/04/2020;-9\n2;1,75;05/06/2020;4\n3;1,66;07/08/2020;5\n"
 FEBRUARY = "Report\n\nid;größe;seen;x\n4;1.000;03/05/2020;-9\n5;1,70;01/06/2020;6\n"
+
+
+def reading(*texts: str) -> list[str]:
+    return [word for text in texts for word in ("--read", text)]
+
+
+def save_reading(imported: Imported, path: Path) -> None:
+    write_recipe(Recipe(imported.choices, None, imported.source, columns=imported.table.names), path, overwrite=True)
+
+
+def read_by(recipe: Path, path: Path) -> Imported:
+    found = read_recipe(recipe)
+    imported = read(path, found.choices)
+    found.check(imported.table, recipe.name)
+    return imported
 
 
 @pytest.fixture
@@ -39,8 +56,8 @@ def test_a_recipe_replays_every_choice(tmp_path: Path, january: Path) -> None:
     )
     first = read(january, choices)
     recipe = tmp_path / "r.toml"
-    save_import_recipe(first, recipe)
-    again = load_import_recipe(recipe).read(january)
+    save_reading(first, recipe)
+    again = read_by(recipe, january)
     assert again.choices == first.choices
     assert again.table.names == first.table.names
     for mine, theirs in zip(again.table.columns, first.table.columns, strict=True):
@@ -50,7 +67,7 @@ def test_a_recipe_replays_every_choice(tmp_path: Path, january: Path) -> None:
         assert mine.missing.tolist() == theirs.missing.tolist()
     later = tmp_path / "february.csv"
     later.write_bytes(FEBRUARY.encode("cp1252"))
-    found = load_import_recipe(recipe).read(later)
+    found = read_by(recipe, later)
     assert found.table["x"].labels[found.table["x"].missing].tolist() == ["-9"]
     size = found.table["größe"]
     assert size.values is not None
@@ -61,30 +78,30 @@ def test_a_recipe_replays_every_choice(tmp_path: Path, january: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        ("id;größe;seen", "lacks “x”"),
-        ("id;größe;seen;x;y", "“y” besides"),
-        ("id;seen;größe;x", "another order"),
-        ("id;grösse;seen;x", "lacks “größe” and it has “grösse” besides"),
+        ("id;größe;seen", "lacks the column “x”"),
+        ("id;größe;seen;x;y", "doesn't know the column “y”"),
+        ("id;grösse;seen;x", "lacks the column “größe”, and .* doesn't know the column “grösse”"),
     ],
 )
 def test_other_columns_are_refused_by_name(tmp_path: Path, january: Path, header: str, words: str) -> None:
     recipe = tmp_path / "r.toml"
-    save_import_recipe(read(january), recipe)
+    save_reading(read(january), recipe)
     width = header.count(";") + 1
     later = tmp_path / "february.csv"
     later.write_bytes(f"Report\n\n{header}\n{';'.join('1234'[:1] * width)}\n".encode("cp1252"))
-    with pytest.raises(RecipeMismatch, match=words):
-        load_import_recipe(recipe).read(later)
+    with pytest.raises(RecipeDoesNotFit, match=words):
+        read_by(recipe, later)
 
 
 @pytest.mark.parametrize(
-    "content", ["", "x = ", "[import_recipe]\nversion = 99\n", "columns = 3\n[import_recipe]\nversion = 1\n"]
+    "content",
+    ["", "x = ", "[recipe]\nversion = 99\n", "[recipe]\nversion = 3\ncolumns = 3\n", "[recipe]\nversion = 3\n"],
 )
 def test_what_is_no_recipe(tmp_path: Path, content: str) -> None:
     path = tmp_path / "r.toml"
     path.write_text(content)
-    with pytest.raises(RecipeMismatch):
-        load_import_recipe(path)
+    with pytest.raises(BadRecipe):
+        read_recipe(path)
 
 
 def test_inspect_prints_all_as_json(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,34 +120,48 @@ def test_inspect_prints_all_as_json(january: Path, capsys: pytest.CaptureFixture
 
 def test_every_choice_has_an_option(january: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recipe = tmp_path / "r.toml"
-    options = (
-        "--encoding cp1252 --delimiter semicolon --quote none --escape none --decimal , --thousands . --header-row 3 "
-        "--header-rows 1 --last-row 5 --date-order mdy --type id=category --missing x=-9|4 --on-problem misfit=drop"
+    said = (
+        "encoding=cp1252 delimiter=semicolon quote=none escape=none decimal=, thousands=. header_row=3 "
+        "header-rows=1 last_row=5 date_order=mdy types.id=category missing.x=-9|4 decisions.misfit=drop"
     )
-    assert main(["inspect", str(january), *options.split(), "--save-import-recipe", str(recipe), "--json"]) == 0
+    assert main(["inspect", str(january), *reading(*said.split()), "--save-recipe", str(recipe), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["records"] == 2
     assert found["quote"] == ""
     assert found["columns"][0]["type"] == "category"
     assert found["columns"][3]["missing"] == 2
-    assert main(["inspect", str(january), "--import-recipe", str(recipe), "--json"]) == 0
+    assert main(["inspect", str(january), "--recipe", str(recipe), "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["columns"] == found["columns"]
 
 
 def test_names_can_be_given(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", str(january), "--names", 'key,"size, m",when,n', "--json"]) == 0
+    assert main(["inspect", str(january), *reading('names=key,"size, m",when,n'), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [c["name"] for c in found["columns"]] == ["key", "size, m", "when", "n"]
-    assert main(["inspect", str(january), "--names", "a,a,b,c"]) == 2
+    assert main(["inspect", str(january), *reading("names=a,a,b,c")]) == 2
 
 
 def test_bad_use_is_one_sentence(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for options in (["--type", "id"], ["--type", "id=colour"], ["--on-problem", "misfit=hide"], ["--quote", "ab"]):
-        assert main(["inspect", str(january), *options]) == 2
+    for text, told in (
+        ("types.id", "types.COLUMN=TYPE: type of a column: integer"),
+        ("types=text", "types.COLUMN=TYPE"),
+        ("types.id=colour", "types.COLUMN=TYPE"),
+        ("decisions.misfit=hide", "keep, missing or drop"),
+        ("decisions.stray_quote=drop", "misfit, long_row, short_row, doubtful_row"),
+        ("quote=ab", "quote character"),
+        ("header_row=-1", "header_row=ROW"),
+        ("last_row", "last_row=ROW"),
+        ("encodng=utf-8", "is none of encoding, delimiter"),
+        ("=x", "is none of encoding, delimiter"),
+    ):
+        assert main(["inspect", str(january), *reading(text)]) == 2, text
         said = capsys.readouterr().err
         assert said.startswith("splu: ")
         assert said.count("\n") == 1
+        assert told in said
+    assert main(["inspect", str(january), *reading("types.id=text", "types.id=category")]) == 2
+    assert "two things about “id”" in capsys.readouterr().err
     assert main(["inspect", str(january.with_name("nowhere.csv"))]) == 2
     assert "There is no file" in capsys.readouterr().err
 
@@ -164,23 +195,23 @@ def test_columns_are_renamed_and_the_recipe_remembers(tmp_path: Path, january: P
     assert "größe" in first.reasons["name of height"]
     assert read(january, first.choices).table.names == first.table.names
     recipe = tmp_path / "r.toml"
-    save_import_recipe(first, recipe)
+    save_reading(first, recipe)
     later = tmp_path / "february.csv"
     later.write_bytes(FEBRUARY.encode("cp1252"))
-    again = load_import_recipe(recipe).read(later)
+    again = read_by(recipe, later)
     assert again.table.names == first.table.names
     assert again.choices.renames == renames
     later.write_bytes(FEBRUARY.replace("größe", "gewicht").encode("cp1252"))
     with pytest.raises(SpluError, match="no column “größe” to rename"):
-        load_import_recipe(recipe).read(later)
+        read_by(recipe, later)
 
 
 def test_names_given_for_all_columns_are_remembered_too(tmp_path: Path, january: Path) -> None:
     first = read(january, ImportChoices(names=("a", "b", "c", "x")))
     assert first.choices.renames == {"id": "a", "größe": "b", "seen": "c"}
     recipe = tmp_path / "r.toml"
-    save_import_recipe(first, recipe)
-    assert load_import_recipe(recipe).read(january).table.names == ("a", "b", "c", "x")
+    save_reading(first, recipe)
+    assert read_by(recipe, january).table.names == ("a", "b", "c", "x")
 
 
 @pytest.mark.parametrize(
@@ -193,21 +224,21 @@ def test_impossible_names_are_refused(january: Path, renames: dict[str, str], wo
 
 
 def test_renaming_on_the_command_line(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--rename", "größe=height", "--rename", "id=key", "--type", "key=category"]
+    options = reading("renames.größe=height", "renames.id=key", "types.key=category")
     assert main(["inspect", str(january), *options, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [c["name"] for c in found["columns"]] == ["key", "height", "seen", "x"]
     assert found["columns"][0]["type"] == "category"
     assert found["renames"] == {"größe": "height", "id": "key"}
     for wrong in ("größe", "größe=", "=x"):
-        assert main(["inspect", str(january), "--rename", wrong]) == 2
+        assert main(["inspect", str(january), *reading(f"renames.{wrong}")]) == 2
 
 
 def _replayed(path: Path, recipe: Path) -> None:
     """The recipe of a file must give the very same table again."""
     first = read(path)
-    save_import_recipe(first, recipe)
-    again = load_import_recipe(recipe).read(path)
+    save_reading(first, recipe)
+    again = read_by(recipe, path)
     for mine, theirs in zip(again.table.columns, first.table.columns, strict=True):
         assert (mine.name, mine.kind) == (theirs.name, theirs.kind)
         assert mine.written_texts().tolist() == theirs.written_texts().tolist()
@@ -251,12 +282,10 @@ def test_a_recipe_gives_the_same_sheet_again(tmp_path: Path, since: int) -> None
 def test_a_delimiter_of_several_characters_by_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.txt"
     path.write_text("0001Anna 34\n0002Berta56\n", encoding="utf-8")
-    assert (
-        main(["inspect", str(path), "--delimiter", "fixed 0 4 9", "--header-row", "0", "--names", "a,b,c", "--json"])
-        == 0
-    )
+    fixed = reading("delimiter=fixed 0 4 9", "header_row=0", "names=a,b,c")
+    assert main(["inspect", str(path), *fixed, "--json"]) == 0
     assert [column["name"] for column in json.loads(capsys.readouterr().out)["columns"]] == ["a", "b", "c"]
-    assert main(["inspect", str(path), "--delimiter", "too long"]) != 0
+    assert main(["inspect", str(path), *reading("delimiter=too long")]) != 0
 
 
 def test_a_table_without_header_is_refused_where_its_columns_are_more(tmp_path: Path) -> None:
@@ -265,13 +294,44 @@ def test_a_table_without_header_is_refused_where_its_columns_are_more(tmp_path: 
     _replayed(path, recipe)
     for text in ("1,,x,5,9\n2,,y,6,8\n", "1,a,x,5,7\n2,b,y,6,8\n", "1,x\n2,y\n"):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(RecipeMismatch, match="not 3"):
-            load_import_recipe(recipe).read(path)
+        with pytest.raises(OtherWidth, match="3 column names"):
+            read_by(recipe, path)
 
 
-@pytest.mark.parametrize("option", [["--type", "foo=text"], ["--missing", "foo=x"], ["--names", "a,b"]])
-def test_options_for_columns_that_are_not_there(
-    january: Path, capsys: pytest.CaptureFixture[str], option: list[str]
-) -> None:
-    assert main(["inspect", str(january), *option]) != 0
+@pytest.mark.parametrize("text", ["types.foo=text", "missing.foo=x", "names=a,b"])
+def test_options_for_columns_that_are_not_there(january: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    assert main(["inspect", str(january), *reading(text)]) != 0
     assert "column" in capsys.readouterr().err
+
+
+def test_every_choice_of_an_import_is_an_entry() -> None:
+    # The format is seen in the file itself, and never said.
+    assert {entry.name for entry in IMPORT} | {"format"} == {each.name for each in fields(ImportChoices)}
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (("sheet=A", "sheets=all"), "not both"),
+        (("header_row=0", "header_rows=2"), "header_rows"),
+        (("quote=;", "delimiter=semicolon"), "same mark"),
+        (("sheet=A",), "say nothing of “sheet”"),
+    ],
+)
+def test_choices_that_contradict_each_other_or_the_file(
+    january: Path, capsys: pytest.CaptureFixture[str], texts: tuple[str, ...], told: str
+) -> None:
+    assert main(["inspect", str(january), *reading(*texts)]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_the_command_line_overrules_a_recipe_of_reading(
+    january: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "r.toml"
+    save_reading(read(january, ImportChoices(types={"id": Kind.CATEGORY})), recipe)
+    words = ["inspect", str(january), "--recipe", str(recipe), *reading("types.x=text", "date_order=mdy"), "--json"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [column["type"] for column in found["columns"]][::3] == ["category", "free text"]
+    assert found["date_order"] == "mdy"

@@ -90,7 +90,7 @@ for path in sys.argv[3:]:
     assert main(["inspect", path]) == 0, path
 folder = sys.argv[2]
 plan = ["--sa", "illness", "--nsa", "sex", "--gamma", "3", "--person", "none", "--accept-all", "a test of bundles"]
-assert main(["publish", sys.argv[3], *plan, "--xlsx", "--out", folder]) == 0
+assert main(["publish", sys.argv[3], *plan, "--set", "xlsx", "--out", folder]) == 0
 assert main(["query", folder, "illness=flu"]) == 0
 assert main(["analyse", folder, "odds-ratio", "sex=f", "illness=flu"]) == 0
 for kind in ("pdf", "json"):

@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import listed
+from splu_desktop.core.messages import listed, say
 
-IMPORT = (
-    "encoding", "delimiter", "quote", "escape", "decimal", "thousands", "sheet", "sheets", "header_row", "header_rows",
-    "last_row", "names", "rename", "date_order", "type", "missing", "on_problem",
-)  # fmt: skip
 _USUAL = ("language",)  # options that have a value though nobody gives one
+_SPELT = {"who": "--for"}
 _AGAIN = ("lang",)  # that an alias may give already: the last one counts
 
 
@@ -35,7 +32,7 @@ def given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     said = getattr(args, "_said", ())
     found = [name for name in names if getattr(args, name, None) not in (None, [], False, "")]
     found = [name for name in found if name not in _USUAL or name in said]
-    return [f"--{name.replace('_', '-')}" for name in found]
+    return [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in found]
 
 
 def belong(args: argparse.Namespace, partner: str, *names: str) -> None:
@@ -50,10 +47,12 @@ def belong(args: argparse.Namespace, partner: str, *names: str) -> None:
 
 def without_effect(args: argparse.Namespace, why: str, *names: str) -> None:
     """Raise BadSetting where options are given that have no effect, for the reason said."""
-    leave_out(why, given(args, names))
+    if options := given(args, names):
+        raise BadSetting("{why}: leave out {options}.", why=why, options=listed(options, "{head}, {tail}"))
 
 
-def leave_out(why: str, options: Sequence[str]) -> None:
-    """Raise BadSetting unless there are no options without effect, as they are written."""
-    if options:
-        raise BadSetting("{why}: leave out {options}.", why=why, options=listed(list(options), "{head}, {tail}"))
+def misfit(text: str, option: str, form: str) -> BadSetting:
+    """Return the fault of what stands behind an option and is not of its form."""
+    return BadSetting(
+        say("“{text}” after {option} is not {form}; correct it.", text=text[:80], option=option, form=form)
+    )

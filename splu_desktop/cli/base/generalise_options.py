@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from splu_desktop.cli.base.help import RawHelp, several
+from splu_desktop.cli.base.effects import misfit
+from splu_desktop.cli.base.help import add_below, rows_of, several
 from splu_desktop.core import generalise as g
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Generalisation
@@ -14,34 +16,77 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.hierarchy import read_groups, read_hierarchy
 
-WAYS_HELP = say(
-    """ways to generalise a column, --generalise 'COLUMN:WAY' (several one after another: 'COLUMN:WAY;WAY'):
-  auto                      what suits the column: intervals, or a part of the date
-  clinical                  laboratory values and vital signs into intervals at the cut points that medicine uses
-  width=10                  numbers into intervals of one width
-  cuts=18,40,65             numbers into intervals with own cut points
-  year, quarter, month, weekday    part of a date
-  age=2024-12-31            dates into the age in years at a reference date
-  prefix=3                  codes to their first 3 characters
-  before=.                  codes to what stands before a mark
-  droplast=3                codes without their last 3 characters
-  chapter=icd10             diagnosis codes into chapters (icd9, icd10)
-  groups=FILE.csv           values grouped by hand: value and group name in each row
-  hierarchy=FILE.csv,2      values grouped by level 2 of an ARX hierarchy file
-  rare=10  or  rare=10,Other wards    values of fewer than 10 records into one group
-  missing=unknown           all marks for “no value” spelled alike
-example: --generalise 'Birth date:age=2024-12-31;width=10' --generalise 'Diagnosis:prefix=3;rare=5'"""
+
+@dataclass(frozen=True)
+class Way:
+    """A way to generalise: as it is typed for example, what it means, and the step of its setting for a column.
+
+    A step of `_whole` raises ValueError where the setting is no whole number.
+    """
+
+    typed: str
+    words: str
+    step: Callable[[str, Column], Generalisation]
+
+    @property
+    def name(self) -> str:
+        """What stands before its setting."""
+        return self.typed.partition("=")[0]
+
+
+def _whole(text: str) -> int:
+    return int(text.strip()[:20])
+
+
+def _rare(text: str, column: Column) -> Generalisation:
+    k, comma, label = text.partition(",")
+    return g.Rare(_whole(k), label.strip()) if comma else g.Rare(_whole(k))
+
+
+def _hierarchy(text: str, column: Column) -> Generalisation:
+    path, comma, level = text.rpartition(",")
+    if comma and level.strip().isdigit():
+        return read_hierarchy(Path(path).expanduser(), int(level))
+    return read_hierarchy(Path(text).expanduser())
+
+
+_WIDTH = say("numbers into intervals of one width")
+_CUTS = say("numbers into intervals with own cut points")
+_AGE = say("dates into the age in years at a reference date")
+_CHAPTER = say("diagnosis codes into chapters (icd9, icd10)")
+_GROUPS = say("values grouped by hand: value and group name in each row")
+_LEVEL = say("values grouped by level 2 of an ARX hierarchy file")
+_WAYS = (
+    Way("width=10", _WIDTH, lambda text, column: g.by_width(column, text)),
+    Way("cuts=18,40,65", _CUTS, lambda text, _: g.by_cuts([cut for cut in text.split(",") if cut.strip()])),
+    Way("age=2024-12-31", _AGE, lambda text, _: g.Age(g.reference_date(text))),
+    Way("prefix=3", say("codes to their first 3 characters"), lambda text, _: g.Prefix(length=_whole(text))),
+    Way("before=.", say("codes to what stands before a mark"), lambda text, _: g.Prefix(before=text)),
+    Way("droplast=3", say("codes without their last 3 characters"), lambda text, _: g.Prefix(drop_last=_whole(text))),
+    Way("chapter=icd10", _CHAPTER, lambda text, _: g.Chapter(text.strip().lower())),
+    Way("groups=FILE.csv", _GROUPS, lambda text, _: read_groups(Path(text).expanduser())),
+    Way("hierarchy=FILE.csv,2", _LEVEL, _hierarchy),
+    Way("rare=10,Other", say("values of fewer than 10 records into one group"), _rare),
+    Way("missing=unknown", say("all marks for “no value” spelled alike"), lambda text, _: g.OneMissing(text)),
 )
+_PARTS = ", ".join(part.value for part in g.Part)
 
 
 def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> None:
     """Give a command the option --generalise (and the spelling --generalize), and its help the list of ways."""
-    parser.epilog, parser.formatter_class = WAYS_HELP, RawHelp
     several(
         group,
         "--generalise|--generalize COL:WAY",
-        "coarser values for a column, such as 'Age:width=10'; the ways are listed below; may be repeated",
+        "coarser values for a column, such as 'Age:width=10'; ways are below",
     )
+    rows = (
+        ("auto", say("what suits the column: intervals, or a part of the date")),
+        ("clinical", say("laboratory values into intervals at the cut points that medicine uses")),
+        (_PARTS, say("part of a date")),
+        *((way.typed, way.words) for way in _WAYS),
+    )
+    words = say("Ways to generalise, several one after another as in 'Birth date:age=2024-12-31;width=10':")
+    add_below(parser, words, rows_of(rows))
 
 
 def generalisations_from(texts: Iterable[str], table: Table) -> dict[str, g.Steps]:
@@ -71,89 +116,38 @@ def _split(text: str, table: Table) -> tuple[str, str]:
             if name in table:
                 return name, text[at + 1 :]
     if ":" not in text:
-        raise BadSetting(
-            "“{text}” after --generalise has no “:” between column and way, as in Age:width=10.", text=text[:80]
-        )
+        raise misfit(text, "--generalise", "COLUMN:WAY")
     raise UnknownColumn(text.partition(":")[0], table.names)
 
 
 def _steps(text: str, column: Column) -> g.Steps:
     """Return the steps that one way means for a column."""
-    way, _, setting = text.partition("=")
-    way = way.strip().lower()
-    if way == "auto":
+    name, _, setting = text.partition("=")
+    name = name.strip().lower()
+    if name == "auto":
         suggested = g.suggest(column)
         if not suggested:
             raise g.CannotGeneralise(
                 "Nothing is suggested for column “{name}”; say how to generalise it.", name=column.name
             )
         return suggested
-    if way == "clinical":
+    if name == "clinical":
         return (g.clinical(column),)
-    if way in {part.value for part in g.Part}:
-        return (g.DatePart(g.Part(way)),)
-    if way not in _WITH_SETTING:
+    if name in {part.value for part in g.Part}:
+        return (g.DatePart(g.Part(name)),)
+    way = next((each for each in _WAYS if each.name == name), None)
+    if way is None:
         raise BadSetting(
             "“{text}” is no way to generalise column “{name}”; the ways are auto, clinical, {parts}, {known}.",
             text=text[:40],
             name=column.name,
-            parts=", ".join(part.value for part in g.Part),
-            known=", ".join(f"{known}=…" for known in _WITH_SETTING),
+            parts=_PARTS,
+            known=", ".join(f"{each.name}=…" for each in _WAYS),
         )
-    if not setting.strip():
-        raise BadSetting(
-            "“{way}” for column “{name}” lacks its setting, as in {example}.",
-            way=way,
-            name=column.name,
-            example=_EXAMPLES[way],
-        )
-    return (_WITH_SETTING[way](setting, column),)
-
-
-def _whole(text: str, column: Column) -> int:
     try:
-        return int(text.strip()[:20])
+        if setting.strip():
+            return (way.step(setting, column),)
     except ValueError:
-        raise BadSetting(
-            "“{text}” for column “{name}” must be a whole number.", text=text[:40], name=column.name
-        ) from None
-
-
-def _rare(text: str, column: Column) -> Generalisation:
-    k, comma, label = text.partition(",")
-    return g.Rare(_whole(k, column), label.strip()) if comma else g.Rare(_whole(k, column))
-
-
-def _hierarchy(text: str, column: Column) -> Generalisation:
-    path, comma, level = text.rpartition(",")
-    if comma and level.strip().isdigit():
-        return read_hierarchy(Path(path).expanduser(), int(level))
-    return read_hierarchy(Path(text).expanduser())
-
-
-_WITH_SETTING: dict[str, Callable[[str, Column], Generalisation]] = {
-    "width": lambda text, column: g.by_width(column, text),
-    "cuts": lambda text, column: g.by_cuts([cut for cut in text.split(",") if cut.strip()]),
-    "age": lambda text, column: g.Age(g.reference_date(text)),
-    "prefix": lambda text, column: g.Prefix(length=_whole(text, column)),
-    "before": lambda text, column: g.Prefix(before=text),
-    "droplast": lambda text, column: g.Prefix(drop_last=_whole(text, column)),
-    "chapter": lambda text, column: g.Chapter(text.strip().lower()),
-    "groups": lambda text, column: read_groups(Path(text).expanduser()),
-    "hierarchy": _hierarchy,
-    "rare": _rare,
-    "missing": lambda text, column: g.OneMissing(text),
-}
-_EXAMPLES = {
-    "width": "width=10",
-    "cuts": "cuts=18,40,65",
-    "age": "age=2024-12-31",
-    "prefix": "prefix=3",
-    "before": "before=.",
-    "droplast": "droplast=3",
-    "chapter": "chapter=icd10",
-    "groups": "groups=FILE.csv",
-    "hierarchy": "hierarchy=FILE.csv,2",
-    "rare": "rare=10",
-    "missing": "missing=unknown",
-}
+        pass
+    raise BadSetting("“{text}” for column “{name}” must be as in {example}.", text=text[:40], name=column.name,
+                     example=way.typed)  # fmt: skip

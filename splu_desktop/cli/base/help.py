@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
 from splu_desktop.cli.base.output import told
-from splu_desktop.core.messages import Said, say
+from splu_desktop.core.messages import Said, listed, say
 
+_ROW = " " * 28  # before the meaning of what stands in a row
+_LINES, _PARAGRAPHS = "{head}\n{tail}", "{head}\n\n{tail}"
 _ARGPARSE = {"action", "choices", "const", "default", "dest", "nargs", "required", "type"}
 
 
@@ -23,6 +26,17 @@ class Help(argparse.HelpFormatter):
             own = told(text)
             text = own[:1].upper() + own[1:]
         return super()._format_text(text)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Keep the lines of a text that has several; of a row, what does not fit stands below its meaning."""
+        if "\n" not in text:
+            return super()._fill_text(text, width, indent)
+        return "\n".join(
+            line
+            if line.startswith("  splu ")
+            else textwrap.fill(line, width, subsequent_indent=_ROW * line.startswith("  "))
+            for line in text.splitlines()
+        )
 
     def start_section(self, heading: str | None) -> None:
         """Begin a section under a heading."""
@@ -39,8 +53,18 @@ class Help(argparse.HelpFormatter):
         super().add_usage(usage, actions, groups, told(say("usage: ")) if prefix is None else prefix)
 
 
-class RawHelp(Help, argparse.RawDescriptionHelpFormatter):
-    """The same with the line breaks of descriptions as they are."""
+def rows_of(rows: Iterable[tuple[str, str]]) -> str:
+    """Return a line for each of what may be typed and what it means."""
+    lines = [
+        Said("{typed}{words}", {"typed": f"  {typed}  ".ljust(len(_ROW)), "words": words}) for typed, words in rows
+    ]
+    return listed(lines, _LINES, _LINES)
+
+
+def add_below(parser: argparse.ArgumentParser, *lines: str) -> None:
+    """Add a paragraph to what stands below the options in a command's help."""
+    paragraph = listed(lines, _LINES, _LINES)
+    parser.epilog = paragraph if parser.epilog is None else listed((parser.epilog, paragraph), _PARAGRAPHS)
 
 
 def takes(to: Any, spelling: str, words: str = "", **values: Any) -> None:

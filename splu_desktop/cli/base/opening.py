@@ -31,24 +31,20 @@ def add_password(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def password_from(args: argparse.Namespace) -> str | None:
+def password_from(file: Path | None) -> str | None:
     """Return the password that file or environment hold, None where neither does. Raises BadSetting."""
-    if args.password_file is None:
+    if file is None:
         return os.environ.get(PASSWORD_VARIABLE) or None
     try:
-        lines = args.password_file.read_text(encoding="utf-8-sig").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except FileNotFoundError:
-        raise MissingFile(args.password_file) from None
+        raise MissingFile(file) from None
     except (OSError, ValueError):  # no text, or no path
-        raise BadSetting(
-            "The password file “{path}” can't be read as text; give a text file with the password in its first line.",
-            path=str(args.password_file),
-        ) from None
+        lines = []
     if not lines or not lines[0]:
-        raise BadSetting(
-            "The password file “{path}” holds no password in its first line.", path=str(args.password_file)
-        )
-    return str(lines[0])
+        raise BadSetting("The password file “{path}” must be a text file with the password in its first line.",
+                         path=str(file))  # fmt: skip
+    return lines[0]
 
 
 def add_lock(parser: argparse.ArgumentParser) -> None:
@@ -57,16 +53,14 @@ def add_lock(parser: argparse.ArgumentParser) -> None:
     switch(parser, "--no-password", "write a ZIP that anybody can open (else a password is made up)")
 
 
-def lock_from(args: argparse.Namespace) -> tuple[str | None, bool]:
+def lock_from(file: Path | None, *, none: bool) -> tuple[str | None, bool]:
     """Return the password of the ZIP to write, None for none, and whether it was made up here. Raises BadSetting."""
-    if args.no_password:
-        if args.password_file is not None:
-            raise BadSetting("Say --password-file or --no-password, not both.")
+    if none:
+        if file is not None:
+            raise BadSetting("Give a file with the password, or say that there is none: not both.")
         return None, False
-    given = password_from(args)
-    if given is not None:
-        return given, False
-    return new_password(), True
+    given = password_from(file)
+    return (new_password(), True) if given is None else (given, False)
 
 
 def password_line(password: str) -> str:
@@ -105,6 +99,6 @@ def say_how(password: str | None) -> Iterator[None]:
 def opened(args: argparse.Namespace) -> OpenRelease:
     """Return the release asked for. Raises BadRelease."""
     check_locked(args)
-    password = password_from(args)
+    password = password_from(args.password_file)
     with say_how(password):
         return open_release(args.release, password=password)

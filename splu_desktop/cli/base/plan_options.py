@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import fields, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
+from splu_desktop.cli.base.effects import belong, misfit
+from splu_desktop.cli.base.effects import given as options_given
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
-from splu_desktop.cli.base.help import several, switch, takes
-from splu_desktop.cli.base.import_options import check_import, choices_from
+from splu_desktop.cli.base.help import add_below, rows_of, several, switch, takes
+from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from, recipe_words
 from splu_desktop.core.audience import WHO, Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Rare
-from splu_desktop.core.mechanism import Block, draw_from, draw_names
+from splu_desktop.core.mechanism import Block, draw_from
 from splu_desktop.core.messages import say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
@@ -25,12 +26,30 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
-from splu_desktop.files.importer import ImportChoices, Imported, read
-from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
+from splu_desktop.files.importer import Imported
+from splu_desktop.files.project.entries import stored_from_words
+from splu_desktop.files.project.recipe import Recipe, write_recipe
+from splu_desktop.files.project.release_section import DRAWING, RELEASE
 from splu_desktop.files.publish.planning import Planned, judge, propose_plan
 
-_EXPLICIT = ("sa", "nsa", "drop", "identifier", "keep", "gamma", "draw", "generalise", "together")
+_EXPLICIT = ("sa", "nsa", "drop", "identifier", "keep", "gamma", "generalise")
 _LIMITS = {"certainty": ("riskiest", "average")}  # what people call a limit -> its names
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """What is said before the file is read.
+
+    Attributes
+    ----------
+    recipe : the recipe given, or None.
+    release : how the release is written: its section [release], and what --set says in its place.
+    draw : what --set says of the draw.
+    """
+
+    recipe: Recipe | None
+    release: Mapping[str, Any]
+    draw: Mapping[str, str]
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +71,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
-    """Give a command the options of a plan that is not proposed, and the recipe."""
+    """Give a command the options of a plan that is not proposed, and the recipe with what it may say besides."""
     group = parser.add_argument_group(say("a plan of your own"))
     several(group, "--sa COL,...", "secret columns, drawn anew")
     several(group, "--nsa COL,...", "columns published as they are")
@@ -60,49 +79,65 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     several(group, "--identifier COL,...", "columns that name a person; left out")
     several(group, "--keep COL=REASON", "publish a column that names persons, for a reason")
     takes(group, "--gamma G", "strength: 1 row in so many keeps its value (that of the audience)", type=float)
-    takes(group, "--draw NAME", "how values are drawn: {names}", names=", ".join(draw_names()), choices=draw_names())
-    several(group, "--together COL,...", "secret columns drawn as one")
     add_generalise_option(parser, group)
     switch(group, "--person-number", "give each person a random number in the release")
     takes(group, "--shift-dates COL,...=DAYS", "move a person's dates by one number of whole weeks, up to DAYS")
     several(group, "--limit NAME=VALUE:REASON", "another limit than the audience's, with the reason")
-    takes(group, "--recipe RECIPE.toml", "take the plan from a recipe", type=Path)
-    takes(group, "--save-recipe RECIPE.toml", "save the plan as a recipe", type=Path)
+    group = add_recipe_options(parser)
+    several(group, "--set NAME=VALUE", "how the release is written and drawn; names are below")
+    for words, entries in (
+        (say("Names for --set, as in [release] of a recipe:"), RELEASE),
+        (say("Names for --set of the draw:"), DRAWING),
+    ):
+        add_below(parser, words, rows_of((entry.spelling, entry.words) for entry in entries))
 
 
-def planned_from(args: argparse.Namespace, progress: Progress) -> Planned:
+def settings_from(args: argparse.Namespace) -> Settings:
+    """Return what recipe, --set and --read say before the file is read. Raises SpluError."""
+    recipe = recipe_from(args)
+    given = stored_from_words((*RELEASE, *DRAWING), args.set, "--set")
+    draw = {entry.name: given.pop(entry.name) for entry in DRAWING if entry.name in given}
+    if given and args.command != "publish":
+        belong(args, "--save-recipe", "set")
+    if recipe is not None and recipe.plan is not None:
+        names = (*_EXPLICIT, "who", "signed", "row", "person", "table", "within", "shift_dates", "person_number")
+        options = [*options_given(args, names), *(f"--set {name}" for name in draw)]
+        if options:
+            raise BadSetting("A recipe says the whole plan; leave out {options}.", options=", ".join(options))
+    return Settings(recipe, {**({} if recipe is None else recipe.release), **given}, draw)
+
+
+def planned_from(args: argparse.Namespace, progress: Progress, settings: Settings | None = None) -> Planned:
     """Read FILE and return it with its plan and the verdict. Raises SpluError; Cancelled."""
-    asked = choices_from(args)
-    recipe = None
-    if args.recipe is not None:
-        check_recipe_alone(args)
-        recipe = read_recipe(args.recipe)
-        asked = overrule(recipe.choices, asked)
-    imported = read(args.file, asked)
-    check_import(args, asked, imported)
-    if recipe is not None:
-        plan = recipe.plan_for(imported.table, name=say("the recipe “{name}”", name=args.recipe.name))
+    settings = settings or settings_from(args)
+    recipe = settings.recipe
+    imported = imported_from(args, args.file, recipe)
+    if recipe is not None and recipe.plan is not None:
+        plan = recipe.plan_for(imported.table, name=recipe_words(args))
         asked_for = audience_asked(args)  # of whom the recipe says who they are, and the options anything else
         given = {n: each for n in ("recipient", "purpose", "until", "limits") if (each := getattr(asked_for, n))}
         planned = judge(imported, replace(plan, audience=replace(plan.audience, **given)), progress)
     else:
-        planned = _planned_by_options(args, imported, progress)
+        planned = _planned_by_options(args, imported, settings, progress)
     if args.save_recipe is not None:
-        write_recipe(Recipe(imported.choices, planned.plan, imported.source), args.save_recipe)
+        laws = () if recipe is None else recipe.laws
+        write_recipe(Recipe(imported.choices, planned.plan, imported.source, laws, settings.release), args.save_recipe)
     return planned
 
 
-def _planned_by_options(args: argparse.Namespace, imported: Imported, progress: Progress) -> Planned:
+def _planned_by_options(
+    args: argparse.Namespace, imported: Imported, settings: Settings, progress: Progress
+) -> Planned:
     persons, person = person_asked(args, imported.table)
     imported = replace(imported, table=one_per_person(imported.table, persons))
     table, who = imported.table, audience_asked(args)
-    settings: dict[str, Any] = {
+    asked: dict[str, Any] = {
         "person": person, "questions": questions_asked(args, table), "roles": roles_asked(args, table),
         "row_word": args.row or "", "within": _within(args), "progress": progress,
     }  # fmt: skip
-    if not any(getattr(args, name, None) for name in _EXPLICIT):
-        return propose_plan(imported, who, persons=persons, **settings)
-    plan = _changed_plan(args, table, plan_as_given(table, who, **settings), persons)
+    if not settings.draw and not any(getattr(args, name) for name in _EXPLICIT):
+        return propose_plan(imported, who, persons=persons, **asked)
+    plan = _changed_plan(args, table, plan_as_given(table, who, **asked), persons, settings)
     return judge(imported, plan, progress)
 
 
@@ -125,9 +160,8 @@ def audience_asked(args: argparse.Namespace) -> Audience:
 def person_asked(args: argparse.Namespace, table: Table) -> tuple[ByPerson | None, str | None]:
     """Return the choice about persons, and the column: "" to look for one, None for none. Raises BadSetting."""
     text = args.person
+    belong(args, "--person", "person_number", "shift_dates")
     if text is None:
-        if args.person_number or args.shift_dates:
-            raise BadSetting("--person-number and --shift-dates belong to --person; give it, too.")
         return None, ""
     if text == "none":
         return None, None
@@ -145,7 +179,7 @@ def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
         return (), 0
     names, sign, days = text.rpartition("=")
     if not sign or not names or not days.strip().isdecimal() or not int(days.strip()[:9]):
-        raise BadSetting("“{text}” after --shift-dates gives no days; write COLUMN,COLUMN=90.", text=text[:80])
+        raise misfit(text, "--shift-dates", "COLUMN,COLUMN=DAYS")
     return tuple(columns_named(names, table)), int(days.strip()[:9])
 
 
@@ -185,7 +219,7 @@ def reasons_kept(args: argparse.Namespace, table: Table) -> dict[str, str]:
         name = max((known for known in table.names if text.startswith(f"{known}=")), key=len, default="")
         reason = text[len(name) + 1 :].strip() if name else ""
         if not reason:
-            raise BadSetting("“{text}” after --keep gives no reason; write COLUMN=REASON.", text=text[:80])
+            raise misfit(text, "--keep", "COLUMN=REASON")
         found[name] = reason
     return found
 
@@ -199,13 +233,15 @@ def limits_asked(args: argparse.Namespace) -> tuple[OwnLimit, ...]:
         try:
             number = float(value)
         except ValueError:
-            raise BadSetting("“{text}” after --limit is not NAME=VALUE:REASON.", text=text[:80]) from None
+            raise misfit(text, "--limit", "NAME=VALUE:REASON") from None
         for each in _LIMITS.get(name, (name,)):
             found[each] = OwnLimit(each, number, why.strip())
     return tuple(found.values())
 
 
-def _changed_plan(args: argparse.Namespace, table: Table, plan: Plan, persons: ByPerson | None) -> Plan:
+def _changed_plan(
+    args: argparse.Namespace, table: Table, plan: Plan, persons: ByPerson | None, settings: Settings
+) -> Plan:
     """Return the plan with what the options say beside roles and questions. Raises BadSetting."""
     changes: dict[str, Any] = {}
     if args.generalise:
@@ -223,48 +259,24 @@ def _changed_plan(args: argparse.Namespace, table: Table, plan: Plan, persons: B
     if kept := reasons_kept(args, table):
         changes["kept_identifiers"] = {**plan.kept_identifiers, **kept}
     plan = plan.with_persons(persons)
-    blocks = _blocks_asked(args, table, plan)
-    if blocks != plan.blocks:
-        changes["blocks"] = blocks
+    if settings.draw or args.gamma is not None:
+        changes["blocks"] = _blocks_asked(args, table, plan, settings.draw)
     return replace(plan, **changes) if changes else plan
 
 
-def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan) -> tuple[Block, ...]:
-    gamma = args.gamma or plan.gamma
-    name = args.draw or plan.blocks[0].draw.name
-    draw = draw_from({"draw": name, "gamma": gamma})
+def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, str]) -> tuple[Block, ...]:
+    name = said.get("draw", plan.blocks[0].draw.name)
+    draw = draw_from({"draw": name, "gamma": args.gamma or plan.gamma})
     blocks = [each.columns for each in plan.blocks]
-    for text in args.together:
+    for text in said["together"].split("|") if "together" in said else ():
         joined = tuple(columns_named(text, table))
         for column in joined:
             if column not in plan.sensitive:
-                raise BadSetting("Column “{name}” after --together is not secret; name it with --sa, too.", name=column)
+                raise BadSetting(
+                    "Column “{name}” is drawn together but not secret; name it with --sa, too.", name=column
+                )
         blocks = [left for each in blocks if (left := tuple(c for c in each if c not in joined))] + [joined]
-    if not args.together and args.gamma is None and args.draw is None:
-        return plan.blocks
     return tuple(Block(columns, draw) for columns in blocks)
-
-
-def check_recipe_alone(args: argparse.Namespace) -> None:
-    """Raise BadSetting where options say what the recipe says."""
-    names = (*_EXPLICIT, "who", "signed", "row", "person", "table", "within", "shift_dates", "person_number")
-    given = [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) not in (None, [], False)]
-    if given:
-        raise BadSetting("A recipe says the whole plan; leave out {options}.", options=", ".join(given))
-
-
-def overrule(stored: ImportChoices, asked: ImportChoices) -> ImportChoices:
-    """Return the stored choices with those asked for on the command line in their place."""
-    given: dict[str, Any] = {}
-    for field in fields(asked):
-        value = getattr(asked, field.name)
-        if isinstance(value, Mapping):
-            given[field.name] = {**getattr(stored, field.name), **value}
-        elif value not in (None, ()):
-            given[field.name] = value
-    if "sheet" in given or "sheets" in given:  # one sheet or several, as is said last
-        given = {"sheet": None, "sheets": None, **given}
-    return replace(stored, **given)
 
 
 def columns_named(text: str, table: Table) -> list[str]:

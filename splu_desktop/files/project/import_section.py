@@ -1,102 +1,126 @@
-"""The choices of an import as plain data, as recipes and project files store them."""
+"""How a file is read: the section [import] of a recipe, and what the command line says behind --read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
-from enum import Enum
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import quoted, say, which_of
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
+from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind
+from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
+from splu_desktop.files.importer.text.fixed_width import edges_of
+from splu_desktop.files.project.entries import Entry, Shape, meanings, one_of, overruled, stored
 
-E = TypeVar("E", bound=Enum)
-_WHOLE = ("header_row", "header_rows", "last_row")
-_MAPPINGS = ("renames", "types", "missing", "decisions", "rows")
+_MARKS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " ", "none": ""}
+_KINDS = {kind.name.lower(): kind for kind in Kind}
+_PROBLEMS = {
+    each.name.lower(): each
+    for each in (ProblemKind.MISFIT, ProblemKind.LONG_ROW, ProblemKind.SHORT_ROW, ProblemKind.DOUBTFUL_ROW)
+}
+_DECISIONS = {each.name.lower(): each for each in (Decision.KEEP, Decision.MISSING, Decision.DROP)}
+# What has a meaning for one kind of file alone.
+_OF_TEXTS = ("encoding", "delimiter", "quote", "escape")
+_OF_WORKBOOKS = ("sheet", "sheets")
+
+
+def _mark(text: str) -> str:
+    mark = _MARKS.get(text, text)
+    if len(mark) > 1:
+        raise ValueError
+    return mark
+
+
+def _delimiter(text: str) -> str:
+    mark = _MARKS.get(text, text)
+    if len(mark) > 5 and not edges_of(mark):
+        raise ValueError
+    return mark
+
+
+def _name(text: str) -> str:
+    if not text.strip():
+        raise ValueError
+    return text.strip()
+
+
+_DELIMITERS = say(
+    "text between fields: tab, comma, semicolon, bar, space, || …; or “fixed 0 12 43”, where columns begin"
+)
+_TYPES = say("type of a column: {kinds}", kinds=", ".join(_KINDS))
+_SHEETS = say("sheets with the same columns, or all of them, as one table with a column “Sheet”")
+_MISSING = say("texts that stand for no value in a column")
+_ROWS = say("only rows that have one of these texts in a column; nothing behind the sign for none")
+_DOUBTS = say(
+    "what to do with {kinds}: keep, missing or drop; doubtful rows may be totals or notes", kinds=", ".join(_PROBLEMS)
+)
+IMPORT = (
+    Entry("encoding", "NAME", say("character encoding, such as utf-8 or cp1252")),
+    Entry("delimiter", "MARK", _DELIMITERS, meaning=_delimiter),
+    Entry("quote", "MARK", say("quote character, or none"), meaning=_mark),
+    Entry("escape", "MARK", say("escape character, or none"), meaning=_mark),
+    Entry("decimal", "MARK", say("decimal mark, . or ,"), meaning=one_of(".,")),
+    Entry("thousands", "MARK", say("one mark between groups of three digits, or none"), meaning=_mark),
+    Entry("sheet", "NAME", say("sheet of a workbook")),
+    Entry("sheets", "all|A,B,…", _SHEETS, Shape.TEXTS, lambda text: "*" if text == "all" else _name(text)),
+    Entry("header_row", "ROW", say("number of the header row, 0 for no header"), Shape.NUMBER),
+    Entry("header_rows", "K", say("rows that make up the header, joined"), Shape.NUMBER),
+    Entry("last_row", "ROW", say("number of the last row that is a record"), Shape.NUMBER),
+    Entry("names", "A,B,…", say("a new name for every column, each another"), Shape.TEXTS, _name),
+    Entry("renames", "OLD=NEW", say("a new name of a column; all else knows it by that"), Shape.BY_KEY, _name),
+    Entry("date_order", "dmy|mdy", say("order of day and month"), meaning=one_of(("dmy", "mdy"))),
+    Entry("types", "COLUMN=TYPE", _TYPES, Shape.BY_KEY, one_of(_KINDS)),
+    Entry("missing", "COLUMN=TEXT|TEXT", _MISSING, Shape.TEXTS_BY_KEY),
+    Entry("rows", "COLUMN=TEXT|TEXT", _ROWS, Shape.TEXTS_BY_KEY),
+    Entry("keep_spellings", "A,B,…", say("columns in which flu and Flu stay two values"), Shape.TEXTS),
+    Entry("catalog", "NAME", say("SAS format catalog beside the file, or none"), meaning=lambda t: _MARKS.get(t, t)),
+    Entry("decisions", "KIND=DO", _DOUBTS, Shape.BY_KEY, one_of(_DECISIONS), one_of(_PROBLEMS)),
+)
 
 
 def import_as_dict(choices: ImportChoices) -> dict[str, Any]:
     """Return the choices as plain data, those left to detection left out.
 
     The columns' names are stored only where the file has none: elsewhere the file's own header must be found again, so
-    that a file with other columns is noticed.
+    that a file with other columns is noticed. What kind of file it is is found anew.
     """
-    found: dict[str, Any] = {}
-    for field in fields(choices):
-        value = getattr(choices, field.name)
-        if field.name not in (*_MAPPINGS, "names", "sheets", "keep_spellings") and value is not None:
-            found[field.name] = value
-    if choices.sheets is not None:
-        found["sheets"] = list(choices.sheets)
-    if choices.names is not None and choices.header_row == 0:
-        found["names"] = list(choices.names)
-    if choices.renames:
-        found["renames"] = dict(choices.renames)
-    if choices.types:
-        found["types"] = {name: kind.name.lower() for name, kind in choices.types.items()}
-    missing = {name: list(texts) for name, texts in choices.missing.items()}
-    if missing:
-        found["missing"] = missing
-    if choices.rows:
-        found["rows"] = {name: list(texts) for name, texts in choices.rows.items()}
-    if choices.keep_spellings:
-        found["keep_spellings"] = list(choices.keep_spellings)
-    if choices.decisions:
-        found["decisions"] = {kind.name.lower(): what.name.lower() for kind, what in choices.decisions.items()}
-    return found
+    values = {entry.name: getattr(choices, entry.name) for entry in IMPORT}
+    if choices.header_row != 0:
+        del values["names"]
+    return {name: stored(value) for name, value in values.items() if value is not None and value not in ((), {})}
 
 
-def import_from_dict(data: Mapping[str, Any]) -> ImportChoices:
-    """Return the choices that `import_as_dict` gave. Raises BadSetting, naming the entry that can't be understood."""
-    known = {field.name for field in fields(ImportChoices)}
-    found: dict[str, Any] = {}
-    for name, value in data.items():
-        if name not in known:
-            raise _bad(name)
-        if name in _WHOLE:
-            found[name] = _checked(name, value, lambda v: isinstance(v, int) and not isinstance(v, bool))
-        elif name in ("names", "sheets", "keep_spellings"):
-            found[name] = _texts(name, value)
-        elif name == "renames":
-            found[name] = {
-                key: _checked(name, text, lambda v: isinstance(v, str)) for key, text in _mapping(name, value).items()
-            }
-        elif name == "types":
-            found[name] = {key: _member(Kind, kind, name) for key, kind in _mapping(name, value).items()}
-        elif name in ("missing", "rows"):
-            found[name] = {key: _texts(name, texts) for key, texts in _mapping(name, value).items()}
-        elif name == "decisions":
-            found[name] = {
-                _member(ProblemKind, kind, name): _member(Decision, what, name)
-                for kind, what in _mapping(name, value).items()
-            }
-        else:
-            found[name] = _checked(name, value, lambda v: isinstance(v, str))
-    return ImportChoices(**found)
+def import_from_dict(data: Mapping[str, Any], overruling: Mapping[str, Any] = MappingProxyType({})) -> ImportChoices:
+    """Return the choices that `import_as_dict` gave, with others in their place.
+
+    Raises BadSetting, naming the entry that can't be understood, or those that contradict each other.
+    """
+    if len(sheets := {"sheet", "sheets"} & overruling.keys()) == 2:
+        raise BadSetting("Say “sheet” for one sheet or “sheets” for several, not both.")
+    if sheets:  # one sheet or several, as is said last
+        data = {name: value for name, value in data.items() if name not in ("sheet", "sheets")}
+    choices = ImportChoices(**meanings(IMPORT, overruled(data, overruling)))
+    if choices.header_row == 0 and choices.header_rows:
+        raise BadSetting("Say nothing of “header_rows” where “header_row” is 0: there is no header then.")
+    for marks in (("delimiter", "quote", "escape"), ("decimal", "thousands")):
+        filled = [name for name in marks if getattr(choices, name)]
+        if len({getattr(choices, name) for name in filled}) < len(filled):
+            raise BadSetting("These can't be the same mark: {names}.", names=quoted(filled))
+    return choices
 
 
-def _bad(name: str) -> BadSetting:
-    return BadSetting("The entry “{name}” on how to read the file can't be understood.", name=name[:60])
-
-
-def _checked(name: str, value: Any, right: Callable[[Any], bool]) -> Any:
-    if not right(value):
-        raise _bad(name)
-    return value
-
-
-def _texts(name: str, value: Any) -> tuple[str, ...]:
-    return tuple(_checked(name, value, lambda v: isinstance(v, list) and all(isinstance(text, str) for text in v)))
-
-
-def _mapping(name: str, value: Any) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = _checked(name, value, lambda v: isinstance(v, dict))
-    return found
-
-
-def _member(kind: type[E], text: Any, name: str) -> E:
-    try:
-        return kind[str(text).upper()]
-    except KeyError:
-        raise _bad(name) from None
+def check_import(asked: ImportChoices, imported: Imported) -> None:
+    """Raise BadSetting where choices were for another kind of file or for other columns."""
+    names, kind = imported.table.names, imported.choices.format
+    for entry in ("types", "missing", "rows", "keep_spellings"):
+        for name in getattr(asked, entry):
+            if name not in names:
+                raise BadSetting("There is no column “{name}” as “{entry}” says; {advice}", name=name, entry=entry,
+                                 advice=which_of(name, names))  # fmt: skip
+    for of, kinds in ((_OF_TEXTS, TEXTS), (_OF_WORKBOOKS, WORKBOOKS)):
+        lost = [name for name in of if getattr(asked, name) is not None and kind not in kinds]
+        if lost:
+            raise BadSetting("“{file}” is no such file; say nothing of {names}.", file=imported.source.name,
+                             names=quoted(lost))  # fmt: skip

@@ -1,5 +1,7 @@
 """The recipe: one TOML file with everything that a release depends on besides the source, its version, and chance.
 
+One without a plan says how a file is read, for next month's.
+
 It holds choices and no records; values of the source stand in it only where a choice names them (a group, a mark for
 “no value”), so it belongs to the custodian, not to the release.
 """
@@ -7,8 +9,8 @@ It holds choices and no records; values of the source stand in it only where a c
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +25,14 @@ from splu_desktop.core.table import Table
 from splu_desktop.files.disk.plain_data import from_toml, read_bytes, understood
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.importer import ImportChoices, SourceFile
+from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict
+from splu_desktop.files.project.release_section import RELEASE
 
 RECIPE_VERSION = 3
 LARGEST = 50 << 20  # bytes; a hierarchy of 200,000 codes stays below
 _LISTED = 8
-_SECTIONS = {"recipe", "import", "plan", "report", "made_with"}
+_SECTIONS = {"recipe", "import", "plan", "release", "report", "made_with"}
 
 
 class BadRecipe(FileFault):
@@ -46,35 +50,52 @@ class Recipe:
     Attributes
     ----------
     choices : how the source is read.
-    plan : as plain data (`Plan.as_dict`); a plan is given as it is.
+    plan : as plain data (`Plan.as_dict`); a plan is given as it is. None for a recipe of reading alone.
     source : the file it was made with, for people; it may be applied to others. None where not known.
     laws : codes of the law packs by which the report is arranged; none where the report's default holds.
+    release : what is said of the release's files, the data of the section [release] (`release_section`).
+    columns : of a recipe of reading alone, the columns that a file must have.
     """
 
     choices: ImportChoices
-    plan: Plan | Mapping[str, Any]
+    plan: Plan | Mapping[str, Any] | None
     source: SourceFile | None = None
     laws: tuple[str, ...] = ()
+    release: Mapping[str, Any] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.plan, Plan):
             object.__setattr__(self, "plan", self.plan.as_dict())
 
-    def plan_for(self, table: Table, *, name: str = say("the recipe")) -> Plan:
-        """Return the plan with its columns in the table's order.
-
-        Raises RecipeDoesNotFit where the table's columns are not exactly the recipe's, naming those that differ;
-        BadSetting.
-        """
+    def check(self, table: Table, name: str) -> None:
+        """Raise RecipeDoesNotFit where the table's columns are not exactly the recipe's, naming those that differ."""
         assert not isinstance(self.plan, Plan)
+        _check_columns(self.columns if self.plan is None else self.plan.get("roles", ()), table, name)
+
+    def plan_for(self, table: Table, *, name: str = say("the recipe")) -> Plan:
+        """Return the plan with its columns in the table's order. Raises as `check` does; BadSetting."""
+        assert not isinstance(self.plan, Plan)
+        if self.plan is None:
+            raise RecipeDoesNotFit("A recipe without [plan] says only how a file is read; propose a plan, and save it.")
         return plan_for(self.plan, table, name)
 
 
 def plan_for(stored: Mapping[str, Any], table: Table, name: str) -> Plan:
     """Return the plan that plain data say for a table, `name` being what it is called. Raises as `Recipe.plan_for`."""
-    roles = stored.get("roles", {})
-    lacking = [column for column in roles if column not in table]
-    unknown = [column for column in table.names if column not in roles]
+    _check_columns(stored.get("roles", ()), table, name)
+    plan = Plan.from_dict(stored, lambda question: questions_from([question], table)[0])
+    ordered: dict[str, Any] = {}
+    for entry in fields(plan):  # all that is said by column stands in the table's order
+        by_column = getattr(plan, entry.name)
+        if isinstance(by_column, Mapping):
+            ordered[entry.name] = {column: by_column[column] for column in table.names if column in by_column}
+    return replace(plan, **ordered)
+
+
+def _check_columns(known: Collection[str], table: Table, name: str) -> None:
+    lacking = [column for column in known if column not in table]
+    unknown = [column for column in table.names if column not in known]
     if lacking or unknown:
         differences = []
         if lacking:
@@ -86,13 +107,6 @@ def plan_for(stored: Mapping[str, Any], table: Table, name: str) -> Plan:
             name=name,
             differences=listed(differences, "{head}, and {tail}"),
         )
-    plan = Plan.from_dict(stored, lambda question: questions_from([question], table)[0])
-    ordered: dict[str, Any] = {}
-    for entry in fields(plan):  # all that is said by column stands in the table's order
-        by_column = getattr(plan, entry.name)
-        if isinstance(by_column, Mapping):
-            ordered[entry.name] = {column: by_column[column] for column in table.names if column in by_column}
-    return replace(plan, **ordered)
 
 
 def write_recipe(recipe: Recipe, path: Path, *, overwrite: bool = False) -> None:
@@ -109,8 +123,11 @@ def recipe_text(recipe: Recipe) -> str:
     data: dict[str, Any] = {
         "recipe": {"version": RECIPE_VERSION, "software": f"SPLU Desktop {__version__}"},
         "import": import_as_dict(recipe.choices),
-        "plan": {name: value for name, value in recipe.plan.items() if value not in ({}, [], "")},
+        "plan": {name: value for name, value in (recipe.plan or {}).items() if value not in ({}, [], "")},
+        "release": dict(recipe.release),
     }
+    if recipe.plan is None:
+        data["recipe"]["columns"] = list(recipe.columns)
     if recipe.laws:
         data["report"] = {"law": list(recipe.laws)}
     if recipe.source is not None:
@@ -147,15 +164,18 @@ def read_recipe(path: Path) -> Recipe:
                 section=section,
             )
     with understood(path, BadRecipe):
-        plan, made = dict(data["plan"]), data.get("made_with")
+        made, columns = data.get("made_with"), tuple(map(str, head.get("columns", ())))
+        plan = None if columns and "plan" not in data else dict(data["plan"])
         known = {each.name for each in fields(Plan)} | {"version"}
-        for name in plan:
+        for name in plan or ():
             if name not in known:
                 raise BadRecipe("“{path}” has an entry “{entry}” that has no effect; correct its name.", path=path,
                                 entry=f"plan.{name}")  # fmt: skip
         source = None if made is None else SourceFile(str(made["file"]), int(made["bytes"]), str(made["sha256"]))
         laws = tuple(map(str, data.get("report", {}).get("law", ())))
-        return Recipe(import_from_dict(data.get("import", {})), plan, source, laws)
+        release = dict(data.get("release", {}))
+        meanings(RELEASE, release)
+        return Recipe(import_from_dict(data.get("import", {})), plan, source, laws, release, columns)
 
 
 def _columns(names: Iterable[str]) -> str:

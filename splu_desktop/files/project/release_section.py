@@ -1,0 +1,35 @@
+"""How a release is written: the section [release] of a recipe, and what the command line says behind --set."""
+
+from __future__ import annotations
+
+from splu_desktop.core.mechanism import draw_names
+from splu_desktop.core.messages import say
+from splu_desktop.files.language import LANGUAGES
+from splu_desktop.files.project.entries import Entry, Shape, one_of
+
+RELEASE = (
+    Entry("title", "TEXT", say("what the release is called")),
+    Entry("contact", "TEXT", say("whom the recipient asks")),
+    Entry("operator", "TEXT", say("who publishes, for the register (this user)")),
+    Entry("language", "CODE", say("language of README and labels: en, de or fr"), meaning=one_of(tuple(LANGUAGES))),
+    Entry(
+        "dialect",
+        "NAME",
+        say("comma, or semicolon with decimal comma"),
+        meaning=one_of({"comma": (",", "."), "semicolon": (";", ",")}),
+    ),
+    Entry("xlsx", "", say("write a workbook with the same sheets, too"), Shape.SWITCH),
+    Entry("zip", "", say("write one ZIP instead of a folder"), Shape.SWITCH),
+    Entry("password_file", "FILE", say("the ZIP's password is the first line of FILE")),
+    Entry("no_password", "", say("a ZIP that anybody can open (else a password is made up)"), Shape.SWITCH),
+)
+# What the blocks of a plan hold, for a plan that options say.
+DRAWING = (
+    Entry(
+        "draw",
+        "NAME",
+        say("how values are drawn: {names}", names=", ".join(draw_names())),
+        meaning=one_of(draw_names()),
+    ),
+    Entry("together", "A,B|C,D", say("secret columns drawn as one")),
+)
