@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 
 import qt_libraries
 
@@ -20,11 +21,13 @@ PACKAGES = {
     "Rscript": "r-base-core",
     "pspp": "pspp",
 }
+R_PACKAGES = ("jsonlite",)
 
 
 def main() -> int:
     """Install what lacks. Returns 0 when all is there, else 1."""
     lacking = [package for tool, package in PACKAGES.items() if shutil.which(tool) is None]
+    lacking += [f"r-cran-{each}" for each in R_PACKAGES if not Path(f"/usr/lib/R/site-library/{each}").is_dir()]
     if lacking and (reason := qt_libraries.apt_install(lacking)):
         print(f"The optional parts could not be installed ({reason}):", file=sys.stderr)
         print(f"  sudo apt-get install --no-install-recommends {' '.join(lacking)}", file=sys.stderr)

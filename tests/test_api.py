@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +18,7 @@ from splu_desktop import api
 from splu_desktop.cli import main
 from splu_desktop.files.register import Register
 from tests.files.releases import load_kit
+from tests.optional import ROOT, needs
 
 TABLE = "dx=yes by sex, age"
 
@@ -150,3 +155,51 @@ def test_a_question_that_is_none_gets_a_sentence(release: api.Release) -> None:
     for ask in (lambda: release.count("dy=yes"), lambda: release.share("dx"), lambda: release.regress("dx ~ sex")):
         with pytest.raises(api.SpluError):
             ask()
+
+
+def _cells() -> list[str]:
+    cells = json.loads((ROOT / "docs/publish.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert not any(cell.get("outputs") for cell in cells)  # those of another run would say what this one does not
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def test_the_notebook_runs_cell_by_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By exec, so that nobody needs Jupyter for it."""
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, object] = {}
+    for cell in _cells():
+        exec(cell, known)
+    assert {path.name for path in tmp_path.iterdir()} == {"stays-release"}
+    women, truth = known["women"], known["truth"]
+    assert isinstance(women, pd.Series)
+    assert isinstance(truth, pd.DataFrame)
+    release = api.open_release("stays-release")
+    told = release.count("Diagnosis=Heart failure", "Sex=female")
+    assert told.low_table < len(truth) < told.high_table
+
+
+@pytest.fixture
+def page(frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """docs/api.md, in a folder with the table that it speaks of."""
+    frame.to_csv(tmp_path / "stays.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return (ROOT / "docs/api.md").read_text(encoding="utf-8")
+
+
+def test_the_example_of_the_page_runs(page: str) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    known: dict[str, object] = {}
+    exec(example, known)
+    assert isinstance(known["release"], api.Release)
+    public = set(api.__all__) - {"Figure", "Form", "Kind", "Role", "Audience", "ByPerson"}
+    assert [name for name in public if f"`{name}" not in page] == []
+
+
+@needs("jsonlite")
+def test_the_example_for_r_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (example,) = re.findall(r"```r\n(.*?)```", page, re.S)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    ran = subprocess.run(["Rscript", "-"], input=example, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "persons-alike" in ran.stdout
+    assert "(intercept)" in ran.stdout
