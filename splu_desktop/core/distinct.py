@@ -49,6 +49,20 @@ def distinct(
     return codes, firsts
 
 
+def crossed(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return (N,) codes over the distinct ones of (N,) keys from 0 to `size` - 1, and (m,) these keys, ascending.
+
+    Keys of columns that are crossed fill their range, so a table of it takes a tenth of the time of sorting them.
+    """
+    if size > max(4 * len(keys), _ENOUGH):
+        values, codes = np.unique(keys, return_inverse=True)
+        return codes.astype(np.int32), values.astype(np.int64)
+    there = np.zeros(size, bool)
+    there[keys] = True
+    place = np.cumsum(there, dtype=np.int32) - np.int32(1)
+    return place[keys], np.flatnonzero(there)
+
+
 def _nearly_distinct(
     keys: NDArray[np.unsignedinteger], repeated: NDArray[np.unsignedinteger]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -196,17 +196,22 @@ def add_classes(by_class: Counted, line: NDArray[np.integer], lines: int, expect
     expected : (K, Q) records of the part that the class lets expect, by which x is split over classes.
     """
 
-    def total(each: Floats) -> Floats:
-        found = np.zeros((lines, *np.shape(each)[1:]))
-        np.add.at(found, line, each)
-        return found
-
-    whole = total(expected)
-    weight = np.where(whole[line] > 0, expected / np.where(whole[line] > 0, whole[line], 1), 0.0)
-    none = total(weight)[line] == 0
+    whole = sum_by_line(expected, line, lines)[line]
+    weight = np.where(whole > 0, expected / np.where(whole > 0, whole, 1), 0.0)
+    none = sum_by_line(weight, line, lines)[line] == 0
     parts = np.bincount(line, minlength=lines)[line][:, None]
     weight = np.where(none, 1 / parts, weight)
-    return Counted(total(by_class.estimate), total(by_class.level), total(by_class.slope * weight), by_class.step)
+    estimate, level, slope = (
+        sum_by_line(each, line, lines) for each in (by_class.estimate, by_class.level, by_class.slope * weight)
+    )
+    return Counted(estimate, level, slope, by_class.step)
+
+
+def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:
+    """Return (lines, Q) sums of (K, Q) figures of parts, each of which belongs to a line (K,)."""
+    q = parts.shape[1]
+    place = line.astype(np.int64)[:, None] * q + np.arange(q)
+    return np.bincount(place.ravel(), np.ravel(parts), minlength=lines * q).astype(float).reshape(lines, q)
 
 
 def shrink(estimate: Floats, variance: Floats, target: Floats, spread: float) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from splu_desktop.core.answer.answer import EXACT, WITHIN, trust_of
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.counts import shrink
 from splu_desktop.core.answer.reader import Grid, Reader
+from splu_desktop.core.distinct import crossed
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.table import Table
 
@@ -106,9 +108,9 @@ def crosstab(
     key = np.zeros(table.n, np.int64)
     for name in open_by:
         key = key * table[name].m + table[name].codes
-    found, line = np.unique(np.where(inside, key, -1), return_inverse=True)
-    outside = int(found[0] == -1) if len(found) else 0
-    keys = found[outside:]
+    line, found = crossed(np.where(inside, key + 1, 0), math.prod(table[name].m for name in open_by) + 1)
+    outside = int(found[0] == 0) if len(found) else 0
+    keys = found[outside:] - 1
     if (len(keys)) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:
         raise BadQuestion("The table would have more than {most} cells; name fewer columns.", most=MOST_CELLS)
     heads = _labels_of(table, open_by, keys)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.answer.counts import Counted, add_classes, count_groups, count_one_block
+from splu_desktop.core.answer.counts import Counted, add_classes, count_groups, count_one_block, sum_by_line
 from splu_desktop.core.answer.scores import class_shares
+from splu_desktop.core.distinct import crossed
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.mechanism import Block
@@ -100,7 +102,7 @@ class Forecaster:
         key = np.zeros(table.n, np.int64)
         for name in asked.by:
             key = key * table[name].m + table[name].codes
-        keys, line = np.unique(key, return_inverse=True)
+        line, keys = crossed(key, math.prod(table[name].m for name in asked.by))
         heads = _heads([table[name] for name in asked.by], keys)
         column = table[asked.sa]
         rows = np.bincount(line, minlength=len(keys))
@@ -125,12 +127,11 @@ class Forecaster:
         """Return (L, m) true counts of events by line, and (G, L, m) ends of the ranges expected."""
         classes, number = self.prepared.row_class, self.prepared.classes.number
         block = self.plan.block_of(sensitive)
-        pairs, pair = np.unique(line.astype(np.int64) * number + classes, return_inverse=True)
+        pair, pairs = crossed(line.astype(np.int64) * number + classes, lines * number)
         true = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
         of_line, of_class = np.divmod(pairs, number)
         rows = true.sum(axis=1)
-        truth = np.zeros((lines, m))
-        np.add.at(truth, of_line, true)
+        truth = sum_by_line(true, of_line, lines)
         top = np.broadcast_to(np.bincount(line, minlength=lines)[:, None].astype(float), truth.shape)
         share = class_shares(codes, m, classes, number)[of_class]
         size = np.bincount(classes, minlength=number).astype(float)[of_class][:, None]
@@ -166,7 +167,7 @@ class Forecaster:
         return Counted(estimate, level, slope)
 
     def _effects(
-        self, pairs: NDArray[np.int64], pair: NDArray[np.int64], of_class: NDArray[np.int64], block: Block
+        self, pairs: NDArray[np.int64], pair: NDArray[np.integer], of_class: NDArray[np.int64], block: Block
     ) -> Floats:
         units, plan = self.prepared.units, self.plan
         if not units.person:
@@ -203,7 +204,7 @@ class Forecaster:
         centre = np.bincount(classes, y, minlength=len(size)) / np.maximum(size, 1)
         square = np.bincount(classes, y**2, minlength=len(size)) / np.maximum(size, 1)
         spread = np.maximum(square - centre**2, 0)
-        pairs, pair = np.unique(at.astype(np.int64) * len(size) + classes, return_inverse=True)
+        pair, pairs = crossed(at.astype(np.int64) * len(size) + classes, lines * len(size))
         rows = np.bincount(pair).astype(float)
         of_line, of_class = np.divmod(pairs, len(size))
         q = rows / size[of_class]
@@ -234,7 +235,7 @@ class Forecaster:
                 for two in range(one, len(lines)):
                     first, second = table[lines[one]], table[lines[two]]
                     key = first.codes.astype(np.int64) * second.m + second.codes if two > one else first.codes
-                    keys, line = np.unique(key, return_inverse=True)
+                    line, keys = crossed(key, first.m * second.m)
                     if len(keys) * column.m > 200_000:
                         continue
                     true, (low, high) = self.counts(line, len(keys), column.codes, column.m, sensitive, gammas)

@@ -19,8 +19,10 @@ from splu_desktop.core.answer.counts import (
     count_several_blocks,
     learn_spread,
     shrink,
+    sum_by_line,
 )
 from splu_desktop.core.answer.scores import Scores, class_shares
+from splu_desktop.core.distinct import crossed
 from splu_desktop.core.errors import BadQuestion, BadSetting
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.progress import SILENT, Progress
@@ -332,11 +334,10 @@ class Reader:
         published, classes = self.published, self.published.record_class
         number, draw = len(published.cells), published.draw_of(sensitive)
         selected = np.bincount(line, minlength=lines)
-        pairs, pair = np.unique(line.astype(np.int64) * number + classes, return_inverse=True)
+        pair, pairs = crossed(line.astype(np.int64) * number + classes, lines * number)
         shown = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
         of_line, of_class = np.divmod(pairs, number)
-        by_line = np.zeros((lines, m), np.int64)
-        np.add.at(by_line, of_line, shown.astype(np.int64))
+        by_line = sum_by_line(shown, of_line, lines).astype(np.int64)
         share = class_shares(codes, m, classes, number)
         rows = shown.sum(axis=1)
         if draw.name == "groups":
@@ -379,8 +380,7 @@ class Reader:
             raise BadQuestion("Columns drawn in decoy groups can't be combined with others; ask one at a time.")
         selected = np.bincount(line, minlength=lines)
         size = np.bincount(classes, minlength=number).astype(float)
-        joint_lines = np.zeros((lines, m1 * m2), np.int64)
-        keys, pair = np.unique(line.astype(np.int64) * number + classes, return_inverse=True)
+        pair, keys = crossed(line.astype(np.int64) * number + classes, lines * number)
         of_line, of_class = np.divmod(keys, number)
         joint = np.bincount(pair * (m1 * m2) + both, minlength=len(keys) * m1 * m2).reshape(-1, m1, m2).astype(float)
         rows = joint.sum(axis=(1, 2))[:, None]
@@ -399,7 +399,7 @@ class Reader:
         effects = self._design_effects(line, [published.block_of(name) for name in (one, other)])
         parts = parts if effects is None else parts.scale(effects[keys, None])
         figures = add_classes(parts, of_line, lines, rows * shares[0] * shares[1])
-        np.add.at(joint_lines, of_line, meet.astype(np.int64))
+        joint_lines = sum_by_line(meet, of_line, lines).astype(np.int64)
         whole = [np.bincount(each.codes, minlength=each.m) / max(published.n, 1) for each in (first, second)]
         return Grid(selected, joint_lines, figures, selected[:, None] * np.outer(*whole).ravel())
 

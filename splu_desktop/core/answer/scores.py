@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import crossed
 from splu_desktop.core.mechanism import Block, Draw
 from splu_desktop.core.published import Published, block_codes
 
@@ -42,28 +43,30 @@ class BlockValues:
         # One row that shows each combination, through which functions of columns become functions of combinations.
         self.example = np.zeros(self.size, np.int64)
         self.example[self.codes] = np.arange(len(self.codes))
+        # (N,) which pair of class and combination each row shows: scores are the same wherever it stands.
+        self.pair, pairs = crossed(self.row_class * self.size + self.codes, self.number * self.size)
+        self._class, self._value = np.divmod(pairs, self.size)
+        self._rows = np.bincount(self.pair, minlength=len(pairs))
 
     def phi(self, h: Floats) -> Floats:
-        """Return (N, ...) scores of functions h (N, ...) of each row's published value.
+        """Return (P, ...) scores of functions h (size, ...) of the combinations, for each pair of `pair`.
 
         Lenders: (u - (1 - a) g_h) / a. Groups: T^-1 h by class.
         """
+        shown = np.asarray(h, float)[self._value]
         if self.draw.name == "lenders":
-            return np.asarray((h - (1 - self.a) * self.class_means(h)[self.row_class]) / self.a)
-        found = np.empty_like(h, dtype=float)
-        values = np.asarray(h[self.example], float)
+            flat = shown.reshape(len(shown), -1)
+            sums = [np.bincount(self._class, self._rows * each, minlength=self.number) for each in flat.T]
+            rows = np.maximum(np.bincount(self._class, self._rows, minlength=self.number), 1)
+            means = (np.stack(sums, axis=1) / rows[:, None])[self._class].reshape(shown.shape)
+            return np.asarray((shown - (1 - self.a) * means) / self.a)
+        found = np.empty_like(shown)
+        values = np.moveaxis(np.asarray(h, float), 0, -1)
         for each in range(self.number):
-            rows = np.flatnonzero(self.row_class == each)
-            counts = np.bincount(self.codes[rows], minlength=self.size).astype(float)
-            found[rows] = np.moveaxis(self.draw.score(np.moveaxis(values, 0, -1), counts), -1, 0)[self.codes[rows]]
+            at = np.flatnonzero(self._class == each)
+            counts = np.bincount(self._value[at], self._rows[at], minlength=self.size).astype(float)
+            found[at] = np.moveaxis(self.draw.score(values, counts), -1, 0)[self._value[at]]
         return found
-
-    def class_means(self, h: Floats) -> Floats:
-        """Return (C, ...) means over the rows of each class of functions h (N, ...)."""
-        n = np.maximum(np.bincount(self.row_class, minlength=self.number), 1)
-        flat = np.asarray(h, float).reshape(len(h), -1)
-        sums = np.stack([np.bincount(self.row_class, each, minlength=self.number) for each in flat.T], axis=1)
-        return np.asarray((sums / n[:, None]).reshape(self.number, *np.shape(h)[1:]))
 
 
 class Scores:
@@ -88,28 +91,20 @@ class Scores:
             found[block] = found[block] & shown if block in found else shown
         return list(found.items())
 
-    def phi(self, chosen: Mapping[str, Flags]) -> Floats:
-        """Return (N,) scores of the records that meet conditions on sensitive columns; blocks multiply."""
-        total = np.ones(self.published.n)
-        for block, shown in self.indicators(chosen):
-            total = total * self.of_block(block).phi(shown.astype(float))
-        return total
-
-    def number_scores(self, name: str) -> tuple[Floats, Floats]:
-        """Return (N,) scores of a sensitive column's numbers, and of having one at all."""
+    def number_scores(self, name: str) -> tuple[Floats, NDArray[np.int32]]:
+        """Return (P, 2) scores of a sensitive column's numbers, and of having one at all, and (N,) each row's pair."""
         numbers = self.published.numbers(name)
         if numbers is None:
             raise ValueError(name)
-        shown = numbers[self.published.table[name].codes]
+        values = self.of_block(self.published.block_of(name))
+        shown = numbers[self.published.table[name].codes[values.example]]
         known = np.isfinite(shown)
-        both = np.stack([np.where(known, shown, 0.0), known], axis=1)
-        phi = self.of_block(self.published.block_of(name)).phi(both)
-        return phi[:, 0], phi[:, 1]
+        return values.phi(np.stack([np.where(known, shown, 0.0), known], axis=1)), values.pair
 
 
-def value_scores(published: Published, sensitive: str, labels: Sequence[str]) -> Floats:
-    """Return (N, K) score columns of some values of a sensitive column, as a release hands them out."""
+def value_scores(published: Published, sensitive: str, labels: Sequence[str]) -> tuple[Floats, NDArray[np.int32]]:
+    """Return (P, K) scores of some values of a sensitive column, as a release hands them out, and (N,) each row's."""
     column = published.table[sensitive]
     wanted = np.array([column.code_of(label) for label in labels])
-    shown = (column.codes[:, None] == wanted).astype(float)
-    return Scores(published).of_block(published.block_of(sensitive)).phi(shown)
+    values = Scores(published).of_block(published.block_of(sensitive))
+    return values.phi(column.codes[values.example][:, None] == wanted), values.pair

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import crossed
 from splu_desktop.core.mechanism.units import Units
 from splu_desktop.core.table import Column
 
@@ -66,11 +68,11 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST) ->
     """
     sizes, row_ranges = _size_classes(units, least)
     digits = [sizes, *_unit_codes(columns, units)]
-    keys = np.zeros(units.number, np.int64)
-    for each in digits:
-        keys = keys * (int(each.max(initial=0)) + 1) + each
-    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    cells = np.stack([each[first] for each in digits], axis=1)
+    keys, bounds = np.zeros(units.number, np.int64), [int(each.max(initial=0)) + 1 for each in digits]
+    for each, bound in zip(digits, bounds, strict=True):
+        keys = keys * bound + each
+    inverse, there = crossed(keys, math.prod(bounds))
+    cells, counts = np.stack(np.unravel_index(there, bounds), axis=1), np.bincount(inverse)
     found = np.zeros(len(cells), np.int64)
     described: list[ClassCell] = []
     for members, groups in _divided(cells, counts, least, np.arange(len(cells))):

@@ -273,11 +273,11 @@ def all_of(column: Column, *lists: str) -> bool:
 def holds_answers(column: Column) -> bool:
     """Whether a column's values are yes and no, 0 and 1, a mark, or grades such as + and ++."""
     labels = sample_labels(column)
+    if column.kind is Kind.BOOLEAN or len(labels) > 5:
+        return column.kind is Kind.BOOLEAN
     plain = {joined(text) for text in labels} - lexicon().values["other"]
     yes, no = lexicon().values["yes"], lexicon().values["no"]
-    return column.kind is Kind.BOOLEAN or (
-        len(labels) <= 5 and (plain <= yes | no or all(set(text) <= set("+-") for text in labels))
-    )
+    return plain <= yes | no or all(set(text) <= set("+-") for text in labels)
 
 
 def holds_sexes(column: Column, *, named: bool = False) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -15,48 +18,116 @@ from numpy.typing import NDArray
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.inert import inert, restored
+from splu_desktop.files.importer.raw import Gatherer
+from splu_desktop.files.importer.text import fields
 from splu_desktop.files.release.facts import Dialect
 
-_AT_ONCE = 20_000  # rows
-_BLOCK = 1 << 20  # characters
-_LONGEST = 16 << 20  # characters of a field
+_AT_ONCE = 20_000  # rows whose texts are joined
+_BLOCK = 1 << 20  # bytes
+_LONGEST = 16 << 20  # bytes of a field
+_WIDE = 2_000  # bytes of a row, from which its texts are joined one by one
+_FILL = b"\xff"
+_WORKERS = 2
+_CODED = 1 << 20  # rows that wait to be coded at most
 _STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
 
 
 def write_table(table: Table, path: Path, dialect: Dialect, progress: Progress) -> None:
     """Write a header and a line per row: UTF-8, labels to the letter but for the decimal mark. Raises Cancelled."""
-    cells = [_cells(column, dialect) for column in table.columns]
+    cells = [cells_of(column, dialect) for column in table.columns]
     if len(cells) == 1:  # an empty cell alone on its line would read as no row
-        cells[0][cells[0] == ""] = '""'
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(dialect.delimiter.join(_field(inert(name), dialect.delimiter) for name in table.names) + "\n")
-        for start in range(0, table.n, _AT_ONCE):
-            progress.report(_STAGE_OUT, start / table.n)
-            part = slice(start, start + _AT_ONCE)
-            columns = [of[column.codes[part]] for of, column in zip(cells, table.columns, strict=True)]
-            file.write("\n".join(map(dialect.delimiter.join, zip(*columns, strict=True))) + "\n")
+        cells = [[text or '""' for text in cells[0]]]
+    with path.open("wb") as file:
+        file.write(header_line(table.names, dialect))
+        rows = RowWriter(file, cells, dialect)
+        rows.write([column.codes for column in table.columns], progress, _STAGE_OUT)
 
 
-def write_numbers(names: Sequence[str], columns: Sequence[NDArray[Any]], path: Path, dialect: Dialect) -> None:
-    """Write columns of numbers, of seven digits at most."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(dialect.delimiter.join(_field(inert(name), dialect.delimiter) for name in names) + "\n")
-        texts = []
-        for column in columns:
-            values, codes = np.unique(column, return_inverse=True)
-            spelled = [f"{value:.7g}" for value in values.tolist()]
-            texts.append(np.array([text.replace(".", dialect.decimal) for text in spelled], object)[codes])
-        for row in zip(*texts, strict=True):
-            file.write(dialect.delimiter.join(row) + "\n")
+def write_numbers(
+    names: Sequence[str],
+    columns: Sequence[tuple[NDArray[Any], NDArray[np.int32]]],
+    path: Path,
+    dialect: Dialect,
+    progress: Progress,
+) -> None:
+    """Write columns of numbers, of seven digits at most; each is (K,) values and (N,) which of them a row has.
+
+    Neighbours that share their codes are written as one text for each code.
+    """
+    delimiter = dialect.delimiter
+    cells: list[list[str]] = []
+    codes: list[NDArray[np.int32]] = []
+    for values, own in columns:
+        few, which = np.unique(values, return_inverse=True)
+        spelled = [f"{value:.7g}".replace(".", dialect.decimal) for value in few.tolist()]
+        texts = [spelled[at] for at in which.tolist()]
+        if codes and codes[-1] is own:
+            cells[-1] = [before + delimiter + text for before, text in zip(cells[-1], texts, strict=True)]
+        else:
+            cells.append(texts)
+            codes.append(own)
+    for at, own_texts in enumerate(cells):
+        cells[at] = list(dict.fromkeys(own_texts))
+        place = {text: new for new, text in enumerate(cells[at])}
+        codes[at] = np.array([place[text] for text in own_texts], np.int32)[codes[at]]
+    with path.open("wb") as file:
+        file.write(header_line(names, dialect))
+        RowWriter(file, cells, dialect).write(codes, progress, _STAGE_OUT)
 
 
-def _cells(column: Column, dialect: Dialect) -> NDArray[np.object_]:
+def header_line(names: Sequence[str], dialect: Dialect) -> bytes:
+    """Return the line of names."""
+    return (dialect.delimiter.join(_field(inert(name), dialect.delimiter) for name in names) + "\n").encode()
+
+
+class RowWriter:
+    """Writes rows as codes over the texts of each column, without an object for each cell.
+
+    The texts of a row are laid side by side, each as wide as the widest of its column; what fills them up, a byte that
+    UTF-8 never holds, is then taken out. Where texts are long they are joined one by one.
+
+    Parameters
+    ----------
+    file : takes the bytes.
+    cells : (m,) texts of each column, as they are to stand between delimiters.
+    """
+
+    def __init__(self, file: IO[bytes], cells: Sequence[Sequence[str]], dialect: Dialect) -> None:
+        self._file = file
+        ends = [dialect.delimiter] * (len(cells) - 1) + ["\n"]
+        texts = [[(text + end).encode() for text in each] for each, end in zip(cells, ends, strict=True)]
+        widths = [max(map(len, each), default=1) for each in texts]
+        self._wide = sum(widths) > _WIDE
+        if self._wide:
+            self._texts: list[NDArray[Any]] = [np.array(each, object) for each in texts]
+            return
+        filled = zip(texts, widths, strict=True)
+        self._texts = [np.frombuffer(b"".join(t.ljust(w, _FILL) for t in each), f"V{w}") for each, w in filled]
+        self._row = np.dtype([(f"{at}", f"V{width}") for at, width in enumerate(widths)])
+
+    def write(self, codes: Sequence[NDArray[np.integer]], progress: Progress, stage: str) -> None:
+        """Write rows, given (N,) codes of each column. Raises Cancelled."""
+        count = len(codes[0])
+        at_once = _AT_ONCE if self._wide else max(1, (1 << 20) // self._row.itemsize)
+        room = None if self._wide else np.empty(at_once, self._row)
+        for start in range(0, count, at_once):
+            progress.report(stage, start / count)
+            parts = [of[own[start : start + at_once]] for of, own in zip(self._texts, codes, strict=True)]
+            if room is None:
+                self._file.write(b"".join(chain.from_iterable(zip(*parts, strict=True))))
+                continue
+            rows = room[: len(parts[0])]
+            for at, part in enumerate(parts):
+                rows[f"{at}"] = part
+            self._file.write(rows.tobytes().translate(None, _FILL))
+
+
+def cells_of(column: Column, dialect: Dialect) -> list[str]:
+    """Return (m,) the text of each label between delimiters."""
     texts = [inert(str(label)) for label in column.labels]
     if dialect.decimal != "." and column.kind is Kind.DECIMAL:
         texts = [text.replace(".", dialect.decimal) for text in texts]
-    found = np.empty(len(texts), object)
-    found[:] = [_field(text, dialect.delimiter) for text in texts]
-    return found
+    return [_field(text, dialect.delimiter) for text in texts]
 
 
 def _field(text: str, delimiter: str) -> str:
@@ -69,70 +140,85 @@ def read_table(
 ) -> Iterator[tuple[str, NDArray[np.int32], list[str]]]:
     """Give name, (N,) codes and distinct texts of each column. Raises ValueError for no such CSV; Cancelled."""
     csv.field_size_limit(_LONGEST)
-    blocks = _blocks(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""))
-    first = next(blocks, "")
-    header, width = _columns(first, dialect.delimiter, None)
-    seen: list[dict[str, int]] = [{} for _ in range(width)]
-    codes: list[list[NDArray[np.int32]]] = [[] for _ in range(width)]
-    names = [restored(column[0]) for column in header]
-    done = 0
-    for block in chain([first], blocks):
-        progress.report(_STAGE_IN, min(1.0, done / max(rows, 1)))
-        columns = header if block is first else _columns(block, dialect.delimiter, width)[0]
-        for at, cells in enumerate(columns):
-            own = cells[1:] if block is first else cells
-            index = seen[at]
-            for cell in set(own).difference(index):
-                index[cell] = len(index)
-            codes[at].append(np.fromiter(map(index.__getitem__, own), np.int32, len(own)))
-        done += len(columns[0])
-        if done > rows + 1:
-            raise ValueError("more rows than stated")
-    for name, index, parts in zip(names, seen, codes, strict=True):
-        yield name, np.concatenate(parts), list(map(restored, index))
-
-
-def _blocks(text: io.TextIOWrapper) -> Iterator[str]:
-    """Give whole records, a megabyte or so at a time. Raises ValueError."""
-    rest = ""
+    blocks = _blocks(file)
+    first = next(blocks, b"").removeprefix(codecs.BOM_UTF8).decode()
+    head = io.StringIO(first, newline="")
     try:
-        while chunk := text.read(_BLOCK):
-            rest += chunk
-            cut = rest.rfind("\n") + 1
-            while cut and rest.count('"', 0, cut) % 2:  # a line end inside quotes
-                cut = rest.rfind("\n", 0, cut - 1) + 1
-            if cut:
-                yield rest[:cut]
-                rest = rest[cut:]
-            elif len(rest) > _LONGEST:
-                raise ValueError("a record without an end")
-        if rest:
-            yield rest + "\n"
-    finally:
-        text.detach()
-
-
-def _columns(block: str, delimiter: str, width: int | None) -> tuple[list[Any], int]:
-    """Return the cells of some records by column, and how many columns there are. Raises ValueError."""
-    if '"' not in block and "\r" not in block:  # nothing is quoted, as in most tables: five times as fast
-        lines = block.count("\n")
-        cells = block.replace("\n", delimiter).split(delimiter)
-        cells.pop()
-        found = width or len(block[: block.index("\n")].split(delimiter))
-        if len(cells) == found * lines and (found == 1 or _even(block, delimiter, found)):
-            return [cells[at::found] for at in range(found)], found
-    try:
-        rows = list(csv.reader(io.StringIO(block, newline=""), delimiter=delimiter, strict=True))
+        names = list(map(restored, next(csv.reader(head, delimiter=dialect.delimiter, strict=True), [])))
     except csv.Error as fault:
         raise ValueError(str(fault)) from None
-    found = width or len(rows[0])
-    if not rows or any(len(row) != found for row in rows):
+    parts: list[list[fields.Packed]] = [[] for _ in names]
+    found = [Gatherer() for _ in names]
+    done = coded = 0
+
+    def code() -> None:
+        gathered = pool.map(lambda each: fields.gather(each, "utf-8"), parts)
+        for own, column, part in zip(found, gathered, parts, strict=True):
+            own.add(column.codes, column.labels)
+            part.clear()
+
+    with ThreadPoolExecutor(_WORKERS, "splu-read") as pool:
+        waiting: deque[Future[list[fields.Packed]]] = deque()
+        try:
+            for block in chain([first[head.tell() :].encode()], blocks):
+                waiting.append(pool.submit(_columns, block, dialect.delimiter, len(names)))
+                while len(waiting) > _WORKERS or (waiting and waiting[0].done()):
+                    done = _add(parts, waiting.popleft().result(), done, rows)
+                if done - coded > _CODED:
+                    code()
+                    coded = done
+                progress.report(_STAGE_IN, min(1.0, done / max(rows, 1)))
+            while waiting:
+                done = _add(parts, waiting.popleft().result(), done, rows)
+            code()
+            for name, own in zip(names, found, strict=True):
+                column = own.column()
+                yield name, column.codes, list(map(restored, column.labels))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _add(parts: list[list[fields.Packed]], columns: list[fields.Packed], done: int, rows: int) -> int:
+    if not columns:
+        return done
+    for own, part in zip(parts, columns, strict=True):
+        own.append(part.copy())
+    done += len(columns[0])
+    if done > rows + 1:
+        raise ValueError("more rows than stated")
+    return done
+
+
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
+    """Give whole records, a megabyte or so at a time. Raises ValueError."""
+    rest = b""
+    while chunk := file.read(_BLOCK):
+        rest += chunk
+        cut = rest.rfind(b"\n") + 1
+        while cut and rest.count(b'"', 0, cut) % 2:  # a line end inside quotes
+            cut = rest.rfind(b"\n", 0, cut - 1) + 1
+        if cut:
+            yield rest[:cut]
+            rest = rest[cut:]
+        elif len(rest) > _LONGEST:
+            raise ValueError("a record without an end")
+    if rest:
+        yield rest + b"\n"
+
+
+def _columns(block: bytes, delimiter: str, width: int) -> list[fields.Packed]:
+    """Return the cells of some records by column. Raises ValueError."""
+    if not block:
+        return []
+    text = block.decode()  # what is no UTF-8 is no such file
+    try:
+        return fields.split(block, fields.FieldLayout(width, ord(delimiter), ord('"')))[0]
+    except fields.Irregular:
+        pass
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as fault:
+        raise ValueError(str(fault)) from None
+    if any(len(row) != width for row in rows):
         raise ValueError("rows differ in length")
-    return list(zip(*rows, strict=True)), found
-
-
-def _even(block: str, delimiter: str, width: int) -> bool:
-    """Return whether all lines have so many fields, by their delimiters between line ends."""
-    raw = np.frombuffer(block.encode("utf-8"), np.uint8)
-    ends = np.cumsum(raw == ord(delimiter))[raw == 10]
-    return bool((np.diff(ends, prepend=0) == width - 1).all())
+    return [fields.packed([cell.encode() for cell in column]) for column in zip(*rows, strict=True)]

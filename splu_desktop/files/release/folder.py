@@ -69,7 +69,8 @@ def fill_folder(
     write_table(final.table, folder / TABLE_NAME, form.dialect, progress)
     public = [value for values in plan.public_values.values() for value in values]
     scores = score_columns(final, public)
-    write_numbers([each.name for each in scores], [each.scores for each in scores], folder / SCORES_NAME, form.dialect)
+    numbers = [(each.values, each.codes) for each in scores]
+    write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, progress)
     write_dictionary(final, facts, scores, folder / DICTIONARY_NAME, form.dialect, tongue)
     write_labels(final, scores, folder)
     write_readme(final, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
@@ -99,8 +100,10 @@ def _differing(written: Table, read: Table) -> str | None:
         if one.name not in read:
             return one.name
         other = read[one.name]
-        if other.m != one.m or not np.array_equal(one.labels[one.codes], other.labels[other.codes]):
+        place = {label: at for at, label in enumerate(other.labels.tolist())}
+        if other.m != one.m or place.keys() != set(one.labels.tolist()):
             return one.name
-        if not np.array_equal(one.missing[one.codes], other.missing[other.codes]):
+        to = np.array([place[label] for label in one.labels.tolist()], np.int32)
+        if not np.array_equal(one.missing, other.missing[to]) or not np.array_equal(to[one.codes], other.codes):
             return one.name
     return None

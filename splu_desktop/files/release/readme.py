@@ -118,11 +118,11 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
     lines = []
     for entry in entries[: shown_of(len(entries), room - 3)]:
         column = published.table[entry["name"]]
-        labels = [_flat(label if len(label) < 60 else f"{label[:58]}…") for label in column.labels[~column.missing]]
+        labels = column.labels[~column.missing].tolist()
         mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""
         begun = f"- {_flat(entry['name'])}: {mark}"
         if column.kind.ordered and labels:
-            lines.append(begun + t(say("{first} to {last}", first=labels[0], last=labels[-1])))
+            lines.append(begun + t(say("{first} to {last}", first=_short(labels[0]), last=_short(labels[-1]))))
         else:
             lines.append(begun + _some_values(labels, _WIDTH - len(begun), t))
     if len(entries) > len(lines):
@@ -135,10 +135,14 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
     return lines
 
 
+def _short(label: str) -> str:
+    return _flat(label if len(label) < 60 else f"{label[:58]}…")
+
+
 def _some_values(labels: Sequence[str], room: int, t: Any) -> str:
     """Return the values, or as many whole ones as fit and how many more there are; the first always."""
     for shown in range(min(len(labels), _VALUES), 0, -1):
-        some, more = "; ".join(labels[:shown]), len(labels) - shown
+        some, more = "; ".join(map(_short, labels[:shown])), len(labels) - shown
         text: str = some if not more else t(say("{some}; {n} more", some=some, n=more))
         if len(text) <= room or shown == 1:
             return text

@@ -35,14 +35,21 @@ class ScoreColumn:
     name : a word that formulas of statistics programs take as it is.
     column, value : what it counts; value None for the number itself.
     words : what its sum tells.
-    scores : (N,) numbers.
+    values : (K,) distinct scores, one for each class and value shown.
+    codes : (N,) which of them each row has; columns of one sensitive column share the array.
     """
 
     name: str
     column: str
     value: str | None
     words: str
-    scores: NDArray[Any]
+    values: NDArray[Any]
+    codes: NDArray[np.int32]
+
+    @property
+    def scores(self) -> NDArray[Any]:
+        """(N,) numbers."""
+        return self.values[self.codes]
 
 
 def score_columns(published: Published, public: Sequence[str] = ()) -> tuple[ScoreColumn, ...]:
@@ -53,39 +60,36 @@ def score_columns(published: Published, public: Sequence[str] = ()) -> tuple[Sco
     found: list[ScoreColumn] = []
     taken: set[str] = set()
 
-    def add(name: str, column: str, value: str | None, words: str, scores: NDArray[Any]) -> None:
+    def add(
+        name: str, column: str, value: str | None, words: str, values: NDArray[Any], codes: NDArray[np.int32]
+    ) -> None:
         word = re.sub(r"\W+", "_", name).strip("_") or "score"
         word = f"_{word}" if word[0].isdigit() else word
         while word in taken:
             word += "_"
         taken.add(word)
-        found.append(ScoreColumn(word, column, value, words, scores))
+        found.append(ScoreColumn(word, column, value, words, values, codes))
 
     for name in published.sensitive:
         column = published.table[name]
         if published.numbers(name) is not None:
-            numbers, known = Scores(published).number_scores(name)
-            add(f"{name}_score", name, None, say("adds up the numbers of “{column}”", column=name), numbers)
+            both, row = Scores(published).number_scores(name)
+            add(f"{name}_score", name, None, say("adds up the numbers of “{column}”", column=name), both[:, 0], row)
             if column.missing.any():
-                add(f"{name}_known", name, None, say("counts rows with a number in “{column}”", column=name), known)
+                words = say("counts rows with a number in “{column}”", column=name)
+                add(f"{name}_known", name, None, words, both[:, 1], row)
             if column.m > _FEW:
                 continue
         labels = _counted_values(published, name, public)
-        scores = value_scores(published, name, labels)
+        scores, row = value_scores(published, name, labels)
         for at, label in enumerate(labels):
             words = say("counts rows with “{value}” in “{column}”", value=label, column=name)
-            add(f"{name}_{label or 'missing'}", name, label, words, scores[:, at])
+            add(f"{name}_{label or 'missing'}", name, label, words, scores[:, at], row)
     for name in (CLASS, NUMBER):
         if name in published.table:
             number = published.table[name]
-            codes = np.array([int(label) for label in number.labels])[number.codes]
-            add(
-                name,
-                name,
-                None,
-                say("number of the row's class" if name == CLASS else "number of the row's person"),
-                codes,
-            )
+            words = say("number of the row's class" if name == CLASS else "number of the row's person")
+            add(name, name, None, words, np.array([int(label) for label in number.labels]), number.codes)
     return tuple(found)
 
 

@@ -1,0 +1,48 @@
+"""The table of a release as CSV reads back to the letter, whatever its texts are."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_desktop.core.progress import SILENT
+from splu_desktop.core.table import Column, Table
+from splu_desktop.files.release.csv_table import read_table, write_numbers, write_table
+from splu_desktop.files.release.facts import Dialect
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=90) | st.sampled_from(
+    ["", "a,b", 'say "no"', '"', "two\nlines", "a\r\nb", "\0", "\ufeff", "=1+1", "'=1", "x" * 3_000, "ÿ", "é;è"]
+)
+ROWS = st.integers(1, 4).flatmap(lambda width: st.lists(st.lists(TEXTS, min_size=width, max_size=width), min_size=1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=ROWS, dialect=st.sampled_from([Dialect(), Dialect(";", "."), Dialect("\t", ".")]))
+def test_a_table_reads_as_it_was_written(
+    rows: list[list[str]], dialect: Dialect, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "table.csv"
+    columns = [Column.from_labels(f"col {at}", texts) for at, texts in enumerate(zip(*rows, strict=True))]
+    write_table(Table(tuple(columns)), path, dialect, SILENT)
+    with path.open("rb") as file:
+        read = list(read_table(file, dialect, len(rows), SILENT))
+    assert [name for name, _, _ in read] == [column.name for column in columns]
+    assert [[texts[code] for code in codes] for _, codes, texts in read] == [list(each) for each in zip(*rows)]  # noqa: B905 - rows are even
+
+
+def test_columns_of_numbers_that_share_their_codes_are_written_beside_each_other(tmp_path: Path) -> None:
+    codes, other = np.array([0, 1, 2, 1], np.int32), np.array([0, 0, 1, 1], np.int32)
+    columns = [(np.array([0.5, 2, 2]), codes), (np.array([1e-9, -3, 3]), codes), (np.array([7, 8]), other)]
+    write_numbers(["a", "b", "c"], columns, tmp_path / "s.csv", Dialect.semicolon(), SILENT)
+    assert (tmp_path / "s.csv").read_text() == "a;b;c\n0,5;1e-09;7\n2;-3;7\n2;3;8\n2;-3;8\n"
+
+
+@pytest.mark.parametrize("damaged", [b"a,b\n1,2\n3\n", b"a,b\n1,\xff\n", b'a,b\n1,"2\n', b"a,b\n1,2\n3,4\n5,6\n"])
+def test_what_is_no_such_table_is_refused(damaged: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - whatever is wrong, the caller says one sentence
+        list(read_table(io.BytesIO(damaged), Dialect(), 1, SILENT))
