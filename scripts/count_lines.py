@@ -100,12 +100,13 @@ def words() -> int:
 
 
 def options() -> int:
-    """Return how many options `splu publish` has of its own: not those of how a file is read, nor of a plan by hand."""
+    """Return how many options `splu publish` has of its own: beside -h, --json and --lang, which every command has."""
     from splu_desktop.cli.main import build_parser  # takes the whole program along, which lines alone do not need
 
     (commands,) = (each for each in build_parser()._actions if hasattr(each, "choices") and each.dest == "command")
     shown = [action for action in commands.choices["publish"]._actions if action.help != "==SUPPRESS=="]  # type: ignore[union-attr]
-    return len([action for action in shown if action.option_strings])
+    everywhere = {"help", "json", "lang"}
+    return len([action for action in shown if action.option_strings and action.dest not in everywhere])
 
 
 def figures() -> list[Figure]:

@@ -9,13 +9,30 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import splu_desktop
 from splu_desktop.cli.main import build_parser, main
+from splu_desktop.core.audience import WHO, Audience, OwnLimit
+from splu_desktop.core.generalise import Generalisation
+from splu_desktop.core.generalise.blanking import Blanking
+from splu_desktop.core.mechanism import Block, draw_names
+from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy.limits import Limits
+from splu_desktop.core.questions import KINDS, AskedTable
+from splu_desktop.core.roles import Role
+from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.files.importer import read
+from splu_desktop.files.importer.recognise import _EXTENSIONS
+from splu_desktop.files.project.import_section import IMPORT
+from splu_desktop.files.project.recipe import read_recipe
+from splu_desktop.files.project.release_section import DRAWING, RELEASE
+from splu_desktop.report.make import ENDINGS as REPORTS
 from tests.files.releases import released, ward_plan, ward_table
 
 ROOT = Path(splu_desktop.__file__).resolve().parent.parent
@@ -106,6 +123,52 @@ def test_every_command_has_its_line_in_a_document() -> None:
     text = " ".join(DOCUMENTS.values())
     missing = [name for name in _parsers() if not re.search(rf"\bsplu {name}\b|`{name}`", text)]
     assert missing == []
+
+
+def test_every_option_says_what_it_means() -> None:
+    """In the help: what a file, a release or a column is, its place among the words that are asked for says."""
+    bare = [
+        f"{name} {action.option_strings or action.dest}"
+        for name, parser in _parsers().items()
+        for action in parser._actions
+        if not action.help and action.option_strings
+    ]
+    assert bare == []
+
+
+def test_every_entry_of_a_recipe_has_its_line() -> None:
+    lines = [line for line in DOCUMENTS["docs/recipe.md"].splitlines() if line.startswith("|")]
+    parts = (Audience, OwnLimit, Thresholds, ByPerson, Blanking, AskedTable, Block)
+    assert [each.name for each in fields(Plan) if not any(line.startswith(f"| `{each.name}`") for line in lines)] == []
+    inner = {entry.name for part in parts for entry in fields(part)} | {role.value for role in Role} | {*draw_names()}
+    inner |= {step.how for step in Generalisation.__subclasses__()} | {*WHO, *KINDS}
+    assert inner - {name for line in lines for name in re.findall(r"`(\w+)`", line)} == set()
+    help_ = _parsers()["publish"].format_help()
+    assert [entry.name for entry in (*IMPORT, *RELEASE, *DRAWING) if f"\n  {entry.spelling}" not in help_] == []
+
+
+def test_the_recipe_that_the_document_shows_is_one(folder: Path) -> None:
+    (text,) = re.findall(r"^```toml\n(.*?)^```", DOCUMENTS["docs/recipe.md"], re.M | re.S)
+    (folder / "shown.toml").write_text(text, "utf-8")
+    (folder / "shown.csv").write_text("a\n\nName,Sex,Age,Diagnosis\n" + "x,f,20,flu\ny,m,999,gout\n" * 20, "utf-8")
+    shown = read_recipe(folder / "shown.toml")
+    table = read(folder / "shown.csv", shown.choices).table
+    plan = shown.plan_for(table)
+    assert (plan.sensitive, plan.gamma, shown.release["title"]) == (("Diagnosis",), 5, "Stays of June")
+
+
+def test_every_line_of_the_verdict_and_every_limit_has_its_line() -> None:
+    text = DOCUMENTS["docs/recipe.md"]
+    code = (ROOT / "splu_desktop/core/policy/lines.py").read_text("utf-8")
+    names = set(re.findall(r"(?:Line|_certain)\(\s*\"([a-z-]+)\"", code))
+    assert len(names) > 10
+    assert {name for name in names if not re.search(rf"^\|.*`{name}`", text, re.M)} == set()
+    assert {entry.name for entry in fields(Limits) if f"`{entry.name}`" not in text} == set()
+
+
+def test_every_format_has_its_line() -> None:
+    text = DOCUMENTS["docs/recipe.md"]
+    assert {ending for ending in (*_EXTENSIONS, *REPORTS) if f"`{ending}`" not in text} == set()
 
 
 def test_a_script_that_a_document_names_is_there_and_knows_its_options() -> None:
