@@ -15,6 +15,7 @@ from splu_desktop.core.table import Column, Table
 KINDS = ("count", "mean", "compare")
 WITHIN = 0.3  # relative error up to which a figure is readable, where nothing else is asked
 MOST_TABLES = 3
+_CLEAR = 6  # letters from which a value is taken to say what it is of: “positive”, but not “yes”
 _OF = re.compile(r"^(count|mean|compare)\s+(?:of\s+)?", re.I)
 
 
@@ -54,8 +55,15 @@ class AskedTable:
         return f"{head}{what} by {', '.join(self.by)}" if self.by else f"{head}{what}"
 
     def words(self) -> str:
-        """Return the table in words, for people."""
-        what = say("“{column}”", column=self.sa) if self.value is None else say("“{value}”", value=self.value)
+        """Return the table in words, for people. A value that says little by itself stands with its column."""
+        if self.value is None:
+            what = say("“{column}”", column=self.sa)
+        elif len(self.value) < _CLEAR:
+            what = say("“{column}: {value}”", column=self.sa, value=self.value)
+        else:
+            what = say("“{value}”", value=self.value)
+        if self.kind == "mean":
+            what = say("mean of {what}", what=what)
         if not self.by:
             return what
         return say("{what} by {columns}", what=what, columns=listed(self.by, "{head} and {tail}"))
