@@ -31,7 +31,6 @@ from splu_desktop.core.policy import (
 )
 from splu_desktop.core.policy.figures import reaches
 from splu_desktop.core.policy.search import STOPS, Search, Setting, class_options, strength_needed
-from splu_desktop.core.policy.shares import ValueShares
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.risk.alike import alike
@@ -101,9 +100,7 @@ def test_the_verdict_is_true_by_a_recount(patients: int | None) -> None:
         for at, label in enumerate(column.labels.tolist()):
             if label in plan.public_values.get(name, ()) or column.missing[at]:
                 continue
-            has = np.bincount(prepared.units.owner, column.codes == at) > 0
-            size = np.bincount(prepared.classes.code, prepared.units.sizes)
-            share = np.bincount(prepared.classes.code, has * prepared.units.sizes) / size
+            share = np.bincount(prepared.row_class, column.codes == at) / np.bincount(prepared.row_class)
             most = max(most, float((share + (1 - share) / plan.gamma).max()))
     assert figures.certainty.riskiest == pytest.approx(most)
     assert (most <= limits.riskiest) == (found.verdict.state == USEFUL)
@@ -172,16 +169,6 @@ def test_tables_of_the_world_get_a_useful_proposal(name: str, person: str | None
     found = propose(read(real(name)).table, person=person)
     assert found.verdict.state == USEFUL
     assert len(found.plan.blocks) <= 3
-
-
-def test_shares_of_the_search_are_those_of_the_verdict() -> None:
-    table = hospital(7, 4_000, patients=1_500)
-    plan = propose(table, person="patient_id").plan
-    prepared = prepare(table, plan)
-    shares = ValueShares(prepared.table, plan.sensitive, plan.public_values, prepared.units)
-    limits = limits_for(plan.audience)
-    found = max(shares.strengths(prepared.classes.code, prepared.classes.number, limits).values())
-    assert found == strength_needed(certainties(prepared, plan), limits)
 
 
 def test_each_repair_settles_its_line() -> None:

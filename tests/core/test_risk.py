@@ -60,20 +60,14 @@ def test_moved_dates_are_known_to_nobody() -> None:
     assert unique_distances(prepare(table, plan), plan) == 0
 
 
-@pytest.mark.parametrize("in_any_row", [False, True])
-def test_certainty_is_law_2_of_the_shares_in_each_class(in_any_row: bool) -> None:
+def test_certainty_is_law_2_of_the_shares_in_each_class() -> None:
     table = visits(persons=3000)
     plan = plan_for(table, [["finding"]], person="id", classes=["sex"])
     prepared = prepare(table, plan)
-    found = certainties(prepared, plan, in_any_row=in_any_row)
+    found = certainties(prepared, plan)
     frame = _frame(table).assign(cell=prepared.row_class)
     size = frame.groupby("cell").size()
-    if in_any_row:
-        pairs = frame[["id", "cell", "finding"]].drop_duplicates()
-        weight = pairs["id"].map(frame.groupby("id").size())
-        counts = weight.groupby([pairs["cell"], pairs["finding"]]).sum()
-    else:
-        counts = frame.groupby(["cell", "finding"]).size()
+    counts = frame.groupby(["cell", "finding"]).size()
     pi = counts / size.reindex(counts.index, level="cell")
     assert found.riskiest_share == pytest.approx(pi.max())
     assert found.average_share == pytest.approx((pi * counts).sum() / counts.sum())

@@ -14,7 +14,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
 from splu_desktop.core.policy.limits import LEVELS, Limits, limits_named
-from splu_desktop.core.policy.quiet import find_quiet
+from splu_desktop.core.policy.quiet import Found, find_quiet
 from splu_desktop.core.policy.search import STOPS, Setting, Way, strength_needed
 from splu_desktop.core.questions import WITHIN, AskedTable
 from splu_desktop.core.risk.certainty import certainties
@@ -52,36 +52,52 @@ class Alternative:
         }
 
 
-class OtherWays:
-    """Looks for other ways.
+def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
+    """Give the other ways beside one: a safer and a sharper one where it is useful, else two that work."""
+    ways = _OtherWays(setting)
+    if way.useful(setting.limits.useful):
+        yield from (each for each in (ways.safer(way), ways.sharper(way)) if each is not None)
+        return
+    works = list(ways.working(way))[:2]
+    yield from works
+    if len(works) < 2 and way.cells < FEWEST_CELLS:
+        yield from ways.possible(way)
 
-    Parameters
-    ----------
-    setting : as for `Search`.
-    """
+
+def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Found]]:
+    """Give useful ways with fewer tables, or tables by fewer columns, than one has, each with its words."""
+    tried = {way.plan.questions}
+    for words, asked in _fewer(way.plan.questions, way.tables):
+        if asked in tried:
+            continue
+        tried.add(asked)
+        other = _find(setting, replace(_bare(way.plan), questions=asked), setting.limits)
+        if other is not None and other.way.useful(setting.limits.useful):
+            yield words, other
+
+
+def _find(setting: Setting, plan: Plan, limits: Limits) -> Found | None:
+    if time.monotonic() > setting.until:
+        return None
+    try:
+        return find_quiet(replace(setting, limits=limits, kept=()), plan)
+    except SpluError:  # such a plan can't be made
+        return None
+
+
+def _bare(plan: Plan) -> Plan:
+    """Return a plan with its unchanged columns as they were read, for another search."""
+    left = {name: steps for name, steps in plan.generalisations.items() if name in plan.sensitive}
+    return replace(plan, generalisations=left, blanking=None, classes=())
+
+
+class _OtherWays:
+    """Looks for other ways within a setting."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting, self._limits = setting, setting.limits
 
-    def of(self, way: Way) -> Iterator[Alternative]:
-        """Give the other ways beside one."""
-        if way.useful(self._limits.useful):
-            yield from (each for each in (self._safer(way), self._sharper(way)) if each is not None)
-            return
-        works = list(self._working(way))[:2]
-        yield from works
-        if len(works) < 2 and way.cells < FEWEST_CELLS:
-            yield from self._possible(way)
-
-    def _find(self, plan: Plan, limits: Limits) -> Way | None:
-        if time.monotonic() > self._setting.until:
-            return None
-        try:
-            return find_quiet(replace(self._setting, limits=limits, kept=(), named=True), plan).way
-        except SpluError:  # such a plan can't be made
-            return None
-
-    def _safer(self, way: Way) -> Alternative | None:
+    def safer(self, way: Way) -> Alternative | None:
         for stop in sorted(stop for stop in STOPS if stop > way.plan.gamma):
             other = _stronger(way, stop)
             if other.useful(self._limits.useful):
@@ -90,7 +106,7 @@ class OtherWays:
                 )
         return self._for_level("safer", way.plan, +1)
 
-    def _sharper(self, way: Way) -> Alternative | None:
+    def sharper(self, way: Way) -> Alternative | None:
         needed = strength_needed(certainties(way.prepared, way.plan), self._limits)
         for stop in (stop for stop in STOPS if needed <= stop < way.plan.gamma):
             other = _stronger(way, stop)
@@ -107,9 +123,10 @@ class OtherWays:
         audience = replace(
             plan.audience, who=limits.name, signed=limits.name != "public", holds_records=False, limits=()
         )
-        other = self._find(replace(self._bare(plan), audience=audience), limits)
-        if other is None:
+        found = _find(self._setting, replace(_bare(plan), audience=audience), limits)
+        if found is None:
             return None
+        other = found.way
         words = {
             "colleague": say("Give it to a colleague in this hospital who has signed."),
             "partner": say("Give it to a partner under contract who has signed."),
@@ -117,24 +134,15 @@ class OtherWays:
         }[limits.name]
         return _of(kind, words, other, other.useful(limits.useful))
 
-    def _working(self, way: Way) -> Iterator[Alternative]:
+    def working(self, way: Way) -> Iterator[Alternative]:
         """Give ways that work: fewer tables or columns in them, a wider error, another audience."""
-        questions = way.plan.questions
-        tried = {questions}
-        for words, asked in _fewer(questions, way.tables):
-            if asked not in tried:
-                tried.add(asked)
-                yield from self._if_it_works(words, replace(self._bare(way.plan), questions=asked))
+        for words, other in fewer_tables(self._setting, way):
+            yield _of("works", words, other.way, True)
         narrower = self._for_level("works", way.plan, -1)
         if narrower is not None and narrower.works:
             yield narrower
 
-    def _if_it_works(self, words: str, plan: Plan) -> Iterator[Alternative]:
-        other = self._find(plan, self._limits)
-        if other is not None and other.useful(self._limits.useful):
-            yield _of("works", words, other, True)
-
-    def _possible(self, way: Way) -> Iterator[Alternative]:
+    def possible(self, way: Way) -> Iterator[Alternative]:
         """Give what would make rows possible, each with its figure, also where it fails."""
         colleague = self._for_level("possible", way.plan, -1)
         if colleague is not None:
@@ -147,11 +155,6 @@ class OtherWays:
             yield Alternative("possible", words, None)
         words = say("Hand out protected tables of counts instead of rows.")
         yield Alternative("possible", words, None, 0, way.cells)
-
-    def _bare(self, plan: Plan) -> Plan:
-        """Return a plan with its unchanged columns as they were read, for another search."""
-        left = {name: steps for name, steps in plan.generalisations.items() if name in plan.sensitive}
-        return replace(plan, generalisations=left, blanking=None, classes=())
 
 
 def _stronger(way: Way, gamma: float) -> Way:

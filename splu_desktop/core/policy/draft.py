@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -14,21 +15,20 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import Chapter, Steps, column_after, suggest, system_of, table_after, words_for
 from splu_desktop.core.generalise.measured import still_measured
-from splu_desktop.core.mechanism import Block, Lenders, Units, make_classes
+from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.messages import counted, quoted, say
-from splu_desktop.core.persons.choice import ByPerson, persons
+from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.blocks import associations, grouped
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
 from splu_desktop.core.policy.edits import Edit, draw_again, draw_apart, make_secret, set_roles
-from splu_desktop.core.policy.limits import Limits
-from splu_desktop.core.policy.search import STOPS
-from splu_desktop.core.policy.shares import ValueShares
+from splu_desktop.core.policy.limits import Limits, limits_for
+from splu_desktop.core.policy.search import STOPS, needed_gamma
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
-from splu_desktop.core.roles.suggest import Suggestion, absence_values
+from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles
 from splu_desktop.core.table import Table
 
 _MOST_HAVE = 0.5  # share of the rows from which a value is no secret: no strength hides what most have
@@ -61,6 +61,7 @@ class Draft:
     Attributes
     ----------
     plan : with all unchanged columns as they are.
+    limits, suggestions : of whoever gets it, and what each column is taken for.
     subjects : unchanged column -> what it tells of a person.
     steps : what was decided.
     named : whether somebody named the tables that must come out.
@@ -68,27 +69,40 @@ class Draft:
     """
 
     plan: Plan
+    limits: Limits
+    suggestions: Mapping[str, Suggestion]
     subjects: Mapping[str, str]
     steps: tuple[Step, ...]
     named: bool
     kept: tuple[str, ...]
 
 
-def draft(
-    table: Table,
-    audience: Audience,
-    limits: Limits,
-    suggestions: Mapping[str, Suggestion],
-    *,
-    person: str | None = "",
-    questions: Sequence[AskedTable] = (),
-    roles: Mapping[str, Role] | None = None,
-    row_word: str = "",
-    within: float | None = None,
-    progress: Progress = SILENT,
-) -> Draft:
-    """Return a draft; see `propose`. Raises UnknownColumn, BadSetting; Cancelled."""
-    given = dict(roles or {})
+class Wishes(TypedDict, total=False):
+    """What somebody may say of a plan before it is drafted.
+
+    Attributes
+    ----------
+    person : the column that names the person, None for no column, "" to look for one.
+    questions : tables that must come out; none for the most telling ones.
+    roles : of columns that the custodian has decided on.
+    row_word : what one row is.
+    within : relative error of the tables that are found where none is named; that of the limits where it is not said.
+    suggestions : what each column is taken for; looked for where it is not said.
+    """
+
+    person: str | None
+    questions: Sequence[AskedTable]
+    roles: Mapping[str, Role]
+    row_word: str
+    within: float | None
+    suggestions: Mapping[str, Suggestion]
+
+
+def draft(table: Table, audience: Audience, progress: Progress = SILENT, **wishes: Unpack[Wishes]) -> Draft:
+    """Return a draft. Raises UnknownColumn, BadSetting; Cancelled."""
+    limits, person = limits_for(audience), wishes.get("person", "")
+    questions, given = wishes.get("questions", ()), wishes.get("roles", {})
+    suggestions = wishes.get("suggestions") or suggest_roles(table)
     made = _Drafting(table, suggestions, given, {name: given.get(name, suggestions[name].role) for name in table.names})
     who = made.find_person(person)
     for asked in questions:
@@ -103,10 +117,14 @@ def draft(
     public = made.find_public_values(view, {each.sa: each.value for each in questions})
     subjects = {name: suggestions[name].subject for name, role in made.roles.items() if role is Role.NSA}
     named = bool(questions)
-    unsure = made.unsure(view, who, public, limits)
+    unsafe = made.find_unsafe(view, public, limits)
+    unsure = {name for name, each in suggestions.items() if each.doubt}
     if not named:
-        questions = default_questions(view, made.drawn, subjects, public, within or limits.within, unsure)
-    blocks = made.find_blocks(view, questions, rank_sensitive(view, made.drawn, public, unsure), bands, progress)
+        within = wishes.get("within") or limits.within
+        askable = [name for name in made.drawn if name not in unsafe] or made.drawn
+        questions = default_questions(view, askable, subjects, public, within, unsure)
+    ranked = rank_sensitive(view, made.drawn, public, unsure | unsafe)
+    blocks = made.find_blocks(view, questions, ranked, bands, progress)
     made.note_roles()
     secret, about = made.drawn, next((each.sa for each in questions), "")
     plan = Plan(
@@ -117,9 +135,10 @@ def draft(
         public_values={name: each for name, each in public.items() if name in secret},
         questions=tuple(questions),
         audience=audience,
-        row_word=row_word,
+        row_word=wishes.get("row_word", ""),
     )
-    return Draft(plan, subjects, tuple(made.steps), named, tuple(n for n in secret if n in given or n == about))
+    kept = tuple(name for name in secret if name in given or name == about)
+    return Draft(plan, limits, suggestions, subjects, tuple(made.steps), named, kept)
 
 
 @dataclass(eq=False)
@@ -192,13 +211,17 @@ class _Drafting:
                 found[name] = tuple(values)
         return found
 
-    def unsure(self, view: Table, who: str | None, public: Mapping[str, Sequence[str]], limits: Limits) -> set[str]:
-        """Return columns that are asked for last: nothing says what they are, or some persons nearly all agree."""
-        units = Units.of_records(view.n) if who is None else Units.of_persons(persons(view[who]))
-        classes = make_classes([], units)
-        needs = ValueShares(view, self.drawn, public, units).strengths(classes.code, classes.number, limits)
-        doubtful = {name for name, each in self.suggestions.items() if each.doubt}
-        return doubtful | {name for name, need in needs.items() if need > STOPS[0]}
+    def find_unsafe(self, view: Table, public: Mapping[str, Sequence[str]], limits: Limits) -> set[str]:
+        """Return secret columns that no strength protects."""
+        found = set[str]()
+        for name in self.drawn:
+            column = view[name]
+            secret = ~column.missing & ~np.isin(column.labels, public.get(name, ()))
+            shares = column.counts()[secret] / max(column.n, 1)
+            average = float(shares @ shares / max(shares.sum(), 1e-300))
+            if needed_gamma(float(shares.max(initial=0)), average, limits) > STOPS[0]:
+                found.add(name)
+        return found
 
     def find_blocks(
         self,

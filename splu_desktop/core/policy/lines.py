@@ -149,8 +149,9 @@ class Case:
 
     def _riskiest(self) -> Line:
         sure, limit = self.figures.certainty.riskiest, self.limits.riskiest
-        sentence = say(
-            "In the riskiest group a row that shows a secret value is right in {sure} cases; {limit} is allowed.",
+        sentence = say(  # who knows more: law 3
+            "In the riskiest group a shown secret value is right in {sure} cases ({limit} allowed); "
+            "who knows more may be surer.",
             sure=_at_most(sure),
             limit=share_words(limit),
         )

@@ -7,9 +7,9 @@ which column names the person and which tables must come out, to the strongest p
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,18 +20,16 @@ from splu_desktop.core.generalise.blanking import row_classes
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.alternatives import Alternative, OtherWays
-from splu_desktop.core.policy.draft import Draft, Step, draft, left_out_words
+from splu_desktop.core.policy.alternatives import Alternative, fewer_tables, other_ways
+from splu_desktop.core.policy.draft import Draft, Step, Wishes, draft, left_out_words
 from splu_desktop.core.policy.edits import draw_again, set_roles, set_steps
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, TableReach
-from splu_desktop.core.policy.limits import Limits, limits_for
 from splu_desktop.core.policy.quiet import Found, find_quiet
 from splu_desktop.core.policy.search import Setting, class_options
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
-from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
 from splu_desktop.core.table import Table
 
 _SECONDS = 20.0  # after which no further way is tried, on a machine that is busy
@@ -99,14 +97,9 @@ def propose(
     table: Table,
     audience: Audience | None = None,
     *,
-    person: str | None = "",
-    questions: Sequence[AskedTable] = (),
-    roles: Mapping[str, Role] | None = None,
-    row_word: str = "",
-    within: float | None = None,
     earlier: Sequence[EarlierRelease] = (),
-    suggestions: Mapping[str, Suggestion] | None = None,
     progress: Progress = SILENT,
+    **wishes: Unpack[Wishes],
 ) -> Proposal:
     """Return the strongest protection of a table that answers what must come out, within the limits.
 
@@ -114,13 +107,8 @@ def propose(
     ----------
     table : the source.
     audience : who gets it; a partner who has signed where nobody was asked.
-    person : the column that names the person, None for no column, "" to look for one.
-    questions : tables that must come out; none for the most telling ones.
-    roles : of columns that the custodian has decided on.
-    row_word : what one row is.
-    within : relative error of the tables that are found where none is named; None for the limits' own.
     earlier : releases of the same persons.
-    suggestions : what each column is taken for; None to look.
+    wishes : what somebody said of it; see `Wishes`.
 
     Raises
     ------
@@ -128,36 +116,24 @@ def propose(
     """
     if table.n == 0:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
-    begun = time.monotonic()
-    who = audience or Audience()
-    limits = limits_for(who)
-    known = suggest_roles(table) if suggestions is None else suggestions
-    found = draft(
-        table,
-        who,
-        limits,
-        known,
-        person=person,
-        questions=questions,
-        roles=roles,
-        row_word=row_word,
-        within=within,
-        progress=progress,
-    )
-    until = begun + _SECONDS
-    setting = Setting(table, found.subjects, limits, found.kept, found.named, until, progress)
+    until = time.monotonic() + _SECONDS
+    found = draft(table, audience or Audience(), progress, **wishes)
+    setting = Setting(table, found.subjects, found.limits, found.kept, found.named, until, progress)
     best = find_quiet(setting, found.plan)
+    if not found.named and not best.way.useful(found.limits.useful):
+        best = next(fewer_tables(setting, best.way), (None, best))[1]
     way = best.way
-    judged = verdict(way.prepared, way.plan, earlier=earlier, suggestions=known, told=best.told, progress=progress)
-    steps = [*found.steps, *_form_steps(best, limits, found)]
+    judged = verdict(
+        way.prepared, way.plan, earlier=earlier, suggestions=found.suggestions, told=best.told, progress=progress
+    )
+    steps = [*found.steps, *_form_steps(best, found)]
     if way.plan.questions and not found.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
-    ways = OtherWays(setting)
-    return Proposal(way.plan, judged, tuple(steps), tuple(ways.of(way)))
+    return Proposal(way.plan, judged, tuple(steps), tuple(other_ways(setting, way)))
 
 
-def _form_steps(best: Found, limits: Limits, found: Draft) -> Iterator[Step]:
+def _form_steps(best: Found, found: Draft) -> Iterator[Step]:
     """Give the steps of the search, with what they are for."""
     search, way = best.search, best.way
     tiers, plan, who = search.tiers, way.plan, way.who
@@ -200,47 +176,29 @@ def _form_steps(best: Found, limits: Limits, found: Draft) -> Iterator[Step]:
         why = say("so that your tables can be read at any strength")
         yield Step("classes", "", words, why, lambda p: replace(p, classes=()))
     words = say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}")
-    yield Step("strength", "", words, say("the limits for the {audience} ask for it", audience=say(limits.name)))
+    yield Step("strength", "", words, say("the limits for the {audience} ask for it", audience=say(found.limits.name)))
 
 
-def plan_as_given(
-    table: Table,
-    audience: Audience,
-    *,
-    person: str | None = "",
-    questions: Sequence[AskedTable] = (),
-    roles: Mapping[str, Role] | None = None,
-    row_word: str = "",
-    within: float | None = None,
-    suggestions: Mapping[str, Suggestion] | None = None,
-    progress: Progress = SILENT,
-) -> Plan:
-    """Return the plan with these roles; nothing is made coarser, blanked or left out beyond them. See `propose`.
+def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILENT, **wishes: Unpack[Wishes]) -> Plan:
+    """Return the plan that wishes give; nothing is made coarser, blanked or left out beyond them.
 
     Columns without a role take the one suggested. Where no table is asked, usual ones make the classes and are asked,
-    if they have the cells that a verdict needs. Raises UnknownColumn, BadSetting; Cancelled.
+    each by so many columns that it has the cells that a verdict needs. Raises UnknownColumn, BadSetting; Cancelled.
     """
-    known = suggest_roles(table) if suggestions is None else suggestions
-    found = draft(
-        table,
-        audience,
-        limits_for(audience),
-        known,
-        person=person,
-        questions=questions,
-        roles=roles,
-        row_word=row_word,
-        within=within,
-        progress=progress,
-    )
-    plan = found.plan
-    if found.named:
-        return replace(plan, classes=next(iter(class_options(plan)), ()))
-    view = table_after(table, plan.generalisations)
-    plan = replace(plan, questions=_large_enough(view, plan.questions))
-    plan = replace(plan, classes=next(iter(class_options(plan)), ()))
-    large = sum(_large_cells(view, each) for each in plan.questions)
-    return plan if large >= FEWEST_CELLS else replace(plan, questions=())
+    found = draft(table, audience, progress, **wishes)
+    plan, view = found.plan, table_after(table, found.plan.generalisations)
+    if not found.named:
+        shorter = (
+            next((way for way in _shorter(asked) if _large_cells(view, way) >= FEWEST_CELLS), None)
+            for asked in plan.questions
+        )
+        plan = replace(plan, questions=tuple(dict.fromkeys(each for each in shorter if each is not None)))
+    return replace(plan, classes=next(iter(class_options(plan)), ()))
+
+
+def _shorter(asked: AskedTable) -> Iterator[AskedTable]:
+    """Give a table by its columns, then by one less."""
+    return (replace(asked, by=asked.by[:length]) for length in range(len(asked.by), -1, -1))
 
 
 def _large_cells(table: Table, asked: AskedTable) -> int:
@@ -248,17 +206,3 @@ def _large_cells(table: Table, asked: AskedTable) -> int:
     sides = [table[asked.sa], *(table[name] for name in asked.by)]
     cells = np.bincount(row_classes([each.codes for each in sides], [each.m for each in sides], table.n))
     return int((cells >= LEAST).sum())
-
-
-def _large_enough(table: Table, questions: Sequence[AskedTable]) -> tuple[AskedTable, ...]:
-    """Return tables by so many of their columns, as they stand, that half of the rows lie in cells of 50 and more."""
-    found = []
-    for asked in questions:
-        sides = [table[asked.sa], *(table[name] for name in asked.by)]
-        for length in range(len(asked.by), -1, -1):
-            some = sides[: length + 1]
-            cells = np.bincount(row_classes([each.codes for each in some], [each.m for each in some], table.n))
-            if not length or 2 * cells[cells >= LEAST].sum() >= table.n:
-                found.append(replace(asked, by=asked.by[:length]))
-                break
-    return tuple(dict.fromkeys(found))

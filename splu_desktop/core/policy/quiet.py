@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -78,13 +79,13 @@ def _find(setting: Setting, plan: Plan, floors: Mapping[str, int]) -> tuple[Sear
     """Return the best way: of the plan, else of a coarser one, else with other forms of what the tables count by."""
     first: tuple[Search, Way] | None = None
     best: tuple[Search, Way] | None = None  # useful, though not for the first table
-    for explore, each in (
-        (explore, each) for explore in (False, True) for each in (plan, *coarser_plans(setting.table, plan))
-    ):
+    plans = (plan, *coarser_plans(setting.table, plan))
+    searches: dict[int, Search] = {}
+    for explore, at in itertools.product((False, True), range(len(plans))):
         if first is not None and time.monotonic() > setting.until:
             break
-        search = Search(setting, each, floors)
         try:
+            search = searches[at] = searches.get(at) or Search(setting, plans[at], floors)
             way = search.find(explore=explore) or search.coarsest()
         except BadSetting:
             if first is None:

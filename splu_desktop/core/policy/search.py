@@ -2,8 +2,8 @@
 
 First the tier search over all unchanged columns; then classes (the columns that the tables count by, crossed) and the
 strength: the audience's, or more until the riskiest group keeps its limit, or less where the tables can't be read else
-and the limits allow it. Where the tables can't be read so, other forms of the columns that they count by are tried from
-the finest on, each with the mildest forms of the others; what can be useful at all is seen from counts alone.
+and the limits allow it. Where the tables can't be read so, or few rows lie in cells that can, other forms of what they
+count by are tried, each with the mildest forms of the others; what may be useful is seen from counts alone.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Readable, TableReach, reaches
 from splu_desktop.core.policy.ladders import TIERS, ladder_of
 from splu_desktop.core.policy.limits import Limits
-from splu_desktop.core.policy.shares import ValueShares, needed_gamma
 from splu_desktop.core.policy.tiers import Candidate, Levels, TierSearch
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.risk.certainty import Certainty
+from splu_desktop.core.risk.certainty import Certainty, certainties
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Table
@@ -41,8 +40,8 @@ from splu_desktop.core.thresholds import NORMAL_95
 
 STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
 _MUCH_MORE = 2  # times the audience's strength, for whose sake a column that nobody asks for may stay
-_CLEAR, _MORE = 0.75, 0.1  # share of the asked rows in cells of 50 and more: enough, and so much more is worth a form
-_FORMS = 60  # of the counted columns that are looked at for it
+_CLEAR = 0.75  # share of the asked rows in cells of 50 and more that is enough
+_FORMS = 60  # of the counted columns that are looked at
 _TRIES = 8  # forms of the counted columns that are worked out in full
 _COMBINATIONS = 20_000
 
@@ -57,6 +56,7 @@ class Way(Readable):
     tables : how far the asked tables can be read.
     safe : whether the limits on persons alike and on certainty hold.
     levels : the forms of the unchanged columns, beside `TierSearch.candidates`.
+    covered : share of the asked rows that lie in cells of 50 and more.
     """
 
     plan: Plan
@@ -64,6 +64,7 @@ class Way(Readable):
     tables: tuple[TableReach, ...]
     safe: bool
     levels: Levels
+    covered: float
 
     def useful(self, share: float) -> bool:
         """Whether it is safe, and the tables can be read."""
@@ -80,9 +81,24 @@ class Way(Readable):
         return self.safe and self.cells >= FEWEST_CELLS, self.answered / max(self.cells, FEWEST_CELLS), self.answered
 
 
+def strengths_needed(certainty: Certainty, limits: Limits) -> dict[str, float]:
+    """Return for each secret column the least whole gamma at which its values keep the limits; infinite for none."""
+    return {
+        name: needed_gamma(float(each.riskiest.max(initial=0)), each.mean, limits)
+        for name, each in certainty.shares.items()
+    }
+
+
+def needed_gamma(riskiest: float, average: float, limits: Limits) -> float:
+    """Return the least whole gamma at which shares keep the limits: pi + (1 - pi)/gamma <= limit (law 2)."""
+    pairs = ((riskiest, limits.riskiest), (average, limits.average))
+    most = max((1 - share) / (limit - share) if share < limit else math.inf for share, limit in pairs)
+    return most if math.isinf(most) else float(max(1, math.ceil(most - 1e-9)))
+
+
 def strength_needed(certainty: Certainty, limits: Limits) -> float:
-    """Return the least whole gamma at which certainty keeps its limits, infinite where none does (law 2)."""
-    return needed_gamma(certainty.riskiest_share, certainty.average_share, limits)
+    """Return the least whole gamma at which certainty keeps its limits, infinite where none does."""
+    return max(strengths_needed(certainty, limits).values(), default=1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +151,7 @@ class Search:
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
         limits, progress = setting.limits, setting.progress
         self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, progress, floors)
+        self._ways: dict[Levels, Way] = {}
 
     def find(self, *, explore: bool = True) -> Way | None:
         """Return the best way; None where too few persons look alike whatever is done. Raises Cancelled.
@@ -144,30 +161,18 @@ class Search:
         levels = self.tiers.mildest()
         if levels is None:
             return None
-        best = self._clearer(self.way(levels))
-        for tried, fixed in enumerate(self._counted_forms() if explore else ()):
-            if tried >= _TRIES or time.monotonic() > self._setting.until or self._as_wished(best, _MUCH_MORE):
+        best = self.way(levels)
+        useful = best.useful(self.limits.useful)
+        tries = 1 if useful else _TRIES if explore else 0
+        if useful and best.covered >= _CLEAR:
+            return best
+        for fixed in self._counted_forms()[:tries] if tries else ():
+            if time.monotonic() > self._setting.until or (best.covered >= _CLEAR and self._as_wished(best, _MUCH_MORE)):
                 break
             levels = self.tiers.mildest(fixed)
             if levels is not None:
                 best = max(best, self.way(levels), key=self._merit)
         return best
-
-    def _clearer(self, way: Way) -> Way:
-        """Return a useful way with coarser counted columns, where many more rows lie in cells that can be read so."""
-        if not way.useful(self.limits.useful):
-            return way
-        now = {each.name: at for each, at in zip(self.tiers.candidates, way.levels, strict=True)}
-        covered = self._covered({each.name: now[each.name] for each in self.tiers.candidates if each.asked})
-        if covered >= _CLEAR:
-            return way
-        forms = [(self._covered(fixed), fixed) for fixed in itertools.islice(self._counted_forms(), _FORMS)]
-        enough = [each for each in forms if each[0] >= _CLEAR] or sorted(forms, key=lambda each: -each[0])
-        if not enough or enough[0][0] < covered + _MORE:
-            return way
-        levels = self.tiers.mildest(enough[0][1])
-        other = way if levels is None else self.way(levels)
-        return other if other.useful(self.limits.useful) and len(other.tables) >= len(way.tables) else way
 
     def coarsest(self) -> Way:
         """Return the way with the coarsest form of everything."""
@@ -175,11 +180,16 @@ class Search:
 
     def way(self, levels: Levels) -> Way:
         """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
+        if levels not in self._ways:
+            self._ways[levels] = self._look(levels)
+        return self._ways[levels]
+
+    def _look(self, levels: Levels) -> Way:
         plan = self.plan_with(levels)
         prepared = prepare(self._source, plan)
         safe = self.tiers.holds(levels)
-        shares = ValueShares(prepared.table, plan.sensitive, plan.public_values, prepared.units)
-        options = [self._with_classes(plan, prepared, shares, classes) for classes in class_options(plan)]
+        covered = self._covered({e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.asked})
+        options = [self._with_classes(plan, prepared, classes) for classes in class_options(plan)]
         able = [each for each in options if each[2] <= STOPS[0]] or options[:1]
         ahead = Forecaster(prepared, plan)
         best: Way | None = None
@@ -188,11 +198,13 @@ class Search:
             # Weaker ones are looked at only where the tables can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
                 for gamma, tables in zip(some, reaches(ready, own, some, ahead) if some else (), strict=True):
-                    way = self._asking(Way(own.with_gamma(gamma), ready, tables, safe and gamma >= needed, levels))
+                    made = Way(own.with_gamma(gamma), ready, tables, safe and gamma >= needed, levels, covered)
+                    way = self._asking(made)
                     best = way if best is None else max(best, way, key=self._merit)
                 if best is not None and best.useful(self.limits.useful):
                     break
-            if best is not None and (self._as_wished(best, 1) or (own.classes and needed <= self.limits.gamma)):
+            asked = own.classes and own.questions == plan.questions
+            if best is not None and (self._as_wished(best, 1) or (asked and needed <= self.limits.gamma)):
                 break  # with fewer classes less can be read, and no less strength is needed
         assert best is not None
         return best
@@ -211,31 +223,33 @@ class Search:
         every = len(way.tables) == len(self.plan.questions)
         return way.useful(self.limits.useful) and every and way.plan.gamma <= more * self.limits.gamma
 
-    def _with_classes(
-        self, plan: Plan, prepared: Prepared, shares: ValueShares, classes: tuple[str, ...]
-    ) -> tuple[Plan, Prepared, float]:
+    def _with_classes(self, plan: Plan, prepared: Prepared, classes: tuple[str, ...]) -> tuple[Plan, Prepared, float]:
         """Return plan and table with classes, and the strength that they need.
 
-        Columns that nobody asks for and that need much more strength than those asked for are left out.
+        Columns that nobody asks for and that need much more strength than those asked for are left out; so are asked
+        ones that no strength protects, with their tables, where nobody named these.
         """
         self._setting.progress.report("Trying ways", 0.5)
-        made = make_classes([prepared.table[name] for name in classes], prepared.units)
-        needs = shares.strengths(made.code, made.number, self.limits)
+        ready = replace(prepared, classes=make_classes([prepared.table[name] for name in classes], prepared.units))
+        plan = replace(plan, classes=classes)
+        needs = strengths_needed(certainties(ready, plan), self.limits)
         asked = set(self._setting.kept) | {each.sa for each in plan.questions}
+        if not self._setting.named:
+            asked -= {name for name, need in needs.items() if need > STOPS[0] and name not in self._setting.kept}
         first = max([self.limits.gamma, *(need for name, need in needs.items() if name in asked)])
         most = max(first, _MUCH_MORE * self.limits.gamma)
-        plan = replace(plan, classes=classes)
         for name in [name for name, need in needs.items() if name not in asked and need > most]:
             if len(plan.sensitive) > 1:
                 plan = plan.with_role(name, Role.DROPPED)
-        return plan, replace(prepared, classes=made), max(needs[name] for name in plan.sensitive)
+        return plan, ready, max(needs[name] for name in plan.sensitive)
 
-    def _merit(self, way: Way) -> tuple[bool, tuple[int, int], float, tuple[bool, float, int]]:
+    def _merit(self, way: Way) -> tuple[bool, tuple[int, int], float, float, tuple[bool, float, int]]:
         """Return by what ways are compared: useful ones by their tables, then by how little they blur the rest."""
         if not way.useful(self.limits.useful):
-            return False, (0, 0), 0.0, way.rank
+            return False, (0, 0), 0.0, 0.0, way.rank
         places = [self.plan.questions.index(each.asked) for each in way.tables]
-        return True, (len(places), -sum(places)), -max(way.plan.gamma, self.limits.gamma), way.rank
+        clear = round(min(way.covered, _CLEAR), 1)
+        return True, (len(places), -sum(places)), clear, -max(way.plan.gamma, self.limits.gamma), way.rank
 
     def plan_with(self, levels: Levels) -> Plan:
         """Return the plan with some forms of the unchanged columns, the few who stand out all the same blanked."""
@@ -256,24 +270,26 @@ class Search:
 
     # --- other forms of the columns that tables count by
 
-    def _counted_forms(self) -> Iterator[dict[str, int]]:
-        """Give levels of the counted columns that may be useful and safe, what loses least first."""
+    def _counted_forms(self) -> list[dict[str, int]]:
+        """Return levels of the counted columns that may be useful and safe: clear ones first, then what loses least."""
         counted = [each for each in self.tiers.candidates if each.asked]
         ranges = [range(len(each.rungs)) for each in counted]
         if math.prod(map(len, ranges)) > _COMBINATIONS:
-            return
+            return []
 
         def lost(levels: tuple[int, ...]) -> float:
             return sum(each.entropies[0] - each.entropies[at] for each, at in zip(counted, levels, strict=True))
 
         coarsest = self.tiers.top(TIERS)
+        found: list[dict[str, int]] = []
         for levels in sorted(itertools.product(*ranges), key=lost):
             fixed = {each.name: at for each, at in zip(counted, levels, strict=True)}
             everything = tuple(
                 fixed.get(each.name, level) for each, level in zip(self.tiers.candidates, coarsest, strict=True)
             )
-            if self._may_be_useful(fixed) and self.tiers.holds(everything):
-                yield fixed
+            if len(found) < _FORMS and self._may_be_useful(fixed) and self.tiers.holds(everything):
+                found.append(fixed)
+        return sorted(found, key=lambda fixed: -min(self._covered(fixed), _CLEAR))
 
     def _covered(self, fixed: Mapping[str, int]) -> float:
         """Return the share of the asked rows that lie in cells of 50 and more."""

@@ -1,8 +1,8 @@
 """How sure a shown secret value is, before any draw and for every strength at once (mechanism.md, law 2).
 
 A row that shows a value has it with probability pi + (1 - pi)/gamma, pi the share of its class's rows that have it.
-The same holds of persons who were drawn: who shows a value in any row has it in any with the share of such persons,
-which is larger the more rows a person has. Values that are not secret (absence) and missing ones are left out.
+The same holds where persons are drawn with all their rows. Values that are not secret (absence) and missing ones are
+left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from splu_desktop.core.mechanism import Classes, Draw
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.sanitise import Prepared
-from splu_desktop.core.table import Column, unique
+from splu_desktop.core.table import Column
 
 Floats = NDArray[np.float64]
 _MOST_CELLS = 4_000_000
@@ -35,7 +35,7 @@ class Shares:
     average : (m,) the share in the class of an average row that has the value; 0 for values that are not secret.
     riskiest : (m,) the largest share in any class.
     riskiest_class : (m,) which class that is.
-    weight : (m,) rows that have the value, or rows of persons who have it in any.
+    weight : (m,) rows that have the value.
     """
 
     column: Column
@@ -144,27 +144,21 @@ def secret_values(column: Column, plan: Plan) -> NDArray[np.bool_]:
     return np.asarray(~column.missing & ~named)
 
 
-def certainties(prepared: Prepared, plan: Plan, *, in_any_row: bool = False) -> Certainty:
-    """Return how sure shown secret values are, of a row or, where persons are drawn, of a person in any of its rows."""
-    units, code = prepared.units, prepared.classes.code.astype(np.int64)
-    number = prepared.classes.number
-    size = np.maximum(np.bincount(code, units.sizes, number), 1)
+def certainties(prepared: Prepared, plan: Plan) -> Certainty:
+    """Return how sure shown secret values are."""
+    code, number = prepared.row_class.astype(np.int64), prepared.classes.number
+    size = np.maximum(np.bincount(code, minlength=number), 1)
     found = {}
     for name in plan.sensitive:
         column = prepared.table[name]
-        unit, value, weight = units.owner.astype(np.int64), column.codes.astype(np.int64), None
-        if in_any_row and units.person:
-            unit, value = np.divmod(unique(unit * column.m + value), column.m)
-            weight = units.sizes[unit].astype(float)
         secret = secret_values(column, plan)
-        keys = code[unit] * column.m + value
+        keys = code * column.m + column.codes
         if number * column.m <= _MOST_CELLS:
-            counts = np.bincount(keys, weight, number * column.m).astype(float)
+            counts = np.bincount(keys, minlength=number * column.m)
             cells = np.flatnonzero(counts)
             counts = counts[cells]
         else:
-            cells, inverse = np.unique(keys, return_inverse=True)
-            counts = np.bincount(inverse, weight).astype(float)
+            cells, counts = np.unique(keys, return_counts=True)
         kept = secret[cells % column.m]
         counts, (in_class, value) = counts[kept], np.divmod(cells[kept], column.m)
         pi = counts / size[in_class]

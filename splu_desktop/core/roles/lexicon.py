@@ -43,6 +43,7 @@ class Lexicon:
     ----------
     words : word, or words joined by "_" -> the lists it stands in.
     stems : parts of words that say something about health.
+    staff_ends : ends of words that say who treats.
     heads : "first" or "last" -> words that say what a column is from that end of its name.
     values : list of values by its name, each as words joined by "_".
     ranges : word -> (lowest, highest) number that a date of its kind may be.
@@ -50,6 +51,7 @@ class Lexicon:
 
     words: Mapping[str, frozenset[str]]
     stems: tuple[str, ...]
+    staff_ends: tuple[str, ...]
     heads: Mapping[str, frozenset[str]]
     values: Mapping[str, frozenset[str]]
     ranges: Mapping[str, tuple[int, int]]
@@ -63,6 +65,8 @@ class Lexicon:
             return self.words.get(word, frozenset()) | {"fill"}
         if found := self._bent(word):
             return found
+        if word.endswith(self.staff_ends):
+            return frozenset({"staff"})
         if any(stem in word for stem in self.stems):
             return frozenset({"health"})
         return self._parts(word)
@@ -127,7 +131,7 @@ class Reading:
         found = [subject for subject in HARMLESS if self.says(subject)]
         if self.says("birth"):  # of a person; a year of birth is an age
             found = ["age", *(subject for subject in found if subject in ("place", "date", "unit"))]
-        if not found and self.says("staff") and self.says("kind"):
+        if not found and self.says("staff") and self.says("kind") and not self.says("number"):
             found = ["administrative"]  # who sent the patient, by kind
         return tuple(found)
 
@@ -174,6 +178,7 @@ def lexicon() -> Lexicon:
     return Lexicon(
         {word: frozenset(lists) for word, lists in words.items()},
         tuple(sorted(stems)),
+        tuple(sorted(word for word, lists in words.items() if "staff_ends" in lists)),
         {name: frozenset(each) for name, each in heads.items()},
         {name: frozenset(each) for name, each in values.items()},
         ranges,

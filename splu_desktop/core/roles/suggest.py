@@ -117,13 +117,17 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     named = worded and reading.says("name") and not reading.says(*HARMLESS)
     if named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody"):
         return _names_person(say("The name says names of persons."))
-    told = reading.says("name", "staff", "somebody") and not reading.says("health")
+    agent = "agent" in reading.lists[-1]  # "verified by"
+    told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
     if told and (names_persons(column, whole=True) if harmless else may_be_names(column)):
         return _names_person(say("The values look like names of persons."), doubt=True)
+    if reading.says("number") and column.kind is not Kind.DECIMAL and _is_key(column):
+        return _names_person(say("The name says a number of a person, a stay or a record."))  # a laboratory's, too
+    treats = reading.says("staff") and (reading.says("number") or not reading.says("kind"))
+    if treats and not harmless and not reading.secret and column.kind is not Kind.DECIMAL:
+        return _names_person(say("The name says who treats or records."))
     if harmless or reading.unknown or reading.secret:
         return _numbered(column, reading) if harmless else None
-    if reading.says("staff") and not reading.says("kind") and column.kind is not Kind.DECIMAL:
-        return _names_person(say("The name says who treats or records."))
     if worded and reading.says("text") and (speaks_in_sentences(column) or distinct_share(column) >= 0.2):
         return _names_person(say("Free text may name persons."), "text")
     return _numbered(column, reading)
@@ -154,6 +158,12 @@ def _numbered(column: Column, reading: Reading) -> Suggestion | None:
         return None
     counted = reading.says("counting") and not own
     return None if column.m <= _FEW or counted else _names_person(say("The name says a number of a person or record."))
+
+
+def _is_key(column: Column) -> bool:
+    """Whether nearly every row has a number of its own, which no measure has."""
+    alike = filled(column) >= FEWEST and numbered_alike(column) and distinct_share(column) >= _NEAR_UNIQUE
+    return alike or counts_records(column)
 
 
 def _is_own(column: Column) -> bool:

@@ -12,7 +12,6 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.identify import person_columns
-from splu_desktop.core.policy import limits_for
 from splu_desktop.core.policy.draft import draft
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.roles import Suggestion, suggest_roles
@@ -75,7 +74,7 @@ def first_answers(table: Table, suggestions: Mapping[str, Suggestion], names: tu
     person = names[0] if names else None
     row_word = row_words()[2 if person is not None and persons_named(table, person)[1] > 1 else 0]
     try:
-        found = draft(table, audience, limits_for(audience), suggestions, person=person)
+        found = draft(table, audience, person=person, suggestions=suggestions)
     except SpluError:  # no column is secret, say: the questions stay to be asked
         return Answers(audience, person, row_word)
     return Answers(audience, person, row_word, found.plan.questions)

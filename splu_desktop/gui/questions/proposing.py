@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from splu_desktop.core.audience import OwnLimit
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import Proposal, limits_for, propose
+from splu_desktop.core.policy import Proposal, propose
 from splu_desktop.core.policy.draft import draft
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
@@ -70,11 +70,7 @@ def own_questions(source: Source, answers: Answers) -> tuple[AskedTable, ...]:
     """
     try:
         usual = draft(
-            source.table,
-            answers.audience,
-            limits_for(answers.audience),
-            source.suggestions,
-            person=answers.person,
+            source.table, answers.audience, person=answers.person, suggestions=source.suggestions
         ).plan.questions
     except SpluError:
         return answers.questions
