@@ -64,7 +64,7 @@ def test_functions_of_the_trusted_core_and_of_answers_are_verbs() -> None:
 def test_the_trusted_core_states_law_and_test() -> None:
     """Each of its public functions that draws or bounds says its law, and the tests it names are there."""
     texts = {module.path.stem: module.text for module in _package("core.mechanism")}
-    for name in ("classes", "decoy_groups", "law", "lenders", "published_numbers", "randomness"):
+    for name in ("cell_noise", "classes", "decoy_groups", "law", "lenders", "published_numbers", "randomness"):
         assert re.search(r"Law( \d)?:|Law 1:|Proof:", texts[name]), name
     named = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
     missing = {test for text in texts.values() for test in re.findall(r"\b(test_\w+\.py)", text) if test not in named}

@@ -18,42 +18,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import optimize
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.counts.noisy import NoisyAnswers
+from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 VARIANCES = (1.0, 3.0, 16.0)
 _KEY = 1 << 32
-_LEAST = 0.02  # of the largest variance that a small count's law falls short of its bound
-
-
-def noise_law(count: int, most: int, variance: float) -> Floats:
-    """Return (2 D + 1,) chances of the noise -D..D on a true count: mean 0, this variance, largest entropy."""
-    steps = np.arange(-most, most + 1)
-    law = np.zeros(len(steps))
-    if count == 0:
-        law[most] = 1.0
-        return law
-    open_ = steps >= -count
-    v = steps[open_].astype(np.float64)
-    wanted = min(variance, (1 - _LEAST) * -float(v[0]) * most)
-
-    def loss(at: Floats) -> tuple[float, Floats]:
-        power = at[0] * v + at[1] * (v**2 - wanted)
-        top = power.max()
-        weight = np.exp(power - top)
-        chance = weight / weight.sum()
-        return float(top + np.log(weight.sum())), np.array([chance @ v, chance @ (v**2) - wanted])
-
-    found = optimize.minimize(loss, np.zeros(2), jac=True, method="BFGS", options={"gtol": 1e-10}).x
-    weight = np.exp(found[0] * v + found[1] * v**2)
-    law[open_] = weight / weight.sum()
-    return law
 
 
 class CellKeyed(NoisyAnswers):
