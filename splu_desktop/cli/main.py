@@ -25,6 +25,7 @@ from splu_desktop.cli import (
     releases,
     report,
     self_test,
+    tables,
     verify,
 )
 from splu_desktop.cli.base.effects import Once
@@ -88,7 +89,10 @@ class _SelfTest(argparse.Action):
 
 
 # The modules of the commands, in the order of the help.
-_MODULES = (inspect, plan, publish, query, crosstab, analyse, report, verify, releases, handover, guarantee, compare)
+_MODULES = (
+    *(inspect, plan, publish, query, crosstab, tables),
+    *(analyse, report, verify, releases, handover, guarantee, compare),
+)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -163,6 +167,7 @@ def _run(argv: Sequence[str] | None) -> int:
         check_room(LIBRARIES)
         parser = build_parser()
         args, rest = parser.parse_known_args(given)
+        args.given = given
         if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
             args.conditions += rest  # conditions behind an option, which argparse leaves over
         elif rest:

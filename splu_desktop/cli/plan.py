@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import takes
-from splu_desktop.cli.base.output import Shown, add_json, print_json, tell, told
+from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, tell, told
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, counted, isolated, say
-from splu_desktop.core.policy import Line, Verdict, share_words
+from splu_desktop.core.policy import TOO_SMALL, Line, Verdict, share_words
 from splu_desktop.core.roles import Role
 from splu_desktop.files.publish.planning import Planned
 
@@ -36,20 +37,33 @@ def run(args: argparse.Namespace) -> int:
     """Print the plan and the verdict. Returns 3 where lines are open."""
     with Shown(quiet=args.json) as shown:
         planned = planned_from(args, shown)
+    command = _protect_command(args, planned.verdict)
     if args.json:
         data = planned.as_dict()
         if args.command == "plan":
             chosen = planned.plan.persons
             data["persons"] = {"number": data["persons"], "column": None if chosen is None else chosen.column}
-        print_json(data)
+        print_json({**data, "protect": command} if command else data)
     else:
         print_plan(planned)
         print_lines(planned.verdict)
         for each in planned.proposal.alternatives if planned.proposal is not None else ():
             tell(each.words, f"  {told(say('or'))}  ")
+        if command:
+            if planned.proposal is None:
+                tell("Hand out protected tables of counts instead of rows.", f"  {told(say('or'))}  ")
+            print(" " * 6 + one_line(command))
         for note in planned.notes:
             tell(note, "  ")
     return 3 if planned.verdict.open else 0
+
+
+def _protect_command(args: argparse.Namespace, found: Verdict) -> str:
+    """Return the command that hands out protected tables of a table too small for rows, "" for another."""
+    if found.state != TOO_SMALL:
+        return ""
+    kept = [each for each in args.given if each not in (args.command, "--json")]
+    return shlex.join(["splu", "protect", *kept, "--out", f"{args.file.stem}-tables.docx"])
 
 
 def print_plan(planned: Planned) -> None:

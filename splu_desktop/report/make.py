@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import weakref
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -17,16 +16,16 @@ from splu_desktop.files.disk.whole import CannotWrite, check_name, whole_file
 from splu_desktop.files.language import language
 from splu_desktop.files.register.book import Entry, Register
 from splu_desktop.files.release.reading import OpenRelease
-from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.report.content.annex import annex
 from splu_desktop.report.content.front import front
 from splu_desktop.report.content.words import first_line
-from splu_desktop.report.document import Document, Number, TableBlock, cell_text
+from splu_desktop.report.document import Document
 from splu_desktop.report.facts import Facts, make_facts
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.law import packs
 from splu_desktop.report.render.html import as_html
 from splu_desktop.report.render.typeset import as_pages, as_pdf
+from splu_desktop.report.render.workbook import as_xlsx
 
 FORMAT, FORMAT_VERSION = "splu-report", 3
 ENDINGS = (".pdf", ".html", ".json", ".xlsx")
@@ -35,7 +34,6 @@ DERIVED = (
     "id", "created", "rows", "persons", "average", "riskiest", "riskiest_value", "riskiest_share", "secrets", "tables",
     "columns", "class_columns", "classes", "blocks", "epsilon", "alpha", "t_e", "files",
 )  # fmt: skip
-_LONGEST_NAME = 31  # of a sheet
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +170,7 @@ def write_report(report: Report, path: Path, *, language: str = "en", progress: 
     elif kind == ".pdf":
         data = as_pdf(report.document(language))
     else:
-        data = _as_xlsx(report.document(language), progress)
+        data = as_xlsx(report.document(language), progress)
     progress.report("Writing", 0.8)
     write_bytes(path, data, private=report.facts.internal)
     progress.report("Writing", 1.0)
@@ -208,33 +206,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return None if isinstance(value, float) and value in (float("inf"), float("-inf")) else value
-
-
-def _as_xlsx(document: Document, progress: Progress) -> bytes:
-    """Return the tables of a report as a workbook: each on its sheet, figures as numbers, text never a formula."""
-    sheets, taken = [], set[str]()
-    for block in document.blocks:
-        if isinstance(block, TableBlock):
-            name = block.name[:_LONGEST_NAME]
-            while name.casefold() in taken:
-                name = f"{name[: _LONGEST_NAME - 2]} 2"
-            taken.add(name.casefold())
-            header = tuple(block.header) or ("", *[""] * (len(block.align) - 1))
-            rows = [
-                [each.value if isinstance(each, Number) and each.value is not None else cell_text(each) for each in row]
-                for row in block.rows
-            ]
-            sheets.append(Sheet(name, _told_apart((*header, document.edition)), [[*row, ""] for row in rows]))
-    with tempfile.TemporaryDirectory(prefix="splu-") as folder:
-        path = Path(folder) / "report.xlsx"
-        write_sheets(sheets, path, progress)
-        return path.read_bytes()
-
-
-def _told_apart(header: tuple[str, ...]) -> tuple[str, ...]:
-    found: list[str] = []
-    for title in header:
-        while title in found:
-            title += "\u00a0"
-        found.append(title)
-    return tuple(found)

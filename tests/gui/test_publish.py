@@ -75,7 +75,12 @@ def test_an_amber_line_wants_a_reason_and_initials(
 
 
 def test_a_release_is_written_asked_and_shown_as_done(
-    publish: PublishPage, proposed: MainWindow, idle: Idle, qtbot: QtBot
+    publish: PublishPage,
+    proposed: MainWindow,
+    idle: Idle,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert publish.primary.isEnabled(), publish.note.text()
     publish.do_primary()
@@ -105,6 +110,16 @@ def test_a_release_is_written_asked_and_shown_as_done(
     idle(proposed)
     assert ask.table.found is not None
     assert ask.table.found.column == "Result"
+    before = ask.book.list.count()
+    ask.table.keep.click()
+    idle(proposed)
+    assert len(ask.book.list.ticked()) == before + 1
+    assert "Result" in ask.book.page.toPlainText()
+    target = tmp_path / "tables.docx"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    ask.book.save.click()
+    idle(proposed)
+    assert target.exists()
     ask.tabs.setCurrentIndex(2)
     idle(proposed)
     assert ask.compare.figure.text().startswith("about "), ask.compare.fault.text()

@@ -25,7 +25,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.files.disk.place import data_folder
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json
 
-RELEASE, WITHDRAWN = "release", "withdrawn"
+RELEASE, WITHDRAWN, TABLES = "release", "withdrawn", "tables"
 _LINES, _KEY, _LOCK = "register.jsonl", "key", "register.lock"
 _LARGEST = 1 << 28  # bytes
 _WAIT = 30.0  # seconds for another release's turn
@@ -43,7 +43,7 @@ class Entry:
     ----------
     number : from 1.
     time : ISO 8601, UTC.
-    kind : "release" or "withdrawn".
+    kind : "release", "withdrawn" or "tables" (protected counts in place of rows).
     release : the release's id.
     body : what is remembered of it.
     """
@@ -116,6 +116,10 @@ class Register:
     def add(self, release: str, body: Mapping[str, Any]) -> Entry:
         """Add a release. Raises RegisterFault."""
         return self._append(RELEASE, release, body)
+
+    def add_tables(self, name: str, body: Mapping[str, Any]) -> Entry:
+        """Add tables of protected counts, which are no release. Raises RegisterFault."""
+        return self._append(TABLES, name, body)
 
     def withdraw(self, release: str, reason: str) -> Entry:
         """Note that a release is none any more. Raises RegisterFault."""

@@ -16,6 +16,7 @@ from splu_desktop.files.disk.whole import CannotWrite, whole_file
 
 Cell = str | int | float | None
 _AT_A_TIME = 2_000
+_WIDEST = 100.0  # letters of a column
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST = 1_048_576, 16_384, 32_767  # of a sheet, and characters of a cell
 
 
@@ -33,8 +34,10 @@ def digits(figure: float | None) -> Cell:
     return float(f"{figure:.9g}") if figure is not None and math.isfinite(figure) else None
 
 
-def write_sheets(sheets: Sequence[Sheet], path: Path, progress: Progress) -> None:
+def write_sheets(sheets: Sequence[Sheet], path: Path, progress: Progress, *, fitted: bool = False) -> None:
     """Write the first sheet as CSV, or all of them as XLSX, by the file's ending; replaces a file that is there.
+
+    fitted : whether columns are as wide as what stands in them, for sheets that are read rather than computed with.
 
     Raises CannotWrite, also for another ending; Cancelled. Nothing is left behind then.
     """
@@ -47,7 +50,7 @@ def write_sheets(sheets: Sequence[Sheet], path: Path, progress: Progress) -> Non
         if kind == ".csv":
             _write_csv(sheets[0], partial, progress)
         else:
-            _write_xlsx(sheets, partial, progress)
+            _write_xlsx(sheets, partial, progress, fitted)
     progress.report("Writing", 1.0)
 
 
@@ -71,13 +74,21 @@ def _write_csv(sheet: Sheet, path: Path, progress: Progress) -> None:
             writer.writerow([inert(cell) if isinstance(cell, str) else cell for cell in row])
 
 
-def _write_xlsx(sheets: Sequence[Sheet], path: Path, progress: Progress) -> None:
+def _write_xlsx(sheets: Sequence[Sheet], path: Path, progress: Progress, fitted: bool) -> None:
     from rustpy_xlsxwriter import write_worksheets  # a tenth of a second, for workbooks alone
 
     # Text cells are strings to this library, never formulas or links. Headers must differ to be keys.
     content: list[tuple[str, Any]] = [(sheet.name[:31], _records(sheet, progress)) for sheet in sheets]
     with writing():
-        write_worksheets(content, str(path), freeze_panes={"general": {"row": 1, "col": 0}}, bold_headers=True)
+        freeze = {"general": {"row": 1, "col": 0}}
+        widths: Any = {sheet.name[:31]: _widths(sheet) for sheet in sheets} if fitted else None
+        write_worksheets(content, str(path), freeze_panes=freeze, bold_headers=True, column_widths=widths)
+
+
+def _widths(sheet: Sheet) -> list[float]:
+    """Return the width of each column in letters; the library's own guess cuts what a wider font shows."""
+    rows = (sheet.header, *sheet.rows)
+    return [min(max(len(str(row[at])) for row in rows) + 2.0, _WIDEST) for at in range(len(sheet.header))]
 
 
 def _records(sheet: Sheet, progress: Progress) -> Iterator[dict[str, Cell]]:

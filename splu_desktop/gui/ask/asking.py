@@ -19,7 +19,6 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.questions.batch import read_questions, write_answers
-from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
 from splu_desktop.gui.base.session import Release
 
 Question = tuple[Condition, ...]
@@ -93,26 +92,3 @@ def answer_file(opened: Opened, release: Release, questions: Path, target: Path,
     answers = opened.reader.answers(asked, progress=progress)
     write_answers(read, answers, release.opened.id, target, overwrite=True)
     return len(answers)
-
-
-def write_book(opened: Opened, release: Release, target: Path, progress: Progress = SILENT) -> int:
-    """Write a workbook with a table of each secret column by each other one; returns how many. Raises; Cancelled."""
-    published = opened.published
-    sheets: list[Sheet] = []
-    pairs = [(sa, by) for sa in published.sensitive for by in published.nsas]
-    for done, (sa, by) in enumerate(pairs):
-        progress.report(say("Counting"), done / max(len(pairs), 1))
-        try:
-            found = crosstab(opened.reader, [by], sa)
-        except SpluError:  # too many cells for a sheet that anybody reads
-            continue
-        rows: list[tuple[Cell, ...]] = []
-        for line, head in enumerate(found.lines):
-            for at, label in enumerate(found.labels):
-                low, high = float(found.low[line, at]), float(found.high[line, at])
-                trust = found.trust(line, at)
-                about = None if trust == "hidden" else round(float(found.estimate[line, at]))
-                rows.append((*head, label, about, int(low), -int(-high // 1), trust))
-        sheets.append(Sheet(f"{len(sheets) + 1} {sa} by {by}"[:31], (by, sa, "about", "from", "to", "trust"), rows))
-    write_sheets(sheets, target, progress)
-    return len(sheets)

@@ -32,8 +32,8 @@ from splu_desktop.gui.ask.asking import (
     answer_one,
     answer_table,
     open_for_asking,
-    write_book,
 )
+from splu_desktop.gui.ask.book_panel import BookPanel
 from splu_desktop.gui.ask.compare_panel import ComparePanel
 from splu_desktop.gui.ask.one_number import OneNumber
 from splu_desktop.gui.ask.table_panel import TablePanel
@@ -77,7 +77,7 @@ class AskPage(Page):
         self.tabs.setAccessibleName(t("Kinds of questions"))
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        for words in (t("One number"), t("A table"), t("Compare groups")):
+        for words in (t("One number"), t("A table"), t("Compare groups"), t("Table book")):
             self.tabs.addTab(words)
         self.more = QToolButton()
         self.more.setText(t("More"))
@@ -85,17 +85,17 @@ class AskPage(Page):
         self.more.setAutoRaise(True)
         menu = QMenu(self.more)
         menu.addAction(t("Answer a &file of questions…"), self._ask_file)
-        menu.addAction(t("Save a &book of all tables…"), self._save_book)
         self.more.setMenu(menu)
         self.another = link(t("Open another release…"), self._open_another)
         put(row, self.name, self.tabs, self.more, 1, self.another)
         self.head.addLayout(row)
         self.one = OneNumber(self._ask_one)
-        self.table = TablePanel(self._ask_table, self._save_table)
+        self.book = BookPanel(self.work, self.show_error, self._saved)
+        self.table = TablePanel(self._ask_table, self._save_table, self._into_book)
         self.compare = ComparePanel(self._compare)
         self.panels = QStackedWidget()
         self.fitted: list[Fitted] = []
-        for panel in (self.one, self.table, self.compare):
+        for panel in (self.one, self.table, self.compare, self.book):
             room = Fitted()
             margins(QVBoxLayout(room), 0).addWidget(panel)
             self.fitted.append(room)
@@ -111,9 +111,10 @@ class AskPage(Page):
         self.use_busy(t("Stop"), lambda: self.work.cancel("ask file"))
 
     def folded(self, fold: Fold) -> None:
-        for panel in (self.one, self.table, self.compare):
+        for panel in (self.one, self.table, self.compare, self.book):
             panel.fold(fold)
-        least = {Fold.WIDE: (480, 300, 300), Fold.MIDDLE: (420, 260, 300), Fold.NARROW: (0, 230, 0)}[fold]
+        wide, middle, narrow = (480, 300, 300, 300), (420, 260, 300, 260), (0, 230, 0, 0)
+        least = {Fold.WIDE: wide, Fold.MIDDLE: middle, Fold.NARROW: narrow}[fold]
         for room, height in zip(self.fitted, least, strict=True):
             room.set_least(height)
         self._show_panel(self.tabs.currentIndex())
@@ -157,6 +158,8 @@ class AskPage(Page):
         self.panels.setEnabled(True)
         for panel in (self.one, self.table, self.compare):
             panel.show_release(opened)
+        if self._release is not None:
+            self.book.show_release(self._release.opened, opened)
         self._begin()
 
     def _begin(self) -> None:
@@ -236,11 +239,11 @@ class AskPage(Page):
         if questions is not None and target is not None:
             self._run(answer_file, t("{n} questions were answered."), opened, release, questions, target)
 
-    def _save_book(self) -> None:
-        opened, release = self._opened, self._release
-        target = None if opened is None else self._target(t("Save the book of tables"), "tables.xlsx")
-        if opened is not None and release is not None and target is not None:
-            self._run(write_book, t("{n} tables were written."), opened, release, target)
+    def _into_book(self) -> None:
+        found = self.table.found
+        if found is not None:
+            self.book.add(found.column, found.by)
+            self.banner.say("done", t("The table is in the book."))
 
     def _run(self, function: object, words: str, *args: object) -> None:
         def take(n: int) -> None:

@@ -22,9 +22,11 @@ _MOST_COLUMNS = 60  # of the table that is shown; all are saved
 
 
 class TablePanel(QWidget):
-    """The panel; `ask` (by, column) starts the work, `save` asks for a place."""
+    """The panel; `ask` (by, column) starts the work, `save` asks for a place, `keep` puts the table into the book."""
 
-    def __init__(self, ask: Callable[[Sequence[str], str], None], save: Callable[[], None]) -> None:
+    def __init__(
+        self, ask: Callable[[Sequence[str], str], None], save: Callable[[], None], keep: Callable[[], None]
+    ) -> None:
         super().__init__()
         self._ask = ask
         self._opened: Opened | None = None
@@ -36,7 +38,8 @@ class TablePanel(QWidget):
         self.save = button(t("Save the table…"), save, picture="download")
         row = margins(QHBoxLayout(), 0, spacing=8)
         put(row, label(t("Count"), "strong"), self.column, label(t("by")), self.first, label(t("and")), self.second, 1)
-        row.addWidget(self.save)
+        self.keep = button(t("Into the book"), keep)
+        put(row, self.keep, self.save)
         card = Card(spacing=0)
         card.body.setContentsMargins(14, 10, 14, 10)
         card.body.addLayout(row)
@@ -89,18 +92,23 @@ class TablePanel(QWidget):
             return
         self._ask([first, second] if second else [first], column)
 
+    def _is_secret(self, name: str) -> bool:
+        return self._opened is not None and self._opened.published.is_sensitive(name)
+
     def show_fault(self, sentence: str) -> None:
         """Show why there is no table."""
         self.found = None
         self.fault.setText(sentence)
         self.fault.show()
         self.save.setEnabled(False)
+        self.keep.setEnabled(False)
 
     def take_table(self, found: CrossTable) -> None:
         """Show a table."""
         self.found = found
         self.fault.hide()
         self.save.setEnabled(True)
+        self.keep.setEnabled(not any(map(self._is_secret, found.by)))
 
         def cell(line: int, at: int) -> str:
             trust = found.trust(line, at)

@@ -6,45 +6,43 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.core.answer.protected import BASE, LEAST, Protected, ProtectedTable, protect_tables
-from splu_desktop.core.messages import say
+from splu_desktop.core.mechanism.cell_noise import MOST
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
-from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
-from splu_desktop.gui.base.parts import line_of
+from splu_desktop.files.language import language
 from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, scrolled
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import number, spoken, t
 from splu_desktop.gui.proposal.fitted import hold_height
+from splu_desktop.report.book.document import PrintedBook, count_cell, line_words, table_words
+from splu_desktop.report.book.make import ENDINGS, hand_out_protected, print_protected
+from splu_desktop.report.book.printed import PrintedTable
+from splu_desktop.report.document import cell_text
 
 _MOST = 60  # lines of a table that are shown
 
 
-def protect(table: Table, plan: Plan, progress: Progress = SILENT) -> Protected:
-    """Return the protected tables of a plan. For workers. Raises BadSetting."""
-    progress.report(say("Counting"), 0.1)
-    return protect_tables(table, plan)
+def protect(table: Table, plan: Plan, title: str, progress: Progress = SILENT) -> PrintedBook:
+    """Return the protected tables of a plan, with true counts beside. For workers. Raises SpluError."""
+    return print_protected(table, plan, title)
 
 
-def write_protected(found: Protected, path: Path, progress: Progress = SILENT) -> None:
-    """Write protected tables as a workbook, a sheet each behind one that says how to read them. Raises CannotWrite."""
-    notes = [
-        say("Every number is a multiple of {base}, rounded up or down by chance.", base=BASE),
-        say("All tables and totals are sums of the same cells."),
-        say("Groups of fewer than {least} persons were merged with a neighbour.", least=LEAST),
-        *found.joined,
-    ]
-    sheets = [Sheet(told(say("Read me")), (told(say("How to read these tables")),), [(told(note),) for note in notes])]
-    for at, table in enumerate(found.tables):
-        rows: list[tuple[Cell, ...]] = [
-            (line or told(say("All")), *map(int, table.counts[place]), int(table.rows[place]))
-            for place, line in enumerate(table.lines)
-        ]
-        header = (", ".join(table.asked.by) or told(say("Group")), *table.labels, told(say("All rows")))
-        sheets.append(Sheet(told(say("Table {n}", n=at + 1)), header, rows))
-    write_sheets(sheets, path, progress)
+def hand_out(book: PrintedBook, table: Table, plan: Plan, path: Path, code: str, progress: Progress = SILENT) -> None:
+    """Write protected tables, and note them in the register. For workers. Raises SpluError."""
+    hand_out_protected(book, table, plan, path, code)
+
+
+def asked_target(parent: QWidget, start: str) -> Path | None:
+    """Return where a book is to be saved, None for nowhere."""
+    kinds = t("Word document (*.docx);;Workbook (*.xlsx);;Web page (*.html)")
+    chosen, kind = QFileDialog.getSaveFileName(parent, t("Save the tables"), start, kinds)
+    if not chosen:
+        return None
+    path = Path(chosen)
+    ending = next((each for each in ENDINGS if each in kind), ENDINGS[1])
+    return path if path.suffix.lower() in ENDINGS else path.with_name(f"{path.name}{ending}")
 
 
 class Offer(QFrame):
@@ -64,17 +62,16 @@ class Offer(QFrame):
         font.setPointSizeF(font.pointSizeF() * 1.1)
         title.setFont(font)
         words = t(
-            "The recipient gets your tables as a workbook. Every number is rounded to {base} by chance; groups under"
-            " {least} are merged with a neighbour.",
-            base=BASE,
-            least=LEAST,
+            "The recipient gets your tables as a document. Every number is off by at most {most}, by chance; the same"
+            " group always by the same.",
+            most=MOST,
         )
         inside = QWidget()
         self.tables = margins(QVBoxLayout(inside), 0, 0, 8, 0, spacing=8)
         self.room = scrolled(inside)
         inside.setAutoFillBackground(False)
         self.note = label(
-            t("True counts are seen only here. Lost: other questions. Kept: all tables add up to the same totals."),
+            t("True counts are seen only here. Lost: other questions. Kept: all tables have the same totals."),
             "quiet",
             fitting=True,
         )
@@ -85,7 +82,7 @@ class Offer(QFrame):
         self._inside, self._flowing = inside, False
         self.show_tables(None)
 
-    def show_tables(self, found: Protected | None, fault: str = "") -> None:
+    def show_tables(self, found: PrintedBook | None, fault: str = "") -> None:
         """Show protected tables; None while they are made, or why there are none."""
         emptied(self.tables)
         self.make.setEnabled(found is not None)
@@ -93,10 +90,9 @@ class Offer(QFrame):
         self.make.setText(t("Make this table…") if count == 1 else t("Make these {n} tables…", n=count or 2))
         if found is None:
             self.tables.addWidget(label(fault or t("The tables are being made."), "quiet", wrap=True))
-        for table in () if found is None else found.tables:
-            self.tables.addWidget(_grid_of(table))
-        for words in () if found is None else found.joined:
-            self.tables.addWidget(line_of("sliders-horizontal", "quiet", told(words)))
+        else:
+            for table in found.tables:
+                self.tables.addWidget(_grid_of(table, persons=found.persons))
         self.tables.addStretch(1)
         QTimer.singleShot(0, self, lambda: self.set_flowing(self._flowing))  # once its parts know their fonts
 
@@ -120,28 +116,29 @@ class Offer(QFrame):
             self.setMinimumHeight(0)
 
 
-def _grid_of(table: ProtectedTable) -> QWidget:
+def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
     """Return a table with the true counts beside what goes out."""
+    words = language(spoken())
     made = QWidget()
     column = margins(QVBoxLayout(made), 0, spacing=4)
-    column.addWidget(label(told(table.asked.words()), "strong"))
+    column.addWidget(label(table_words(table.asked, words), "strong"))
     grid = QGridLayout()
     grid.setHorizontalSpacing(18)
     grid.setVerticalSpacing(3)
     grid.setColumnStretch(0, 1)
     column.addLayout(grid)
-    several = len(table.labels) > 1
-    heads = [t("Group"), t("goes out"), t("true"), t("all rows"), t("true")]
     right = Qt.AlignmentFlag.AlignRight
-    for at, words in enumerate(heads):
-        grid.addWidget(label(words, "quiet"), 0, at, right if at else Qt.AlignmentFlag.AlignLeft)
-    places = [(line, value) for line in range(len(table.lines)) for value in range(len(table.labels))][:_MOST]
-    for row, (line, value) in enumerate(places, 1):
-        group = table.lines[line] or t("All")
-        look = "strong" if not table.lines[line] else ""
-        grid.addWidget(label(f"{group}: {table.labels[value]}" if several else group, look), row, 0)
-        figures = (table.counts[line, value], table.truth[line, value], table.rows[line], table.true_rows[line])
-        for at, figure in enumerate(figures, 1):
-            grid.addWidget(label(number(figure), "quiet" if at % 2 == 0 else look or "strong"), row, at, right)
-    made.setAccessibleName(told(table.asked.words()))
+    whole = t("all persons") if persons else t("all rows")
+    for at, head in enumerate((t("Group"), t("goes out"), t("true"), whole, t("true"))):
+        grid.addWidget(label(head, "quiet"), 0, at, right if at else Qt.AlignmentFlag.AlignLeft)
+    places = [(line, at) for line in table.lines for at in range(len(table.labels))][:_MOST]
+    for row, (line, at) in enumerate(places, 1):
+        group = line_words(line, words)
+        look = "" if line.labels else "strong"
+        several = len(table.labels) > 1
+        grid.addWidget(label(f"{group}: {table.labels[at]}" if several else group, look), row, 0)
+        for place, figure in ((1, line.cells[at][0]), (3, line.rows)):
+            grid.addWidget(label(cell_text(count_cell(figure, words)), look or "strong"), row, place, right)
+            grid.addWidget(label(number(figure.truth or 0), "quiet"), row, place + 1, right)
+    made.setAccessibleName(table_words(table.asked, words))
     return made

@@ -6,13 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDoubleSpinBox,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QMenu,
@@ -23,7 +21,6 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.answer.forecast import LEAST
-from splu_desktop.core.answer.protected import Protected
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
@@ -35,16 +32,17 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle
-from splu_desktop.gui.base.words import caption, joined, number, percent, t, told
+from splu_desktop.gui.base.words import caption, joined, number, percent, spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted, let_go
-from splu_desktop.gui.proposal.offer import Offer, protect, write_protected
+from splu_desktop.gui.proposal.offer import Offer, asked_target, hand_out, protect
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.slider import StrengthSlider
 from splu_desktop.gui.proposal.steps import Elided, StepList, steps_of
 from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
+from splu_desktop.report.book.document import PrintedBook
 
 _CHANNEL = "preview"
 _REST = 200  # ms
@@ -76,7 +74,7 @@ class ProposalPage(Page):
         self.possible.taken.connect(self._take)
         self.offer = Offer()
         self.offer.wanted.connect(self._make_tables_file)
-        self._protected: tuple[object, Protected | None] = (None, None)
+        self._protected: tuple[object, PrintedBook | None] = (None, None)
         self.left, self.right = QWidget(), QWidget()
         self.sides = Fitted()
         self._left = margins(QVBoxLayout(self.left), 0, spacing=10)
@@ -449,7 +447,7 @@ class ProposalPage(Page):
         return found or own
 
     def _protect(self) -> None:
-        """Make the protected tables once for a plan: each drawing anew would tell a little more."""
+        """Make the protected tables once for a plan."""
         source, plan = self.session.source, self.session.plan
         if source is None or plan is None:
             return
@@ -459,30 +457,36 @@ class ProposalPage(Page):
         self._protected = key, None
         self.offer.show_tables(None)
 
-        def take(found: Protected) -> None:
+        def take(found: PrintedBook) -> None:
             self._protected = key, found
             self.offer.show_tables(found)
 
         self.work.start(
-            protect, source.table, plan, on_done=take, on_exception=lambda words: self.offer.show_tables(None, words)
+            protect,
+            source.table,
+            plan,
+            source.path.stem,
+            on_done=take,
+            on_exception=lambda words: self.offer.show_tables(None, words),
         )
 
     # --- what is done
 
     def _make_tables_file(self) -> None:
-        found, source = self._protected[1], self.session.source
-        if found is None or source is None:
+        found, source, plan = self._protected[1], self.session.source, self.session.plan
+        if found is None or source is None or plan is None:
             return
-        start = source.path.with_name(f"{source.path.stem}-tables-{date.today().isoformat()}.xlsx")
-        chosen, _ = QFileDialog.getSaveFileName(self, t("Save the tables"), str(start), t("Workbook (*.xlsx)"))
-        if not chosen:
+        start = source.path.with_name(f"{source.path.stem}-tables-{date.today().isoformat()}.docx")
+        path = asked_target(self, str(start))
+        if path is None:
             return
-        path = Path(chosen)
-        path = path if path.suffix.lower() == ".xlsx" else path.with_name(f"{path.name}.xlsx")
         self.work.start(
-            write_protected,
+            hand_out,
             found,
+            source.table,
+            plan,
             path,
+            spoken(),
             on_done=lambda _: self.banner.say("done", t("Written: {file}", file=path.name)),
             on_exception=self.show_error,
         )

@@ -37,7 +37,7 @@ footer{margin-top:3rem;color:#52606d;font-size:.85rem}
 """
 
 
-def as_html(document: Document) -> str:
+def as_html(document: Document, style: str = _STYLE) -> str:
     """Return the document as one HTML page."""
     e = html.escape
     mark = "edition internal" if document.internal else "edition"
@@ -55,7 +55,7 @@ def as_html(document: Document) -> str:
         f'<!DOCTYPE html>\n<html lang="{document.language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{e(document.title)}</title><style>{_STYLE}</style></head><body>"
+        f"<title>{e(document.title)}</title><style>{style}</style></head><body>"
         f'<div class="{mark}">{e(document.edition)}</div>'
         f"<main>{''.join(parts)}</main>"
         f"<footer>{_text(document.footer)} · {e(document.edition)}</footer></body></html>\n"

@@ -1,0 +1,81 @@
+"""`splu tables` and `splu protect`: a book of tables from a release, or from a source that is too small for one."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.cli.base.help import switch, takes
+from splu_desktop.cli.base.opening import add_release, opened
+from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
+from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
+from splu_desktop.core.messages import counted, say
+from splu_desktop.files.language import language
+from splu_desktop.report.book import make
+
+
+def add(commands: Any) -> None:
+    """Add the commands to the parser."""
+    one = commands.add_parser(
+        "tables",
+        help=say("write a book of tables from a release"),
+        description=say(
+            "Write tables of a release ready to print: counts and rates with ranges, small ones protected, totals that "
+            "agree. Without BOOK.toml those that the release was asked for."
+        ),
+        epilog=say("examples: splu tables RELEASE --out book.docx; splu tables RELEASE BOOK.toml --out book.xlsx"),
+    )
+    add_release(one)
+    takes(one, "book BOOK.toml", "which tables (docs/recipient.md)", type=Path, nargs="?")
+    other = commands.add_parser(
+        "protect",
+        help=say("write protected tables of a table too small for rows"),
+        description=say(
+            "Write tables of FILE in place of a release: every count has a little noise, the same cell the same in all "
+            "tables and whenever they are made again."
+        ),
+        epilog=say("examples: splu protect stays.xlsx --table 'Diagnosis by Sex, Age' --out tables.docx"),
+    )
+    takes(other, "file FILE", type=Path)
+    takes(other, "--book BOOK.toml", "which tables, in place of those asked for (docs/recipient.md)", type=Path)
+    takes(other, "--title TEXT", "what the book is called", default="")
+    for parser, run in ((one, _tables), (other, _protect)):
+        takes(parser, "--out FILE", "the book; ends in .xlsx, .docx or .html", type=Path, required=True)
+        switch(parser, "--overwrite", "write over FILE if it is there")
+        takes(parser, "--language", "en, de or fr (that of --lang)", default=spoken().code)
+        add_json(parser)
+        parser.set_defaults(run=run)
+    add_question_options(other)
+    add_plan_options(other)
+
+
+def _tables(args: argparse.Namespace) -> None:
+    _check(args)
+    release = opened(args)
+    with Shown(quiet=args.json) as shown:
+        book = make.print_release(release, make.book_of(release, args.book), progress=shown)
+        make.write_book(book, args.out, args.language, shown)
+    _report(args, len(book.tables), {"release": release.id})
+
+
+def _protect(args: argparse.Namespace) -> None:
+    _check(args)
+    with Shown(quiet=args.json) as shown:
+        planned = planned_from(args, shown)
+        table, plan = planned.imported.table, planned.plan
+        book = make.print_protected(table, plan, args.title or args.file.stem, path=args.book)
+        entry = make.hand_out_protected(book, table, plan, args.out, args.language)
+    _report(args, len(book.tables), {"register_entry": entry.number})
+
+
+def _check(args: argparse.Namespace) -> None:
+    make.check_book_path(args.out, overwrite=args.overwrite)
+    language(args.language)
+
+
+def _report(args: argparse.Namespace, tables: int, more: dict[str, Any]) -> None:
+    if args.json:
+        print_json({"out": str(args.out), "tables": tables, **more})
+    else:
+        tell(counted(tables, "{n} table written to {out}.", "{n} tables written to {out}.", out=str(args.out)))

@@ -1,0 +1,171 @@
+"""A book as a document: its tables as they are printed, and how they are read."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from splu_desktop import __version__
+from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH
+from splu_desktop.core.mechanism.cell_noise import MOST, small_count_error
+from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.files.language import Language
+from splu_desktop.report.book.printed import Figure, Line, PrintedTable
+from splu_desktop.report.book.tables import BookTable
+from splu_desktop.report.document import Block, Cell, Document, Heading, Number, Paragraph, TableBlock, cell_text
+
+_LINE = 90  # letters of a line on the sheet that is read first
+
+
+@dataclass(frozen=True)
+class PrintedBook:
+    """A book with all its numbers.
+
+    Attributes
+    ----------
+    title : of the book.
+    tables : in their order.
+    id, created : of the release it follows from; "" for a book with noise.
+    persons : whether persons are counted.
+    noise : what is said of small counts in a book with noise; None for one of a release.
+    """
+
+    title: str
+    tables: tuple[PrintedTable, ...]
+    id: str = ""
+    created: str = ""
+    persons: bool = False
+    noise: Thresholds | None = None
+
+
+def book_document(book: PrintedBook, t: Language, *, sheets: bool = False) -> Document:
+    """Return the pages of a book, or its sheets: how it is read, its tables, and every cell in numbers."""
+    captions = [_caption(table, at, t) for at, table in enumerate(book.tables, 1)]
+    tables = [_table(book, table, at, t) for at, table in enumerate(book.tables, 1)]
+    if sheets:
+        texts = [(line,) for text in (*captions, *notes(book, t)) for line in textwrap.wrap(text, _LINE)]
+        blocks: list[Block] = [TableBlock(t("Read me"), (book.title,), texts, "l", (1.0,)), *tables, _cells(book, t)]
+    else:
+        blocks = [Paragraph(book.title, "title")]
+        for caption, table in zip(captions, tables, strict=True):
+            blocks += [Heading(caption), table]
+        blocks += [Heading(t("How to read these tables")), *(Paragraph(text, "item") for text in notes(book, t))]
+    edition = t("For the recipient: holds nothing that the release does not tell")
+    if book.noise is not None:
+        edition = t("Protected counts: every number has noise")
+    footer = " · ".join(filter(None, (book.title, book.id[:16])))
+    return Document(book.title, edition, False, footer, t.code, t("Page {page} of {pages}"), tuple(blocks))
+
+
+def notes(book: PrintedBook, t: Language) -> list[str]:
+    """Return how the tables are read, a sentence or two each."""
+    protected = t("“protected”: so few that the number is hidden on purpose; its range is all that is told.")
+    if book.noise is None:
+        return [
+            t("The range in brackets holds the true count in 95 of 100 releases. Numbers without a range are exact."),
+            protected,
+            t("All numbers are sums over one published table: parts add up to totals, and subtracting tables tells"
+              " nothing that the release doesn’t."),
+            t("Made from the release {id} of {date} by SPLU Desktop {version}.",
+              id=book.id[:16], date=book.created[:10], version=__version__),
+        ]  # fmt: skip
+    share = math.floor(100 * small_count_error(book.noise.epsilon, book.noise.alpha))
+    return [
+        t("Every number has noise of at most {most}, zero on average. The range in brackets holds the true count in 95"
+          " of 100 cases.", most=MOST),
+        protected,
+        t("The same persons or rows have the same noise in every table, so repeating a count tells nothing more."),
+        t("Totals have noise of their own: parts may differ from them by a few, and adding all up tells a little"
+          " more."),
+        t("Counts of 1 to {alpha} are shown wrong by more than {epsilon} in at least {share} of 100 cases (T_P).",
+          alpha=book.noise.alpha, epsilon=t.percent(book.noise.epsilon, 0), share=share),
+        t("Made by SPLU Desktop {version}.", version=__version__),
+    ]  # fmt: skip
+
+
+def table_words(asked: BookTable, t: Language) -> str:
+    """Return what a table shows: its own title, or in words."""
+    if asked.title:
+        return asked.title
+    what = asked.column if asked.value is None else t("{column}: {value}", column=asked.column, value=asked.value)
+    others = ", ".join(asked.columns[1:])
+    what = t("{what} by {columns}", what=what, columns=others) if others else what
+    return t("{what}, per 100", what=what) if asked.show == "rate" else what
+
+
+def line_words(line: Line, t: Language) -> str:
+    """Return what a line is called."""
+    return ", ".join(label or t("(empty)") for label in line.labels) or t("All")
+
+
+def _caption(table: PrintedTable, at: int, t: Language) -> str:
+    return t("Table {n}. {what}", n=at, what=table_words(table.asked, t))
+
+
+def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> TableBlock:
+    rows: list[Sequence[Cell]] = []
+    before = ""
+    for line in table.lines:
+        labels = [label or t("(empty)") for label in line.labels] or [t("All"), *[""] * (len(table.heads) - 1)]
+        if len(labels) > 1:  # the first label stands once, before the first of its lines
+            labels[0], before = ("" if labels[0] == before else labels[0]), labels[0]
+        rows.append([*labels, count_cell(line.rows, t), *(_cell(*cell, table.asked.show, t) for cell in line.cells)])
+    header = [*table.heads, t("Persons") if book.persons else t("Rows"), *_labels(table, t)]
+    align = "l" * len(table.heads) + "r" * (1 + len(table.labels))
+    return TableBlock(t("Table {n}", n=at), header, rows, align, [1.0] * len(align))
+
+
+def _labels(table: PrintedTable, t: Language) -> list[str]:
+    none = t("All") if table.asked.across else t("(empty)")
+    return [label or none for label in table.labels]
+
+
+def count_cell(figure: Figure, t: Language) -> Cell:
+    """Return a count as it is printed."""
+    return _ranged(figure, figure.number, (figure.low, figure.high), 0, t)
+
+
+def _ranged(figure: Figure, number: float, ends: tuple[float, float], digits: int, t: Language) -> Cell:
+    text, span = t.number(number, digits), f"{t.number(ends[0], digits)}–{t.number(ends[1], digits)}"
+    if ends[0] == ends[1]:
+        return Number(text, round(number, digits))
+    if figure.trust == HIDDEN:
+        return t("protected ({range})", range=span)
+    return f"{text} ({span})" if figure.told else f"({span})"
+
+
+def _cell(figure: Figure, of: Figure, show: str, t: Language) -> Cell:
+    """Return a count, the same per 100 with a range rounded outwards, or both."""
+    count = count_cell(figure, t)
+    known = of.told and of.number > 0
+    if show == "count" or (show == "both" and not (figure.told and known)):
+        return count
+    if not known:
+        return "–"
+    rate = min(100 * figure.number / of.number, 100.0)
+    if show == "both":
+        return f"{cell_text(count)}; {t.percent(rate / 100)}"
+    if figure.trust == EXACT == of.trust:
+        return Number(t.number(rate, 1), round(rate, 1))
+    low, high = figure.low / max(of.high, 1), min(figure.high / max(of.low, 1), 1.0)
+    return _ranged(figure, rate, (math.floor(1000 * low + 1e-9) / 10, math.ceil(1000 * high - 1e-9) / 10), 1, t)
+
+
+def _cells(book: PrintedBook, t: Language) -> TableBlock:
+    """Return every cell as numbers, which a program reads; a number that is hidden is empty here, too."""
+    words = {EXACT: t("exact"), READABLE: t("readable"), ROUGH: t("too rough"), HIDDEN: t("protected")}
+
+    def number(of: int | None) -> Cell:
+        return "" if of is None else Number(str(of), of)
+
+    rows: list[Sequence[Cell]] = []
+    for at, table in enumerate(book.tables, 1):
+        for line in table.lines:
+            for label, (figure, of) in zip(_labels(table, t), line.cells, strict=True):
+                numbers = [figure.number if figure.told else None, figure.low, figure.high,
+                           of.number if of.told else None]  # fmt: skip
+                rows.append([number(at), line_words(line, t), label, *map(number, numbers), words[figure.trust]])
+    header = (t("table"), t("group"), t("value"), t("count"), t("from"), t("to"), t("rows"), t("trust"))
+    return TableBlock(t("Cells"), header, rows, "rllrrrrl", [1.0] * 8)
