@@ -3,18 +3,15 @@
 #   source("splu_release.R")
 #   r <- load_release(".")
 #   count(r, "result=positive", "age=18-39")
-#   share(r, "result=positive", where = "sex=female")
 #   crosstab(r, c("sex", "age"), "result=positive")
-#   risk_ratio(r, "died=yes", "smoker=yes", where = "ward=A")
 #   fit <- regress(r, (result == "positive") ~ sex + age, family = "logistic")
 #   coef(fit); confint(fit); vcov(fit); summary(fit)
 #
 # Re-drawn columns show another unit's value in some rows, so rows are not counted but scores are added: the score of a
 # row is (u - (1 - a) g) / a, u what it shows, a the chance that a value was kept, g the mean of u in the row's class.
-# Each figure has two intervals: low and high are for persons like these, which is what a paper says; low_table and
-# high_table are for the persons of this table. Conditions are column=value, column=one|two, column=low..high,
-# column>=low, column<=high and column!=value; column=(empty) is a row without a value. A formula names a column, or
-# (column == "value"). Base R alone, as of version 4. The same figures as splu_release.py. MIT licence.
+# low and high are for persons like these, as a paper says; low_table and high_table for this table. Conditions are
+# column=value, column=one|two, column=low..high, column>=low, column<=high, column!=value; column=(empty) is a row
+# without a value. Base R alone, as of version 4. The same figures as splu_release.py. MIT licence.
 
 splu_release_version <- "0.3.0"
 
@@ -41,9 +38,9 @@ load_release <- function(folder = ".") {
   r$alike <- vapply(blocks, function(b) b$correlation, 0)
   r$block_of <- unlist(lapply(seq_along(blocks), function(at)
     stats::setNames(rep(at, length(blocks[[at]]$columns)), unlist(blocks[[at]]$columns))))
-  r$mean_rows <- vapply(facts$classes$cells, function(cell) cell$mean_rows, 0)
+  r$mean_rows <- vapply(facts$classes$cells, function(cell) if (facts$person) cell$mean_rows else 1, 0)
   r$class <- if ("lender class" %in% names(texts)) as.integer(texts[["lender class"]]) else rep(1L, r$n)
-  r$owner <- if (facts$person) r$codes[["person number"]]
+  r$owner <- r$codes[["person number"]]
   r$table <- as.data.frame(stats::setNames(lapply(names(texts), function(name) {
     values <- if (r$entries[[name]]$kind %in% c("integer", "decimal")) r$numbers[[name]] else ifelse(r$labels[[name]] == "", NA, r$labels[[name]])
     values[r$codes[[name]]]
@@ -69,13 +66,12 @@ score <- function(r, ...) { # each row's score, of conditions or of the number i
 }
 
 count <- function(r, ...) {
-  found <- .splu$count(r, c(...))
-  .splu$result(paste("Count of", paste(c(...), collapse = ", ")), "count", found[1], found[2:3], found[4:5])
+  .splu$result(paste("Count of", paste(c(...), collapse = ", ")), "count", .splu$count(r, c(...)))
 }
 
-share <- function(r, outcome, where = NULL) .splu$means(r, "Share", .splu$feature(r, outcome), NULL, where, c(0, 1))
+share <- function(r, outcome, where = NULL) .splu$one(r, "Share", outcome, NULL, where, ends = c(0, 1))
 
-mean.splu_release <- function(x, column, where = NULL, ...) .splu$means(x, "Mean", .splu$feature(x, column), NULL, where)
+mean.splu_release <- function(x, column, where = NULL, ...) .splu$one(x, "Mean", column, NULL, where)
 
 crosstab <- function(r, by, outcome, where = NULL) { # counts of an outcome, or of each value of a column
   condition <- function(name) paste0(name, "=", ifelse(.splu$few(r, name) == "", "(empty)", .splu$few(r, name)))
@@ -83,37 +79,32 @@ crosstab <- function(r, by, outcome, where = NULL) { # counts of an outcome, or 
   cells <- do.call(expand.grid, c(rev(lapply(c(lapply(by, condition), list(asked)), identity)), stringsAsFactors = FALSE))
   cells <- cells[, rev(seq_along(cells)), drop = FALSE]
   found <- apply(cells, 1, function(cell) .splu$count(r, c(cell, where)))
-  .splu$result(paste(outcome, "by", paste(by, collapse = ", ")), apply(cells, 1, paste, collapse = ", "), found[1, ], t(found[2:3, ]), t(found[4:5, ]))
+  .splu$result(paste(outcome, "by", paste(by, collapse = ", ")), apply(cells, 1, paste, collapse = ", "), t(found))
 }
 
 difference <- function(r, outcome, exposure, where = NULL)
-  .splu$means(r, "Difference", .splu$feature(r, outcome), exposure, where, if (outcome %in% names(r$codes)) c(-Inf, Inf) else c(-1, 1))
+  .splu$one(r, "Difference", outcome, exposure, where, ends = if (outcome %in% names(r$codes)) c(-Inf, Inf) else c(-1, 1))
 
-risk_ratio <- function(r, outcome, exposure, where = NULL) .splu$means(r, "Risk ratio", .splu$feature(r, outcome), exposure, where)
+risk_ratio <- function(r, outcome, exposure, where = NULL) .splu$one(r, "Risk ratio", outcome, exposure, where, "log")
 
-odds_ratio <- function(r, outcome, exposure, where = NULL) .splu$means(r, "Odds ratio", .splu$feature(r, outcome), exposure, where)
+odds_ratio <- function(r, outcome, exposure, where = NULL) .splu$one(r, "Odds ratio", outcome, exposure, where, "logistic")
 
 regress <- function(r, formula, where = NULL, family = "linear") { # least squares, or family = "logistic"
   sides <- .splu$sides(formula)
-  y <- .splu$feature(r, sides$outcome)
   terms <- unlist(lapply(sides$terms, function(word) .splu$terms(r, word)), recursive = FALSE)
-  constant <- list(name = y$name, values = rep(1, length(y$values)), term = "(intercept)")
-  fit <- .splu$fit(r, y, c(list(constant), terms), where, family)
-  ends <- lapply(fit[c("like", "table")], function(v) fit$theta + outer(sqrt(pmax(diag(v), 0)), c(-1, 1) * .splu$z))
+  fit <- .splu$fit(r, sides$outcome, terms, where, family)
   names <- c("(intercept)", vapply(terms, function(term) term$term, ""))
   notes <- unique(unlist(lapply(terms, function(term) term$note)))
-  what <- paste(if (family == "logistic") "Logistic" else "Linear", "regression of", sides$outcome)
-  .splu$result(what, names, fit$theta, ends$like, ends$table, fit$like, fit$table, notes)
+  .splu$estimates(paste("Regression of", sides$outcome), names, fit$theta, fit[c("like", "table")], notes = notes)
 }
 
 # ---- results -----------------------------------------------------------------------------------------------------
 
-summary.splu_result <- function(object, ...) data.frame(estimate = object$estimate, low = object$like[, 1], high = object$like[, 2],
-  low_table = object$table[, 1], high_table = object$table[, 2], row.names = make.unique(object$names))
+summary.splu_result <- function(object, ...) data.frame(object$rows, row.names = make.unique(object$names))
 as.data.frame.splu_result <- function(x, ...) summary(x)
-coef.splu_result <- function(object, ...) stats::setNames(object$estimate, object$names)
+coef.splu_result <- function(object, ...) stats::setNames(object$rows[, 1], object$names)
 confint.splu_result <- function(object, parm, level = 0.95, about = "like", ...)
-  `dimnames<-`(object[[about]], list(object$names, c("low", "high")))
+  `dimnames<-`(object$rows[, if (about == "like") 2:3 else 4:5, drop = FALSE], list(object$names, c("low", "high")))
 vcov.splu_result <- function(object, about = "like", ...) # of ratios, of their logarithms
   if (!is.null(object$vcov[[about]])) `dimnames<-`(object$vcov[[about]], list(object$names, object$names))
 print.splu_result <- function(x, ...) {
@@ -131,10 +122,17 @@ local({
   thin_below <- 20 # rows below which a category gets no coefficient of its own
   refuse <- function(...) stop(..., call. = FALSE)
 
-  result <- function(what, names, estimate, like, table, vcov_like = NULL, vcov_table = NULL, notes = NULL)
-    structure(list(what = what, names = names, estimate = as.numeric(estimate), like = matrix(as.numeric(like), ncol = 2),
-                   table = matrix(as.numeric(table), ncol = 2), vcov = list(like = vcov_like, table = vcov_table), notes = notes),
-              class = "splu_result")
+  result <- function(what, names, figures, vcov = NULL, notes = NULL) { # figures: in the order of summary()
+    rows <- matrix(as.numeric(figures), ncol = 5)
+    colnames(rows) <- c("estimate", "low", "high", "low_table", "high_table")
+    structure(list(what = what, names = names, rows = rows, vcov = vcov, notes = notes), class = "splu_result")
+  }
+
+  estimates <- function(what, names, values, vcov, ends = c(-Inf, Inf), scale = identity, notes = NULL) {
+    reach <- lapply(vcov, function(v) z * sqrt(pmax(diag(v), 0)))
+    around <- cbind(values, values - reach$like, values + reach$like, values - reach$table, values + reach$table)
+    result(what, names, scale(pmin(pmax(around, ends[1]), ends[2])), vcov, notes)
+  }
 
   json <- function(text) { # base R reads none
     tokens <- regmatches(text, gregexpr("\"(?:\\\\.|[^\"\\\\])*\"|[][{}:,]|[^][{}:,\"\\s]+", text, perl = TRUE))[[1]]
@@ -232,33 +230,20 @@ local({
 
   within <- function(r, name, low, high) { # numbers, texts such as dates, or whole bands
     labels <- r$labels[[name]]
-    bands <- r$entries[[name]]$bands
-    if (!is.null(bands)) {
-      of <- bands[match(labels, names(bands))]
-      begin <- vapply(of, function(band) if (is.null(band) || is.null(band[[1]])) NA_real_ else band[[1]], 0)
-      below <- vapply(of, function(band) if (is.null(band) || is.null(band[[2]])) NA_real_ else band[[2]], 0)
-      met <- labels %in% names(bands) & (low == "" | begin >= as.numeric(low)) & (high == "" | below - 1 <= as.numeric(high))
-    } else if (is.null(r$numbers[[name]])) {
-      met <- labels != "" & labels >= low & (high == "" | substr(labels, 1, nchar(high)) <= high)
-    } else {
-      met <- r$numbers[[name]] >= as.numeric(if (low == "") -Inf else low) & r$numbers[[name]] <= as.numeric(if (high == "") Inf else high)
+    begin <- below <- r$numbers[[name]]
+    if (is.null(begin)) return(as.numeric(labels != "" & labels >= low & (high == "" | substr(labels, 1, nchar(high)) <= high)))
+    for (band in intersect(labels, names(r$entries[[name]]$bands))) {
+      ends <- r$entries[[name]]$bands[[band]]
+      begin[labels == band] <- if (is.null(ends[[1]])) -Inf else ends[[1]]
+      below[labels == band] <- if (is.null(ends[[2]])) Inf else ends[[2]] - 1
     }
+    met <- begin >= as.numeric(if (low == "") -Inf else low) & below <= as.numeric(if (high == "") Inf else high)
     as.numeric(met & !is.na(met))
   }
 
-  sides <- function(formula) {
-    plain <- function(part) {
-      if (is.call(part) && identical(part[[1]], as.name("("))) return(plain(part[[2]]))
-      if (is.call(part) && identical(part[[1]], as.name("=="))) return(paste0(as.character(part[[2]]), "=", as.character(part[[3]])))
-      as.character(part)
-    }
-    terms <- list()
-    right <- formula[[3]]
-    while (is.call(right) && identical(right[[1]], as.name("+"))) {
-      terms <- c(right[[3]], terms)
-      right <- right[[2]]
-    }
-    list(outcome = plain(formula[[2]]), terms = vapply(c(right, terms), plain, ""))
+  sides <- function(formula) { # x or (x == "y"), names in backticks or not
+    plain <- function(text) sub("=$", "", sub("^\\(?`?(.*?)`?(?: == \"(.*)\")?\\)?$", "\\1=\\2", text, perl = TRUE))
+    list(outcome = plain(deparse(formula[[2]], 500)), terms = plain(attr(stats::terms(formula), "term.labels")))
   }
 
   terms <- function(r, word) { # thin categories are left out, or count with the most frequent one
@@ -346,7 +331,6 @@ local({
   }
 
   effects <- function(r, line, alike) { # how many times wider sums over a person's rows scatter, by class
-    if (!r$facts$person) return(rep(1, length(r$mean_rows)))
     mean <- r$mean_rows
     if (!is.null(r$owner)) {
       own <- table(r$class[line > 0], r$owner[line > 0])
@@ -409,36 +393,31 @@ local({
 
   # ---- means, comparisons, regressions
 
-  fit <- function(r, y, xs, where, family) { # coefficients of y on xs, and their covariances
+  links <- list( # the mean at a sum of terms, and its slope there
+    linear = function(at) list(mean = at, slope = rep(1, length(at))),
+    logistic = function(at) list(mean = stats::plogis(at), slope = stats::dlogis(at)),
+    log = function(at) list(mean = exp(pmin(at, 500)), slope = exp(pmin(at, 500))))
+
+  fit <- function(r, outcome, xs, where, family) { # intercept and coefficients, and their covariances
+    y <- feature(r, outcome)
+    xs <- c(list(list(name = y$name, values = rep(1, length(y$values)))), xs)
     k <- length(xs)
     score <- function(theta, v) {
       x <- v[, seq_len(k) + 1, drop = FALSE]
-      weight <- if (ncol(v) > k + 1) apply(v[, -seq_len(k + 1), drop = FALSE], 1, prod) else rep(1, nrow(v))
-      mean <- as.vector(x %*% theta)
-      if (family == "logistic") mean <- stats::plogis(mean)
-      slope <- -weight * if (family == "logistic") mean * (1 - mean) else 1
-      list(psi = weight * (v[, 1] - mean) * x, slope = slope * x[, rep(seq_len(k), each = k), drop = FALSE] * x[, rep(seq_len(k), k), drop = FALSE])
+      weight <- apply(v[, -seq_len(k + 1), drop = FALSE], 1, prod)
+      at <- links[[family]](as.vector(x %*% theta))
+      list(psi = weight * (v[, 1] - at$mean) * x,
+           slope = -weight * at$slope * x[, rep(seq_len(k), each = k), drop = FALSE] * x[, rep(seq_len(k), k), drop = FALSE])
     }
     solve(equations(r, c(list(y), xs, conditions(r, where))), k, score)
   }
 
-  means <- function(r, what, y, exposure, where, ends = c(-Inf, Inf)) {
-    groups <- list(list(name = y$name, values = rep(1, length(y$values))))
-    if (!is.null(exposure)) {
-      x <- feature(r, exposure)
-      groups <- list(x, list(name = x$name, values = 1 - x$values))
-    }
-    fit <- fit(r, y, groups, where, "linear")
-    p <- fit$theta
-    odds <- what == "Odds ratio"
-    ratio <- grepl("ratio", what)
-    if (ratio && (min(p) <= 0 || (odds && max(p) >= 1))) refuse("The release can't tell this ratio: one of its risks can't be told from none.")
-    slopes <- (if (odds) 1 / p / (1 - p) else if (ratio) 1 / p else rep(1, length(p))) * c(1, -1)[seq_along(p)]
-    v <- vapply(fit[c("like", "table")], function(v) max(sum(outer(slopes, slopes) * v), 0), 0)
-    value <- if (odds) p[1] / (1 - p[1]) / p[2] * (1 - p[2]) else if (ratio) p[1] / p[2] else p[1] - sum(p[-1])
-    interval <- function(v) if (ratio) value * exp(c(-1, 1) * z * sqrt(v)) else pmin(pmax(value + c(-1, 1) * z * sqrt(v), ends[1]), ends[2])
-    name <- paste0(what, " in ", y$name, if (!is.null(exposure)) paste0(" by ", exposure))
-    result(name, tolower(what), min(max(value, ends[1]), ends[2]), interval(v[1]), interval(v[2]), matrix(v[1]), matrix(v[2]))
+  one <- function(r, what, outcome, exposure, where, family = "linear", ends = c(-Inf, Inf)) { # a mean, or a coefficient
+    fit <- fit(r, outcome, if (!is.null(exposure)) list(feature(r, exposure)), where, family)
+    k <- length(fit$theta)
+    name <- paste0(what, " in ", outcome, if (!is.null(exposure)) paste0(" by ", exposure))
+    estimates(name, tolower(what), fit$theta[k], lapply(fit[c("like", "table")], function(v) matrix(v[k, k])), ends,
+              if (family == "linear") identity else exp)
   }
 
   equations <- function(r, features) { # patterns of class and unchanged values, by states of the blocks
@@ -495,7 +474,7 @@ local({
       now <- at(theta)
       scale <- sqrt(abs(diag(now$slope)))
       bread <- tryCatch(base::solve(now$slope / outer(scale, scale)) / outer(scale, scale), error = function(e) NULL)
-      if (is.null(bread)) refuse("Two terms say the same, or too few rows are left: leave one out.")
+      if (is.null(bread)) break
       step <- as.vector(bread %*% now$total)
       size <- max(abs(step)) / (1 + max(abs(theta)))
       theta <- theta - step * min(1, 2 / size)
@@ -504,7 +483,7 @@ local({
         return(list(theta = theta, like = bread %*% found$like %*% t(bread), table = bread %*% found$table %*% t(bread)))
       }
     }
-    refuse("The release can't tell this: take fewer terms, or more rows.")
+    refuse("The release can't tell this: two terms say the same, too few rows are left, or a share is none or all.")
   }
 
   covariances <- function(e, k, psi) { # sums of squares of what units add, the pull of the shares included
@@ -523,13 +502,12 @@ local({
       f
     })
     pairs <- function(f, weight) matrix(vapply(seq_len(k^2), function(at) sum(weight * f[[(at - 1) %% k + 1]] * f[[(at - 1) %/% k + 1]]), 0), k)
-    person <- r$facts$person
-    if (person && !is.null(r$owner)) like <- crossprod(rowsum(vapply(added, function(f) f[cbind(e$pattern, e$shown)], numeric(r$n)), r$owner))
-    else like <- pairs(added, e$rows * if (person) r$mean_rows[e$class] else 1)
+    if (!is.null(r$owner)) like <- crossprod(rowsum(vapply(added, function(f) f[cbind(e$pattern, e$shown)], numeric(r$n)), r$owner))
+    else like <- pairs(added, e$rows * r$mean_rows[e$class])
     table <- if (length(e$keep)) like else matrix(0, k, k)
     if (length(e$keep) == 1) { # (1 - a) ((F - mean F)^2 + a var F)
       a <- e$keep
-      wide <- if (person) 1 + (r$mean_rows[e$class] - 1) * e$alike else 1
+      wide <- 1 + (r$mean_rows[e$class] - 1) * e$alike
       table <- pairs(lapply(added, function(f) f - rowSums(e$g[[1]] * f)), (1 - a) * wide * (a * e$g[[1]] * rowSums(e$rows) + e$rows))
     }
     list(like = unname(like), table = table)

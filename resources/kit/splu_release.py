@@ -8,8 +8,8 @@
 
 Re-drawn columns show another unit's value in some rows, so rows are not counted but scores are added: of what a row
 shows (u) the score is (u - (1 - a) g) / a, a the chance that a value was kept, g the mean of u in the row's class.
-`low` and `high` are for persons like these, which is what a paper says; `low_table` and `high_table` for this table.
-Conditions: column=value, column=one|two, column=low..high, >=, <=, !=; column=(empty) is a row without a value.
+`low` and `high` are for persons like these, as a paper says; `low_table` and `high_table` for this table. Conditions:
+column=value, column=one|two, column=low..high, >=, <=, !=; column=(empty) is a row without a value.
 Needs Python 3.9 or later and nothing else; with pandas, results are DataFrames. MIT licence.
 """
 
@@ -31,9 +31,17 @@ Z = 1.959963984540054
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 CLASS, NUMBER, EMPTY = "lender class", "person number", "(empty)"
 THIN = 20  # rows below which a category gets no coefficient of its own
+_UNTOLD = "The release can't tell this: two terms say the same, too few rows are left, or a share is none or all."
 _SIGNS = ("!=", ">=", "<=", "=")
 _BEFORE, _MARK = "['\" \u00a0\u3000]*", "=+\\-@\uff1d\uff0b\uff0d\uff20"  # of cells that a spreadsheet would run
 _GUARDED = re.compile(rf"\A'(?={_BEFORE}[{_MARK}\t\r\n])|(?<=[;\t\r\n])'(?={_BEFORE}[{_MARK}])")
+
+
+_LINKS = {  # family -> the mean at a sum of terms, and its slope there
+    "linear": lambda at: (at, 1.0),
+    "logistic": lambda at: ((1 + math.tanh(at / 2)) / 2, (1 - math.tanh(at / 2) ** 2) / 4),
+    "log": lambda at: (math.exp(min(at, 500.0)),) * 2,
+}
 
 
 class Refused(ValueError):
@@ -43,42 +51,39 @@ class Refused(ValueError):
 class Result:
     """One figure or several: `coef`, `confint()`, `vcov()`, `summary()`; of a single one `estimate`, `low`, `high`."""
 
-    def __init__(self, what, names, coef, like, table, vcov_like=None, vcov_table=None, notes=()):
-        self.what, self.names, self.notes = what, list(names), list(notes)
-        self._coef, self._like, self._table = list(coef), list(like), list(table)
-        self._vcov = {"like": vcov_like, "table": vcov_table}
+    head = ("estimate", "low", "high", "low_table", "high_table")
+    estimate, low, high, low_table, high_table = (property(lambda self, at=at: self.rows[0][at]) for at in range(5))
 
-    estimate = property(lambda self: self._coef[0])
-    low, high = (property(lambda self, at=at: self._like[0][at]) for at in (0, 1))
-    low_table, high_table = (property(lambda self, at=at: self._table[0][at]) for at in (0, 1))
+    def __init__(self, what, names, rows, vcov=None, notes=()):
+        self.what, self.names, self.rows, self.notes = what, list(names), list(rows), list(notes)
+        self._vcov = vcov or {}
+
+    def _framed(self, rows, head):
+        if pandas:
+            return pandas.DataFrame(rows, self.names, head)
+        return {name: dict(zip(head, row)) for name, row in zip(self.names, rows)}
 
     @property
     def coef(self):
         """The estimates by name."""
-        return pandas.Series(self._coef, self.names) if pandas else dict(zip(self.names, self._coef))
+        found = {name: row[0] for name, row in zip(self.names, self.rows)}
+        return pandas.Series(found) if pandas else found
 
     def confint(self, about="like"):
         """The 95 % intervals: about="like" for persons like these, "table" for those of this table."""
-        ends = self._like if about == "like" else self._table
-        return pandas.DataFrame(ends, self.names, ["low", "high"]) if pandas else dict(zip(self.names, ends))
+        at = 1 if about == "like" else 3
+        return self._framed([row[at : at + 2] for row in self.rows], ["low", "high"])
 
     def vcov(self, about="like"):
         """Variances and covariances (of ratios: of their logarithms)."""
-        found = self._vcov[about]
-        return pandas.DataFrame(found, self.names, self.names) if pandas and found is not None else found
+        return self._framed(self._vcov[about], self.names)
 
     def summary(self):
         """All figures: estimate, low and high for persons like these, low_table and high_table for this table."""
-        rows = [[x, *like, *table] for x, like, table in zip(self._coef, self._like, self._table)]
-        head = ["estimate", "low", "high", "low_table", "high_table"]
-        return pandas.DataFrame(rows, self.names, head) if pandas else [dict(zip(head, row)) for row in rows]
+        return self._framed(self.rows, self.head)
 
     def __repr__(self):
-        lines = [self.what]
-        for name, x, like, table in zip(self.names, self._coef, self._like, self._table):
-            ends = "persons like these {:.5g} to {:.5g}; this table {:.5g} to {:.5g}".format(*like, *table)
-            lines.append(f"  {name}: {x:.5g}; {ends}")
-        return "\n".join(lines + self.notes)
+        return "\n".join([self.what, str(self.summary()), *self.notes])
 
 
 class Release:
@@ -90,49 +95,40 @@ class Release:
             self.facts = json.loads((self.folder / "release.json").read_text(encoding="utf-8-sig"))
             if self.facts["format"] != "splu-release" or self.facts["version"] != 3:
                 raise ValueError("of another version")
-            self._read()
             if any(block["draw"] != "lenders" for block in self.facts["blocks"]):
                 raise ValueError("drawn in decoy groups; ask SPLU Desktop, or add up scores.csv")
+            self._read()
         except (OSError, KeyError, TypeError, ValueError) as fault:
             raise Refused(f"{self.folder} is no release that this program reads: {fault}.") from None
 
     def _read(self):
-        self.entries = {entry["name"]: entry for entry in self.facts["columns"]}
-        columns = dict(self._cells())
-        self.codes, self.labels = ({name: part[at] for name, part in columns.items()} for at in (0, 1))
-        self.n = len(next(iter(self.codes.values())))
-        if self.n != self.facts["records"] or set(columns) != set(self.entries):
-            raise ValueError("table.csv is not the table that release.json describes")
-        self.numbers = {name: self._numbers(name) for name in columns}
-        blocks = self.facts["blocks"]
-        self.keep, self.alike = [1 / block["gamma"] for block in blocks], [block["correlation"] for block in blocks]
-        self.block_of = {name: at for at, block in enumerate(blocks) for name in block["columns"]}
-        self.mean_rows = [cell["mean_rows"] for cell in self.facts["classes"]["cells"]]
-        numbers = [int(text) - 1 for text in self.labels.get(CLASS, ["1"])]
-        self.classes = [numbers[code] for code in self.codes.get(CLASS, [0] * self.n)]
-        self.person, self.owner = self.facts["person"], self.codes.get(NUMBER)
-
-    def _cells(self):
-        """Give each column's name, the code of each row, and the labels that codes stand for."""
-        point = self.facts["dialect"]["decimal"]
+        """Take each column apart: the code of each row, the labels of the codes, the numbers that these mean."""
+        self.entries, dialect = {entry["name"]: entry for entry in self.facts["columns"]}, self.facts["dialect"]
         with (self.folder / "table.csv").open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.reader(file, delimiter=self.facts["dialect"]["delimiter"])
+            rows = csv.reader(file, delimiter=dialect["delimiter"])
             names = [_GUARDED.sub("", name) for name in next(rows)]
             seen = [{} for _ in names]
-            cells = zip(*([at.setdefault(text, len(at)) for at, text in zip(seen, row)] for row in rows))
-            for name, codes, texts in zip(names, cells, seen):
-                texts = [_GUARDED.sub("", text) for text in texts]
-                decimal = self.entries[name]["kind"] == "decimal"
-                yield name, (codes, [text.replace(point, ".") for text in texts] if decimal else texts)
-
-    def _numbers(self, name):
-        """Return the number that each label stands for: itself, or what stands for its band; None where it is none."""
-        entry, labels = self.entries[name], self.labels[name]
-        if "numbers" in entry:
-            return [entry["numbers"].get(text) for text in labels]
-        if entry["kind"] not in ("integer", "decimal"):
-            return None
-        return [float(text) if _NUMBER.fullmatch(text) else None for text in labels]
+            cells = list(zip(*([at.setdefault(text, len(at)) for at, text in zip(seen, row)] for row in rows)))
+        self.codes, self.labels, self.numbers = dict(zip(names, cells)), {}, {}
+        for name, texts in zip(names, seen):
+            labels, entry, numbers = [_GUARDED.sub("", text) for text in texts], self.entries[name], None
+            if entry["kind"] == "decimal":
+                labels = [text.replace(dialect["decimal"], ".") for text in labels]
+            if "numbers" in entry:  # of bands
+                numbers = [entry["numbers"].get(text) for text in labels]
+            elif entry["kind"] in ("integer", "decimal"):
+                numbers = [float(text) if _NUMBER.fullmatch(text) else None for text in labels]
+            self.labels[name], self.numbers[name] = labels, numbers
+        self.n, blocks = self.facts["records"], self.facts["blocks"]
+        if any(len(codes) != self.n for codes in self.codes.values()) or set(self.codes) != set(self.entries):
+            raise ValueError("table.csv is not the table that release.json describes")
+        self.keep, self.alike = [1 / block["gamma"] for block in blocks], [block["correlation"] for block in blocks]
+        self.block_of = {name: at for at, block in enumerate(blocks) for name in block["columns"]}
+        cells, person = self.facts["classes"]["cells"], self.facts["person"]
+        self.mean_rows = [cell["mean_rows"] if person else 1 for cell in cells]  # of a person in each class
+        numbers = [int(text) - 1 for text in self.labels.get(CLASS, ["1"])]
+        self.classes = [numbers[code] for code in self.codes.get(CLASS, [0] * self.n)]
+        self.owner = self.codes.get(NUMBER)
 
     @property
     def table(self):
@@ -155,37 +151,37 @@ class Release:
 
     def count(self, *where):
         """Return how many rows meet all conditions."""
-        return Result("Count of " + ", ".join(where), ["count"], *([each] for each in self._count(where)))
+        return Result("Count of " + ", ".join(where), ["count"], [self._count(where)])
 
     def share(self, outcome, where=()):
         """Return the share of rows with the outcome among those that meet the conditions."""
-        return self._means("Share", self._feature(outcome), None, where, 0.0, 1.0)
+        return self._one("Share", outcome, None, where, ends=(0.0, 1.0))
 
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of bands, among the rows that meet the conditions."""
-        return self._means("Mean", self._feature(column), None, where)
+        return self._one("Mean", column, None, where)
 
     def crosstab(self, by, outcome, where=()):
         """Return counts of an outcome, or of each value of a column, in each combination of the columns `by`."""
         by, where = ([each] if isinstance(each, str) else list(each) for each in (by, where))
-        asked = [f"{outcome}={text or EMPTY}" for text in self._few(outcome)] if outcome in self.codes else [outcome]
-        lines = itertools.product(*([f"{name}={text or EMPTY}" for text in self._few(name)] for name in by))
-        cells = [[*line, each] for line in lines for each in asked]
-        counts = [self._count([*cell, *where]) for cell in cells]
-        return Result(f"{outcome} by {', '.join(by)}", [", ".join(cell) for cell in cells], *zip(*counts))
+        sides = [[f"{name}={text or EMPTY}" for text in self._few(name)] if name in self.codes else [name]
+                 for name in (*by, outcome)]  # fmt: skip
+        cells = list(itertools.product(*sides))
+        rows = [self._count([*cell, *where]) for cell in cells]
+        return Result(f"{outcome} by {', '.join(by)}", [", ".join(cell) for cell in cells], rows)
 
     def difference(self, outcome, exposure, where=()):
         """Return the share (or mean) of the outcome among the exposed less that among the others."""
         most = math.inf if outcome in self.codes else 1.0
-        return self._means("Difference", self._feature(outcome), exposure, where, -most, most)
+        return self._one("Difference", outcome, exposure, where, ends=(-most, most))
 
     def risk_ratio(self, outcome, exposure, where=()):
         """Return the share of the outcome among the exposed, divided by that among the others."""
-        return self._means("Risk ratio", self._feature(outcome), exposure, where)
+        return self._one("Risk ratio", outcome, exposure, where, "log")
 
     def odds_ratio(self, outcome, exposure, where=()):
         """Return the odds of the outcome among the exposed, divided by those among the others."""
-        return self._means("Odds ratio", self._feature(outcome), exposure, where)
+        return self._one("Odds ratio", outcome, exposure, where, "logistic")
 
     def regress(self, formula, where=(), family="linear"):
         """Fit "outcome ~ column + column=value + ..." by least squares ("linear") or "logistic" regression.
@@ -193,33 +189,35 @@ class Release:
         Columns of numbers count as numbers, others by one term for each value but the most frequent.
         """
         outcome, words = formula.split("~")[0].strip().strip("`"), formula.partition("~")[2].split("+")
-        y, notes, names, xs = self._feature(outcome), [], ["(intercept)"], []
+        notes, names, xs = [], ["(intercept)"], []
         for word in (each.strip().strip("`") for each in words):
             for name, feature in self._terms(word, notes):
                 names.append(name)
                 xs.append(feature)
-        constant = (y[0], [1.0] * len(y[1]))
-        theta, *covariances = self._fit(y, [constant, *xs], where, family)
-        reach = [[Z * math.sqrt(max(v[at][at], 0)) for at in range(len(theta))] for v in covariances]
-        ends = [[[t - r, t + r] for t, r in zip(theta, each)] for each in reach]
-        return Result(f"{family.capitalize()} regression {formula}", names, theta, *ends, *covariances, notes)
+        theta, *covariances = self._fit(outcome, xs, where, family)
+        return _result(f"{family.capitalize()} regression {formula}", names, theta, covariances, notes=notes)
 
-    def _fit(self, y, xs, where, family):
-        """Return coefficients of y on xs, and their covariances for persons like these and for this table."""
+    def _one(self, what, outcome, exposure, where, family="linear", ends=(-math.inf, math.inf)):
+        """Return a mean, or the coefficient of an exposure: a difference of means, or the logarithm of a ratio."""
+        theta, *covariances = self._fit(outcome, [self._feature(exposure)] if exposure else [], where, family)
+        name = f"{what} in {outcome}" + (f" by {exposure}" if exposure else "")
+        parts = [[row[-1:] for row in c[-1:]] for c in covariances]
+        return _result(name, [what.lower()], theta[-1:], parts, ends, math.exp if family != "linear" else None)
+
+    def _fit(self, outcome, xs, where, family):
+        """Return intercept and coefficients, and their covariances for persons like these and for this table."""
+        y = self._feature(outcome)
+        xs = [(y[0], [1.0] * len(y[1])), *xs]
 
         def score(theta, v):
             x, weight = v[1 : len(xs) + 1], math.prod(v[len(xs) + 1 :])
-            at = sum(t * z for t, z in zip(theta, x))
-            mean = at if family == "linear" else 1 / (1 + math.exp(-max(-500.0, min(500.0, at))))
-            slope = -weight * (1.0 if family == "linear" else mean * (1 - mean))
-            return [weight * (v[0] - mean) * z for z in x], [slope * p * q for p in x for q in x]
+            mean, slope = _LINKS[family](sum(t * z for t, z in zip(theta, x)))
+            return [weight * (v[0] - mean) * z for z in x], [-weight * slope * p * q for p in x for q in x]
 
         return _Equations(self, [y, *xs, *self._conditions(where)], len(xs), score).solve()
 
     def _few(self, column):
         """Return the labels of a column in order, missing last."""
-        if column not in self.codes:
-            raise Refused(f"There is no column “{column}”; the columns are {', '.join(self.codes)}.")
         found = self.entries[column].get("values") or sorted(filter(None, self.labels[column]))
         return [*found, *([""] if "" in self.labels[column] else [])]
 
@@ -237,21 +235,18 @@ class Release:
 
     def _condition(self, text):
         fits = [(n, sign) for n in self.codes for sign in _SIGNS if text[len(n) :].lstrip().startswith(sign)]
-        fits = [(name, sign) for name, sign in fits if text.startswith(name)]
-        if not fits:
+        name, sign = max(((n, s) for n, s in fits if text.startswith(n)), key=lambda fit: len(fit[0]), default=("", ""))
+        if not sign:
             raise Refused(f"“{text}” names no column with = behind it; the columns are {', '.join(self.codes)}.")
-        name, sign = max(fits, key=lambda each: len(each[0]))
         asked, labels = text[len(name) :].lstrip()[len(sign) :].strip(), self.labels[name]
-        if sign in (">=", "<="):
-            asked = f"{asked}.." if sign == ">=" else f"..{asked}"
+        asked = {">=": f"{asked}..", "<=": f"..{asked}"}.get(sign, asked)
         if ".." in asked and asked not in labels:
             low, _, high = asked.partition("..")
             met = [self._within(name, code, low.strip(), high.strip()) for code in range(len(labels))]
         else:
-            wanted = {"" if part.strip() in ("", EMPTY) else part.strip() for part in asked.split("|")}
-            wanted = {asked} if asked in labels else wanted
-            met = [float(label in wanted) for label in labels]
-            absent = wanted - set(labels)
+            parts = [asked] if asked in labels else asked.split("|")
+            wanted = {"" if part.strip() in ("", EMPTY) else part.strip() for part in parts}
+            met, absent = [float(label in wanted) for label in labels], wanted - set(labels)
             if absent and name not in self.block_of:  # a rare value can vanish from a re-drawn column
                 raise Refused(f"No row has “{min(absent)}” in “{name}”; its values are {', '.join(labels[:12])}.")
         return name, [1 - each for each in met] if sign == "!=" else met
@@ -270,18 +265,18 @@ class Release:
         """Return names and features of one word of a formula. Thin categories are left out, or count with the base."""
         if word not in self.codes or self.entries[word]["kind"] in ("integer", "decimal"):
             return [(word, self._feature(word))]
-        of, hidden = {label: code for code, label in enumerate(self.labels[word])}, word in self.block_of
-        rows, labels = Counter(self.codes[word]), [label for label in self._few(word) if label]
-        kept = [label for label in labels if rows[of[label]] >= THIN]
+        rows, hidden = Counter(self.labels[word][code] for code in self.codes[word]), word in self.block_of
+        kept = [label for label in self._few(word) if label and rows[label] >= THIN]
+        thin = sorted(set(rows) - {"", *kept})
         if len(kept) < 2:
             raise Refused(f"“{word}” has one value in nearly all rows, so it explains nothing.")
-        thin, base = [label for label in labels if label not in kept], max(kept, key=lambda label: rows[of[label]])
+        base = max(kept, key=rows.get)
         if thin:
-            what, n = f"count as “{base}”" if hidden else "are left out", sum(rows[of[label]] for label in thin)
+            what, n = f"count as “{base}”" if hidden else "are left out", sum(rows[label] for label in thin)
             notes.append(f"{n} rows with rare values of “{word}” {what}: {', '.join(thin)}.")
-        out, kept = {"", *(thin if not hidden else ())}, [label for label in kept if label != base]
-        values = {label: [None if text in out else float(text == label) for text in of] for label in kept}
-        return [(f"{word}={label}", (word, each)) for label, each in values.items()]
+        out = {"", *(thin if not hidden else ())}
+        flags = [[None if text in out else float(text == label) for text in self.labels[word]] for label in kept]
+        return [(f"{word}={label}", (word, each)) for label, each in zip(kept, flags) if label != base]
 
     def _count(self, texts):
         """Return the estimated count, and its intervals for persons like these and for this table."""
@@ -289,33 +284,34 @@ class Release:
         for name, values in self._conditions(texts):
             met[name] = [a * b for a, b in zip(met.get(name, values), values)]
         met = {name: values for name, values in met.items() if min(values) < 1}
-        drawn = {name: values for name, values in met.items() if name in self.block_of}
-        still = {name: values for name, values in met.items() if name not in self.block_of}
-        inside, figures = self._figures([*still.items(), *drawn.items()], [None])
+        drawn, still = [name for name in met if name in self.block_of], [n for n in met if n not in self.block_of]
+        inside, figures = self._figures(met.items(), [None])
         if not drawn or not inside:
-            return inside, [inside, inside], [inside, inside]
+            return [inside] * 5
         (x, level, slope), target = figures[None], inside
-        for name, values in drawn.items():
-            rows = Counter(self.codes[name])
-            mu = whole = [rows[code] / self.n for code in range(len(values))]
-            for each in still.items() if len(still) > 1 else ():
-                mu = [p * lift for p, lift in zip(mu, self._lifts(name, each))]
+        for name in drawn:
+            mu = whole = self._shares(name)
+            for each in still if len(still) > 1 else ():
+                mu = [p * lift for p, lift in zip(mu, self._lifts(name, (each, met[each])))]
             mu = mu if sum(mu) > 0 else whole
-            target *= sum(p for p, flag in zip(mu, values) if flag) / sum(mu)
+            target *= sum(p for p, flag in zip(mu, met[name]) if flag) / sum(mu)
         spread = sum(self.facts["spread"][name] for name in drawn) / len(drawn)
-        like = slope + 1 - min(max(x / self.n, 0), 1)
         blocks = {self.block_of[name] for name in drawn}
         step = 1 / self.keep[min(blocks)] if len(blocks) == 1 else 0
         low, high = table = _roots(x, level, slope, inside, step)
-        estimate = min(max(_shrunk(x, level, slope, target, spread), low), high)
-        return estimate, _roots(x, level, like, inside, step), table
+        like = _roots(x, level, slope + 1 - min(max(x / self.n, 0), 1), inside, step)
+        return [min(max(_shrunk(x, level, slope, target, spread), low), high), *like, *table]
+
+    def _shares(self, name):
+        rows = Counter(self.codes[name])
+        return [rows[code] / self.n for code in range(len(self.labels[name]))]
 
     def _lifts(self, name, condition):
         """Return how many times as often each label occurs under one condition, drawn towards 1."""
-        codes, rows = range(len(self.labels[name])), Counter(self.codes[name])
-        inside, figures = self._figures([condition, (name, list(codes))], [(code,) for code in codes])
-        targets = [inside * rows[code] / self.n for code in codes]
-        drawn = [_shrunk(*figures[(code,)], mu, self.facts["spread"][name]) for code, mu in zip(codes, targets)]
+        codes, spread = range(len(self.labels[name])), self.facts["spread"][name]
+        inside, figures = self._figures([condition, (name, codes)], [(code,) for code in codes])
+        targets = [inside * share for share in self._shares(name)]
+        drawn = [_shrunk(*figures[(code,)], mu, spread) for code, mu in zip(codes, targets)]
         return [max(x, 0) / mu if mu > 0 else 1.0 for x, mu in zip(drawn, targets)]
 
     def _figures(self, features, events):
@@ -333,9 +329,8 @@ class Release:
             n, inside, shares = e.size[each], sum(rows.values()), e.shares[each]
             for event in events:
                 chosen = [[u for u in share if all(u)] if event is None else [event] for share in shares]
-                g = [sum(share[u] for u in some) for share, some in zip(shares, chosen)]
-                met = Counter() if event is None else Counter({(True,): rows[(event,)]})
-                for state, number in rows.items() if event is None else ():
+                g, met = [sum(share[u] for u in some) for share, some in zip(shares, chosen)], Counter()
+                for state, number in rows.items() if event is None else [((event,), rows[(event,)])]:
                     met[tuple(u in some for u, some in zip(state, chosen))] += number
                 one = _one_block if len(g) == 1 else _several
                 parts[event].append((inside * math.prod(g), effects[each], *one(e.keep, n, inside, met, g)))
@@ -343,37 +338,12 @@ class Release:
 
     def _effects(self, line, alike):
         """Return how many times wider sums over a person's rows scatter, by class."""
-        mean = defaultdict(float, enumerate(self.mean_rows if self.person else ()))
-        if self.person and self.owner:
-            rows = Counter(each for each, inside in zip(self.classes, line) if inside)
-            mean = defaultdict(float)
-            for (each, _, inside), n in Counter(zip(self.classes, self.owner, line)).items():
-                mean[each] += n * n / rows[each] if inside else 0
-        return {each: 1 + max(mean[each] - 1, 0) * alike for each in self.classes}
-
-    def _means(self, what, y, exposure, where, least=-math.inf, most=math.inf):
-        """Return a mean, or what compares the mean among the exposed with that among the others."""
-        groups = [(y[0], [1.0] * len(y[1]))]
-        if exposure:
-            name, exposed = self._feature(exposure)
-            groups = [(name, exposed), (name, [None if flag is None else 1 - flag for flag in exposed])]
-        p, *covariances = self._fit(y, groups, where, "linear")
-        odds, ratio = what == "Odds ratio", what.endswith("ratio")
-        if ratio and (min(p) <= 0 or (odds and max(p) >= 1)):
-            raise Refused("The release can't tell this ratio: one of its risks can't be told from none.")
-        slopes = [(1 / t / (1 - t) if odds else 1 / t) if ratio else 1.0 for t in p]
-        slopes = [slopes[0], -slopes[-1]][: len(p)]
-        parts = [[i * j * v for i, row in zip(slopes, c) for j, v in zip(slopes, row)] for c in covariances]
-        reach = [Z * math.sqrt(max(sum(c), 0.0)) for c in parts]
-        if ratio:
-            values = [t / (1 - t) if odds else t for t in p]
-            value = values[0] / values[1]
-            ends = [[value / math.exp(r), value * math.exp(r)] for r in reach]
-        else:
-            value = min(max(p[0] - sum(p[1:]), least), most)
-            ends = [[max(p[0] - sum(p[1:]) - r, least), min(p[0] - sum(p[1:]) + r, most)] for r in reach]
-        name = f"{what} in {y[0]}" + (f" by {exposure}" if exposure else "")
-        return Result(name, [what.lower()], [value], ends[:1], ends[1:], *([[sum(c)]] for c in parts))
+        mean = self.mean_rows
+        if self.owner:
+            rows, mean = Counter(itertools.compress(self.classes, line)), Counter()
+            for (each, _), n in Counter(itertools.compress(zip(self.classes, self.owner), line)).items():
+                mean[each] += n * n / rows[each]
+        return [1 + max(mean[each] - 1, 0) * alike for each in range(len(self.mean_rows))]
 
 
 class _Equations:
@@ -401,84 +371,74 @@ class _Equations:
                 share[u] += rows / self.size[each]
 
     def at(self, theta, x, state):
-        """Return score and slopes at one state; 0 where a value is missing."""
-        parts = (x, *state)
+        """Return score and slopes at one state, one after the other; 0 where a value is missing."""
+        parts, k = (x, *state), self.k
         v = [parts[axis][place] for axis, place in self.place]
-        return ([0.0] * self.k, [0.0] * self.k**2) if None in v else self.score(theta, v)
+        score, slopes = ([0.0] * k, [0.0] * k**2) if None in v else self.score(theta, v)
+        return [*score, *slopes]
 
     def scored(self, theta, each, x, but=None):
-        """Return what a row of a class adds, by what it shows: T^-1 of the score along all blocks `but` one."""
-        grid = {s: self.at(theta, x, s)[0] for s in itertools.product(*self.shares[each])}
+        """Return what a row of a class adds, by what it shows: T^-1 of `at` along all blocks `but` one."""
+        grid = {s: self.at(theta, x, s) for s in itertools.product(*self.shares[each])}
         for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
             if axis != but:
-                mean = defaultdict(lambda: [0.0] * self.k)
+                mean = defaultdict(lambda: [0.0] * (self.k + self.k**2))
                 for s, f in grid.items():
                     mean[s[:axis], s[axis + 1 :]] = _plus(mean[s[:axis], s[axis + 1 :]], f, share[s[axis]])
                 for s, f in grid.items():
                     grid[s] = [(p - (1 - a) * m) / a for p, m in zip(f, mean[s[:axis], s[axis + 1 :]])]
         return grid
 
-    def weights(self, but=None):
-        """Return how many rows are estimated to have each state, those of block `but` taken together."""
-        found = Counter()
-        for (each, x), counts in self.counts.items():
-            for state in itertools.product(*self.shares[each]):
-                lent = [(1 - a) * share[v] for a, share, v in zip(self.keep, self.shares[each], state)]
-                for shown, rows in counts.items():
-                    parts = [((u == v) - g) / a for u, v, g, a in zip(shown, state, lent, self.keep)]
-                    found[each, x, state] += rows * math.prod(p for axis, p in enumerate(parts) if axis != but)
-        return found
-
     def solve(self):
         """Return the root, and covariances for persons like these and for this table (of several blocks, the same)."""
-        k, theta, expected = self.k, [0.0] * self.k, Counter()
-        for (_, x, state), weight in self.weights().items():
-            expected[x, state] += weight
+        k, theta = self.k, [0.0] * self.k
         for _ in range(40):
-            total, slope = [0.0] * k, [0.0] * k**2
-            for (x, state), weight in expected.items():
-                psi, slopes = self.at(theta, x, state)
-                total, slope = _plus(total, psi, weight), _plus(slope, slopes, weight)
-            bread = _inverse([slope[i * k : i * k + k] for i in range(k)])
-            step = [sum(b * t for b, t in zip(line, total)) for line in bread]
+            total = [0.0] * (k + k**2)
+            for (each, x), counts in self.counts.items():
+                grid = self.scored(theta, each, x)
+                for shown, rows in counts.items():
+                    total = _plus(total, grid[shown], rows)
+            bread = _inverse([total[i : i + k] for i in range(k, k + k**2, k)])
+            step = _times(bread, total)
             size = max(map(abs, step)) / (1 + max(map(abs, theta)))
             theta = _plus(theta, step, -min(1.0, 2 / size) if size else -1.0)
             if size < 1e-10:
-                return theta, *(_sandwich(bread, flat) for flat in self.covariances(theta))
-        raise Refused("The release can't tell this: take fewer terms, or more rows.")
+                return theta, *self.covariances(theta, bread)
+        raise Refused(_UNTOLD)
 
-    def covariances(self, theta):
+    def covariances(self, theta, bread):
         """Return the sums of squares of what units add, the pull of the shares that are read off the table included."""
         k, release, pulls = self.k, self.release, defaultdict(lambda: [0.0] * self.k)
-        for axis, a in enumerate(self.keep):
-            for (each, x, state), weight in self.weights(but=axis).items():
-                psi, v = self.at(theta, x, state)[0], state[axis]
-                pull = _plus([0.0] * k, psi, weight * (1 - a) / a / self.size[each])
-                pulls[each, axis, v] = _plus(pulls[each, axis, v], pull, 1)
-                pulls[each, axis] = _plus(pulls[each, axis], pull, self.shares[each][axis][v])
+        for (each, x), counts in self.counts.items():
+            for axis, a in enumerate(self.keep):
+                grid, share = self.scored(theta, each, x, but=axis), self.shares[each][axis]
+                for shown, rows in counts.items():
+                    for v, g in share.items():
+                        f, b = grid[(*shown[:axis], v, *shown[axis + 1 :])], rows * (1 - a) / a / self.size[each]
+                        pulls[each, axis, v] = _plus(pulls[each, axis, v], f, b)
+                        pulls[each, axis] = _plus(pulls[each, axis], f, b * g)
         added, table, like = {}, [0.0] * k**2, [0.0] * k**2
         for (each, x), counts in self.counts.items():
-            grid, rows, person = self.scored(theta, each, x), sum(counts.values()), release.person
+            grid, rows = self.scored(theta, each, x), sum(counts.values())
             for state, f in grid.items():
                 for axis, v in enumerate(state):
-                    f = [p - q + m for p, q, m in zip(f, pulls[each, axis, v], pulls[each, axis])]
-                added[each, x, state] = f
-                if not (person and release.owner):
-                    like = _plus(like, _outer(f), counts[state] * (release.mean_rows[each] if person else 1))
+                    f = _plus(_plus(f, pulls[each, axis, v], -1), pulls[each, axis], 1)
+                added[each, x, state] = f = _times(bread, f)
+                like = like if release.owner else _plus(like, _outer(f), counts[state] * release.mean_rows[each])
             if len(self.keep) == 1:  # (1 - a) ((F - mean F)^2 + a var F)
                 (a,), (share,) = self.keep, self.shares[each]
-                wide = (1 - a) * (1 + (release.mean_rows[each] - 1) * self.alike[0] if person else 1)
+                wide = (1 - a) * (1 + (release.mean_rows[each] - 1) * self.alike[0])
                 middle = [sum(g * added[each, x, (v,)][i] for v, g in share.items()) for i in range(k)]
                 for v, g in share.items():
                     off = _outer(_plus(added[each, x, (v,)], middle, -1))
                     table = _plus(table, off, wide * (a * g * rows + counts[(v,)]))
-        if release.person and release.owner:
-            units = defaultdict(lambda: [0.0] * k)
+        if release.owner:
+            units = [[0.0] * k for _ in range(release.n)]
             for who, key in zip(release.owner, self.keys):
                 units[who] = _plus(units[who], added[key], 1)
-            for f in units.values():
-                like = _plus(like, _outer(f), 1)
-        return like, like if len(self.keep) > 1 else table
+            like = [sum(each) for each in zip(*map(_outer, units))]
+        found = (like, like if len(self.keep) > 1 else table)
+        return [[flat[i : i + k] for i in range(0, k**2, k)] for flat in found]
 
 
 def _one_block(keep, n, inside, met, shares):
@@ -551,11 +511,19 @@ def _outer(f):
     return [p * q for p in f for q in f]
 
 
-def _sandwich(bread, flat):
-    """Return bread meat bread', the meat as a flat list."""
-    k = len(bread)
-    half = [[sum(b * flat[p * k + j] for p, b in enumerate(row)) for j in range(k)] for row in bread]
-    return [[sum(h * b for h, b in zip(line, row)) for row in bread] for line in half]
+def _times(matrix, f):
+    return [sum(b * x for b, x in zip(row, f)) for row in matrix]
+
+
+def _result(what, names, values, covariances, ends=(-math.inf, math.inf), scale=None, notes=()):
+    """Return figures with their two intervals, cut at the ends, or on the scale that logarithms come from."""
+    shown = scale or (lambda x: min(max(x, ends[0]), ends[1]))
+    rows = [[shown(x)] for x in values]
+    for v in covariances:
+        for at, x in enumerate(values):
+            reach = Z * math.sqrt(max(v[at][at], 0.0))
+            rows[at] += [shown(x - reach), shown(x + reach)]
+    return Result(what, names, rows, dict(zip(("like", "table"), covariances)), notes)
 
 
 def _inverse(matrix):
@@ -567,7 +535,7 @@ def _inverse(matrix):
         best = max(range(i, n), key=lambda r: abs(rows[r][i]) / scale[r])
         rows[i], rows[best], scale[i], scale[best] = rows[best], rows[i], scale[best], scale[i]
         if abs(rows[i][i]) < 1e-12 * scale[i]:
-            raise Refused("Two terms say the same, or too few rows are left: leave one out.")
+            raise Refused(_UNTOLD)
         rows[i] = [x / rows[i][i] for x in rows[i]]
         for r in range(n):
             if r != i and rows[r][i]:
