@@ -118,6 +118,8 @@ class Plot(QWidget):
         self._marks: tuple[Marks, Marks] = (), ()
         self._words_at: Callable[[int], str] = str  # the figures at one of the places
         self._place: int | None = None
+        self._small, self._right = QFont(), 0
+        self._named: str | None = None  # what stands below
         self._view = pg.GraphicsLayoutWidget()
         self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._view.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -182,7 +184,7 @@ class Plot(QWidget):
         c, small, bold = theme.colours(), QFont(self.font()), theme.small_font(self.font())
         small.setPointSizeF(small.pointSizeF() * 0.8)
         bold.setBold(True)
-        metrics, named = QFontMetrics(small), self.height() >= _LOW
+        metrics = QFontMetrics(small)
         for axis, marks in zip((self._left, self._below), self._marks, strict=True):
             axis.setTicks([marks])
             axis.setStyle(tickFont=small, tickLength=0, hideOverlappingLabels=99)
@@ -190,16 +192,13 @@ class Plot(QWidget):
         left, below = (
             max((metrics.horizontalAdvance(words) for _, words in marks), default=0) for marks in self._marks
         )
-        left, right = left + 8, max(6, below // 2)
         self._left.setPen(None)
-        self._left.setWidth(left)
+        self._left.setWidth(left + 8)
         self._below.setPen(c.edge, width=1.5)
-        room = self.width() - left + right if named else 0
-        words = metrics.elidedText(self._axis, Qt.TextElideMode.ElideRight, room) if named else ""
-        self._below.setLabel(words, **{"font-size": f"{small.pointSizeF():g}pt", "color": c.quiet})
-        self._below.setHeight((2 if named else 1) * metrics.height() + 4)
+        self._right = max(6, below // 2)
+        self._view.ci.setContentsMargins(0, metrics.height() // 2 + 1, self._right, 0)
+        self._small, self._named = small, None
         self._view.setBackground(c.card)
-        self._view.ci.setContentsMargins(0, metrics.height() // 2 + 1, right, 0)
         for line, colour, width, style in self._lines:
             line.setPen(getattr(c, colour), width=width, style=style)
         self._point.setPen(c.card, width=1.5)
@@ -207,7 +206,19 @@ class Plot(QWidget):
         self._words.setColor(getattr(c, self._colour))
         self._words.setFont(bold)
         self._words.fill = pg.mkBrush(f"{c.card}d7")
+        self._name_axis()
         self._place_words()
+
+    def _name_axis(self) -> None:
+        """Say below what the axis is, as far as there is room; the slider moves the plot's edges by a few pixels."""
+        metrics, named = QFontMetrics(self._small), self.height() >= _LOW
+        room = self.width() - round(self._left.minimumWidth()) + self._right - 6  # it stands in the axis's middle
+        words = metrics.elidedText(self._axis, Qt.TextElideMode.ElideRight, room) if named else ""
+        if words != self._named:
+            self._named = words
+            style = {"font-size": f"{self._small.pointSizeF():g}pt", "color": theme.colours().quiet}
+            self._below.setLabel(words, **style)
+            self._below.setHeight((2 if named else 1) * metrics.height() + 4)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -216,7 +227,7 @@ class Plot(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._dress()
+        self._name_axis()
 
     def sizeHint(self) -> QSize:
         return QSize(210, 150)
@@ -383,7 +394,7 @@ class SmallCountsPlot(Plot):
         )
         left = tuple((y, percent(y)) for y in _SHARES)
         below = tuple((x, f"{x:g}") for x in self._places[::2])
-        axis = t("true count (up to {alpha} counts as small)", alpha=what.alpha)
+        axis = t("true count (small up to {alpha})", alpha=what.alpha)
         self._set_axes((0.5, most + 0.5), left, below, axis)
         self._curve.setData(np.arange(most + 1) + 0.5, what.chance, stepMode="center")
         edge = what.alpha + 0.5

@@ -51,6 +51,8 @@ class StepButton(QAbstractButton):
 
     def show_state(self, state: State, current: bool, narrow: bool) -> None:
         """Show another state."""
+        if (state, current, narrow) == (self.state, self.current, self.narrow) and self.accessibleName():
+            return
         self.state, self.current, self.narrow = state, current, narrow
         words = f"{self.number} {self.text()}, {state_name(state)}"
         self.setAccessibleName(joined((words, t("shown now")), ",") if current else words)
