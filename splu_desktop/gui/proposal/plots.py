@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFont,
@@ -289,12 +289,9 @@ class Plot(QWidget):
             each.show()
 
     def copy_picture(self) -> None:
-        """Copy the plot as a picture, with what it says as text."""
-        copied = QMimeData()
-        with self._without_counts():
-            copied.setImageData(self.grab().toImage())
-        copied.setText(self.accessibleDescription())
-        QGuiApplication.clipboard().setMimeData(copied)
+        """Copy the plot as a picture."""
+        with self._without_counts():  # no QMimeData: PySide crashes at the end over one that the clipboard still holds
+            QGuiApplication.clipboard().setImage(self.grab().toImage())
 
     def ask_where(self) -> None:
         """Let the user choose where the picture is saved, as .png or .svg; a fault is said beside it."""
