@@ -90,8 +90,17 @@ def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, m
     return order
 
 
+_MANY = 10_000  # texts
+
+
 def _sorted_texts(labels: NDArray[np.object_], missing: Flags) -> NDArray[np.intp]:
-    text_of = labels.tolist().__getitem__
+    texts = labels.tolist()
+    if len(texts) > _MANY and max(map(len, texts)) <= 8 and (joined := "".join(texts)).isascii() and "\0" not in joined:
+        # A text of eight bytes is a number that ascends with it, and numbers are sorted in a third of the time.
+        keys = np.array(texts, "S8").view(">u8").astype(np.uint64)
+        order = np.argsort(keys)
+        return np.concatenate([order[~missing[order]], order[missing[order]]])
+    text_of = texts.__getitem__
     parts = [sorted(np.flatnonzero(which).tolist(), key=text_of) for which in (~missing, missing)]
     return np.array([*parts[0], *parts[1]], np.intp)
 

@@ -14,11 +14,11 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
 from splu_desktop.files.importer.columns.blanks_below import blanks_below
-from splu_desktop.files.importer.columns.kinds import Typed, decide
+from splu_desktop.files.importer.columns.kinds import Texts, Typed, decide
 from splu_desktop.files.importer.columns.meaning import Folded, fold, say_folded
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measured
 from splu_desktop.files.importer.columns.missing import candidates, code_proposals, day_proposals, proposal
-from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat, parse_plain
+from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 
@@ -139,24 +139,27 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         comma = choices.decimal == "," or _evidence(column).comma
         other = NumberFormat(",", ".") if comma else None
         form = NumberFormat(".", form.thousands if form.decimal == "." else "")
-    known = parse_plain(column.labels)
-    settings: dict[str, Any] = {
-        "other": other,
-        "wanted": choices.types.get(name),
-        "date_order": order,
-        "first_day": raw.first_day,
-        "absent": frozenset(declared if wanted is None else wanted),
-    }
-    typed = decide(name, column.labels, counts, form, known=known, **settings)
-    found = _measured(column.labels, known[0], typed)
+    texts = Texts(
+        name,
+        column.labels,
+        counts,
+        form,
+        other,
+        order,
+        raw.first_day,
+        frozenset(declared if wanted is None else wanted),
+    )
+    typed = decide(texts, choices.types.get(name))
+    found = _measured(column.labels, texts.plain, typed)
     if found is not None:
-        again = decide(name, found.bare, counts, form, beside=found.result, **settings)
+        bare = replace(texts, labels=found.bare, beside=found.result)
+        again = decide(bare, choices.types.get(name))
         if again.values is not None and again.kind in (Kind.INTEGER, Kind.DECIMAL) and _many(again, counts):
             typed = replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER))
         else:
             found = None
     valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
-    tokens = _tokens(name, column, counts, typed, valued, wanted, declared)
+    tokens = _tokens(texts, typed, valued, wanted, declared)
     taken = {token.token for token in tokens if token.applied}
     absent = np.zeros(len(column.labels), bool)
     absent[[i for i, label in enumerate(column.labels) if label in taken] if taken else []] = True
@@ -249,15 +252,10 @@ def _values(typed: Typed, absent: NDArray[np.bool_]) -> NDArray[Any] | None:
 
 
 def _tokens(
-    name: str,
-    column: RawColumn,
-    counts: NDArray[np.int64],
-    typed: Typed,
-    valued: bool,
-    wanted: tuple[str, ...] | None,
-    declared: tuple[str, ...],
+    texts: Texts, typed: Typed, valued: bool, wanted: tuple[str, ...] | None, declared: tuple[str, ...]
 ) -> list[MissingToken]:
     """Return what is, or may be, a mark for "no value" in a column."""
+    name, labels, counts = texts.name, texts.labels, texts.counts
     codes: set[int] = set()
     if typed.values is not None:
         dated = typed.values.dtype.kind == "M"
@@ -268,15 +266,15 @@ def _tokens(
     # A text with a value of its own is no mark for "no value", unless somebody says so.
     named = {*(wanted or ()), *declared}
     if named:
-        own = (i for i, label in enumerate(column.labels) if label in named)
-        looked_at = sorted({*own, *candidates(column.labels), *codes})
+        own = (i for i, label in enumerate(labels) if label in named)
+        looked_at = sorted({*own, *candidates(labels, texts.looked_at[2]), *codes})
     elif typed.values is None:
-        looked_at = candidates(column.labels)
+        looked_at = candidates(labels, texts.looked_at[2])
     else:
         looked_at = sorted({*np.flatnonzero(_speechless(typed)).tolist(), *codes})
     found: list[MissingToken] = []
     for i in looked_at:
-        label, count = column.labels[i], int(counts[i])
+        label, count = labels[i], int(counts[i])
         if not count and label not in (wanted or ()):
             continue  # it stood in rows that are no records
         advice = proposal(label, valued=valued)

@@ -129,19 +129,21 @@ def _iso(labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[n
     """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
     known = np.zeros(len(labels), bool)
     for part, chars in characters(labels, 20):
-        text = chars.view(f"U{chars.shape[1]}").reshape(-1)
-        digit = (chars - chars.dtype.type(48)) <= 9
-        shape = digit[:, [0, 1, 2, 3, 5, 6, 8, 9]].all(1) & (chars[:, [4, 7]] == 45).all(1)
-        short = shape & (chars[:, 10] == 0)
-        long = shape & np.isin(chars[:, 10], (32, 84)) & (chars[:, [13, 16]] == 58).all(1) & (chars[:, 19] == 0)
-        long &= digit[:, [11, 12, 14, 15, 17, 18]].all(1)
-        found = short | long
-        try:
-            values[part][found] = text[found].astype("datetime64[us]")
-        except ValueError:
-            continue  # a 30 February among them: they are read one by one
-        known[part] = found
-        timed[part] |= long
+        digits = (chars - chars.dtype.type(48)) <= 9
+        short = digits[[0, 1, 2, 3, 5, 6, 8, 9]].all(0) & (chars[[4, 7]] == 45).all(0)
+        long = short & np.isin(chars[10], (32, 84)) & (chars[[13, 16]] == 58).all(0) & (chars[19] == 0)
+        long &= digits[[11, 12, 14, 15, 17, 18]].all(0)
+        found = np.flatnonzero((short & (chars[10] == 0)) | long)
+        own = np.where(digits, chars, 48)[:, found].astype(np.int64) - 48  # no time is midnight
+        century, year, month, day, hour, minute, second = (10 * own[k] + own[k + 1] for k in (0, 2, 5, 8, 11, 14, 17))
+        year += 100 * century
+        months = (12 * (year - 1970) + month - 1).astype("datetime64[M]")
+        days = months.astype("datetime64[D]") + (day - 1)
+        right = (year > 0) & (month > 0) & (month < 13) & (days.astype("datetime64[M]") == months)
+        right &= (hour < 24) & (minute < 60) & (second < 60)
+        moments = days.astype("datetime64[us]") + (1_000_000 * (3600 * hour + 60 * minute + second))
+        at = part.start + found[right]
+        values[at], timed[at], known[at] = moments[right], long[found[right]], True
     return known
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,14 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.table import Kind, unique
-from splu_desktop.files.importer.columns.date_texts import parse_dates
-from splu_desktop.files.importer.columns.missing import marks_among, neutral
+from splu_desktop.files.importer.columns.date_texts import Dates, parse_dates
+from splu_desktop.files.importer.columns.missing import first_look, neutral
 from splu_desktop.files.importer.columns.number_texts import (
     LEADING_ZERO,
     LONGEST,
     NumberFormat,
     Numbers,
     parse_numbers,
-    parse_plain,
 )
 from splu_desktop.files.importer.columns.words import ANSWERS, are_answers
 from splu_desktop.files.importer.raw import FIRST_DAY
@@ -39,7 +39,7 @@ _CODE_NAME = re.compile(
 _POINTED_NAME = re.compile(
     r"(?:^|[^a-z])(?:icd|diag|phone|telephone|telefon|tel[ée]fono|tel|fax|mobile|handy)", re.IGNORECASE
 )
-_LOOK = 1000  # texts tried first of a column with many
+_LOOK = 300  # texts tried first of a column with many
 _SCALE = 12  # different numbers below which letters beside them make them grades or codes, however frequent a 9 is
 _LETTERS = re.compile(r"\s*[^\W\d_]{1,2}\s*")
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
@@ -84,115 +84,146 @@ class Typed:
     offsets: tuple[str, ...] = ()
 
 
-def decide(
-    name: str,
-    labels: Sequence[str],
-    counts: NDArray[np.int64],
-    form: NumberFormat,
-    *,
-    other: NumberFormat | None = None,
-    known: tuple[NDArray[np.float64], NDArray[np.bool_]] | None = None,
-    wanted: Kind | None = None,
-    date_order: str | None = None,
-    first_day: np.datetime64 = FIRST_DAY,
-    absent: frozenset[str] | None = None,
-    beside: NDArray[np.bool_] | None = None,
-) -> Typed:
-    """Find the type of a column with m distinct texts.
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A column's m distinct texts and what is known of them before its type is.
 
-    Parameters
+    Attributes
     ----------
     name, labels, counts : the column's name, its texts and the records of each.
     form : how its numbers are written.
     other : how those are written that don't fit `form`.
-    known : what `parse_plain` makes of the labels, where that is known.
-    wanted : a type chosen by the user.
-    date_order : order of day and month chosen by the user.
+    order : order of day and month chosen by the user.
     first_day : day 0 of a spreadsheet's day counts.
     absent : texts the user chose as "no value".
     beside : (m,) texts that may stand among numbers as they are: results in words.
     """
-    chosen = absent or frozenset()
-    if known is None:
-        known = parse_plain(labels)
-    plain, _ = known
-    empty = np.zeros(len(labels), bool)
-    odd_places = np.flatnonzero(np.isnan(plain))
-    odd_texts = [labels[at] for at in odd_places.tolist()]
-    for at in marks_among(odd_texts):
-        empty[odd_places[at]] = neutral(odd_texts[at])
-    if chosen:
-        empty |= np.fromiter((label in chosen for label in labels), bool, len(labels))
-    none = np.zeros(len(labels), bool)
-    speaking = ~empty if beside is None else ~empty & ~beside
-    total = int(counts[speaking].sum())
-    # What nobody sees is no part of a number or a date; the texts themselves are kept as they are.
-    odd_ones = np.isnan(plain)
-    if odd_ones.any() and not all(map(str.isascii, labels)):
-        labels = [label if label.isascii() else _UNSEEN.sub("", label) for label in labels]
+
+    name: str
+    labels: Sequence[str]
+    counts: NDArray[np.int64]
+    form: NumberFormat
+    other: NumberFormat | None = None
+    order: str | None = None
+    first_day: np.datetime64 = FIRST_DAY
+    absent: frozenset[str] = frozenset()
+    beside: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def looked_at(self) -> tuple[NDArray[np.float64], NDArray[np.bool_], list[int]]:
+        """What `first_look` finds of the texts."""
+        return first_look(self.labels)
+
+    @property
+    def plain(self) -> NDArray[np.float64]:
+        """(m,) the numbers behind the texts that are plainly one, else NaN."""
+        return self.looked_at[0]
+
+    @cached_property
+    def empty(self) -> NDArray[np.bool_]:
+        """(m,) whether a text says nothing."""
+        empty = np.zeros(len(self.labels), bool)
+        empty[[at for at in self.looked_at[2] if neutral(self.labels[at])]] = True
+        if self.absent:
+            empty |= np.fromiter((label in self.absent for label in self.labels), bool, len(self.labels))
+        return empty
+
+    @cached_property
+    def speaking(self) -> NDArray[np.bool_]:
+        """(m,) whether a text tells the type."""
+        return ~self.empty if self.beside is None else ~self.empty & ~self.beside
+
+    @cached_property
+    def seen(self) -> Sequence[str]:
+        """The texts without what nobody sees, which is no part of a number or a date."""
+        if not np.isnan(self.plain).any() or "".join(self.labels).isascii():
+            return self.labels
+        return [label if label.isascii() else _UNSEEN.sub("", label) for label in self.labels]
+
+    def records(self, which: NDArray[np.bool_]) -> int:
+        """How many records have one of these texts."""
+        return int(self.counts[which].sum())
+
+    def numbers(self) -> Numbers:
+        """The numbers under `form`, and under `other` what doesn't fit it."""
+        found = parse_numbers(self.seen, self.form, self.plain)
+        left = np.flatnonzero(~found.fits)
+        if self.other is not None and len(left):
+            second = parse_numbers([self.seen[i] for i in left.tolist()], self.other)
+            found.values[left], found.fits[left], found.whole[left] = second.values, second.fits, second.whole
+        return found
+
+    def dates(self, *, compact: bool | None = None) -> Dates:
+        """The dates; those without marks between the parts where the name says date, unless told."""
+        compact = bool(_DATE_NAME.search(self.name)) if compact is None else compact
+        return parse_dates(self.seen, self.counts, order=self.order, compact=compact)
+
+    def of_words(self, kind: Kind, reason: str) -> Typed:
+        """The type of texts without order, all of which fit."""
+        return Typed(kind, None, np.zeros(len(self.labels), bool), reason)
+
+
+def decide(texts: Texts, wanted: Kind | None = None) -> Typed:
+    """Find the type of a column; `wanted` : one chosen by the user."""
+    plain, speaking, counts = texts.plain, texts.speaking, texts.counts
     if wanted is not None:
-        return _forced(wanted, labels, counts, form, other, plain, empty, date_order, first_day)
-    if not total:
-        return Typed(Kind.CATEGORY, None, none, "no values")
+        return _forced(wanted, texts)
+    if not (total := texts.records(speaking)):
+        return texts.of_words(Kind.CATEGORY, "no values")
     few = np.flatnonzero(speaking)[:20].tolist()
-    texts = {labels[i].strip().lower() for i in few}
-    if len(few) < 20 and are_answers(texts):
-        return Typed(Kind.BOOLEAN, None, none, say("two values, {texts}", texts=listed(sorted(texts))))
+    answers = {texts.seen[i].strip().lower() for i in few}
+    if len(few) < 20 and are_answers(answers):
+        return texts.of_words(Kind.BOOLEAN, say("two values, {texts}", texts=listed(sorted(answers))))
+    odd_ones = np.isnan(plain)
     look = _sample(counts, speaking) if odd_ones.any() else []
-    if odd_ones[speaking].mean() > 0.75 and _rare(lambda few: parse_numbers(few, form).fits, labels, look):
-        numbers = Numbers(np.full(len(labels), np.nan), none.copy(), none.copy())
+    if odd_ones[speaking].mean() > 0.75 and _rare(lambda few: parse_numbers(few, texts.form).fits, texts.seen, look):
+        none = np.zeros(len(plain), bool)
+        numbers = Numbers(np.full(len(plain), np.nan), none, none)
     else:
-        numbers = _numbers(labels, form, other, plain)
-    number_share = counts[numbers.fits & speaking].sum() / total
+        numbers = texts.numbers()
+    number_share = texts.records(numbers.fits & speaking) / total
     # "- 50000." on most lines and "50000+." on the others are two words, not a number and a misfit.
     fitting = int(np.count_nonzero(numbers.fits & speaking))
-    odd = [labels[at] for at in np.flatnonzero(speaking & ~numbers.fits).tolist()] if fitting else []
+    odd = [texts.seen[at] for at in np.flatnonzero(speaking & ~numbers.fits).tolist()] if fitting else []
     several = fitting > len(odd) or number_share > 0.95
     several &= not odd or fitting >= _SCALE or not all(map(_LETTERS.fullmatch, odd))
     if number_share == 1.0 or (number_share >= FITTING_SHARE and several and not _codes(odd)):
-        if (dated := _compact(name, labels, counts, speaking, numbers)) is not None:
+        return _of_numbers(texts, numbers, few)
+    if not _rare(lambda few: parse_dates(few, np.ones(len(few), np.int64), compact=True).fits, texts.seen, look):
+        dates = texts.dates()
+        if (dated := _dated(texts, dates) or _mixed(texts, dates)) is not None:
             return dated
-        if why := _codes_of_digits(name, labels, few, known, numbers):
-            return Typed(Kind.CATEGORY, None, none, why)
-        if _DATE_NAME.search(name):
-            dated = _dates(name, labels, counts, speaking, total, date_order) or _serials(
-                name, numbers, counts, speaking, first_day
-            )
-            if dated is not None:
-                return dated
-        kind = Kind.INTEGER if numbers.whole[numbers.fits & speaking].all() else Kind.DECIMAL
-        misfits = speaking & ~numbers.fits
-        return Typed(kind, numbers.values, misfits, _reason(kind, misfits, counts))
-    dated = None
-    if not _rare(lambda few: parse_dates(few, np.ones(len(few), np.int64), compact=True).fits, labels, look):
-        dated = _dates(name, labels, counts, speaking, total, date_order)
-        dated = dated or _mixed(name, labels, counts, speaking, plain, date_order, first_day)
-    if dated is not None:
-        return dated
     if number_share > 0.5 and _codes(odd):
-        return Typed(Kind.CATEGORY, None, none, "numbers and codes with letters: codes, kept as text")
-    return _words(labels, counts, speaking, total)
+        return texts.of_words(Kind.CATEGORY, "numbers and codes with letters: codes, kept as text")
+    return _words(texts, total)
 
 
-def _codes_of_digits(
-    name: str,
-    labels: Sequence[str],
-    few: list[int],
-    known: tuple[NDArray[np.float64], NDArray[np.bool_]],
-    numbers: Numbers,
-) -> str | None:
+def _of_numbers(texts: Texts, numbers: Numbers, few: list[int]) -> Typed:
+    """Return the type of texts that are nearly all numbers: these, days written as numbers, or codes."""
+    if (dated := _compact(texts, numbers)) is not None:
+        return dated
+    if why := _codes_of_digits(texts, few, numbers):
+        return texts.of_words(Kind.CATEGORY, why)
+    if _DATE_NAME.search(texts.name) and (dated := _dated(texts, texts.dates()) or _serials(texts, numbers)):
+        return dated
+    kind = Kind.INTEGER if numbers.whole[numbers.fits & texts.speaking].all() else Kind.DECIMAL
+    return _fitting(texts, kind, numbers.values, texts.speaking & ~numbers.fits)
+
+
+def _codes_of_digits(texts: Texts, few: list[int], numbers: Numbers) -> str | None:
     """Return why numbers are codes, whose text is to stay as it is; None if they are not."""
-    plain, zeros = known
+    plain, zeros, _ = texts.looked_at
+    labels = texts.seen
     odd = np.flatnonzero(np.isnan(plain)).tolist()
     if zeros.any() or any(LEADING_ZERO.fullmatch(labels[at].strip()) for at in odd):
         return "digits with leading zeros: codes, kept as text"
-    if any(len(label) <= LONGEST and _LONG.fullmatch(label) for label in _unusual(labels, plain, numbers)):
+    if any(numbers.fits[at] and len(labels[at]) <= LONGEST and _LONG.fullmatch(labels[at]) for at in odd):
         return "more digits than numbers keep exactly: codes, kept as text"
     if all(_LETTER_E.fullmatch(labels[at][:LONGEST]) for at in few):
         return "digits, an E and digits: codes, kept as text"
     if all(len(labels[at]) <= LONGEST and _TELEPHONE.fullmatch(labels[at]) for at in few):
         return "a plus sign and many digits: telephone numbers, kept as text"
-    named = _CAMEL.sub(" ", name)
+    named = _CAMEL.sub(" ", texts.name)
     whole = bool(numbers.whole[numbers.fits].all())
     if _CODE_NAME.search(named) and (whole or _POINTED_NAME.search(named)):
         return "the name says these numbers are codes, kept as text"
@@ -202,7 +233,7 @@ def _codes_of_digits(
 def _sample(counts: NDArray[np.int64], speaking: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     """Return places of the most frequent texts and of texts spread over all, where there are too many to try each."""
     places = np.flatnonzero(speaking)
-    if len(places) <= 10 * _LOOK:
+    if len(places) <= 30 * _LOOK:
         return []
     # Count and place in one number, 32 bits each: NumPy parts those in a fifth of an argpartition's time.
     ranked = counts[places] << 32 | places
@@ -215,50 +246,18 @@ def _rare(fits: Callable[[list[str]], NDArray[np.bool_]], labels: Sequence[str],
     return bool(look) and all(fits([labels[i] for i in places.tolist()]).mean() < 0.25 for places in look)
 
 
-def _numbers(
-    labels: Sequence[str], form: NumberFormat, other: NumberFormat | None, plain: NDArray[np.float64]
-) -> Numbers:
-    """Parse under `form`, and what doesn't fit it under `other`."""
-    found = parse_numbers(labels, form, plain)
-    left = np.flatnonzero(~found.fits)
-    if other is None or not len(left):
-        return found
-    second = parse_numbers([labels[i] for i in left.tolist()], other)
-    for mine, theirs in zip(
-        (found.values, found.fits, found.whole), (second.values, second.fits, second.whole), strict=True
-    ):
-        mine[left] = theirs
-    return found
-
-
-def _unusual(labels: Sequence[str], plain: NDArray[np.float64], numbers: Numbers) -> list[str]:
-    """Return the numbers that are not written plainly: with many digits, marks or exponents."""
-    return [labels[i] for i in np.flatnonzero(np.isnan(plain) & numbers.fits).tolist()]
-
-
-def _serials(
-    name: str,
-    numbers: Numbers,
-    counts: NDArray[np.int64],
-    speaking: NDArray[np.bool_],
-    first_day: np.datetime64,
-) -> Typed | None:
+def _serials(texts: Texts, numbers: Numbers) -> Typed | None:
     """Read numbers as a spreadsheet's day counts, where the name says date and all are of living memory."""
-    values = numbers.values[speaking & numbers.fits]
-    low = 366.0 if _BIRTH_NAME.search(name) else 14_611.0  # 1901 and 1940
-    if (
-        len(values) < 2
-        or not numbers.fits[speaking].all()
-        or values.min() < low
-        or values.max() > 62_093.0
-        or values.max() < 14_611.0
-    ):
+    values = numbers.values[texts.speaking & numbers.fits]
+    low = 366.0 if _BIRTH_NAME.search(texts.name) else 14_611.0  # 1901 and 1940
+    if len(values) < 2 or not numbers.fits[texts.speaking].all():
         return None
-    moments = _moments(np.where(numbers.fits, numbers.values, np.nan), first_day)
-    whole = bool(numbers.whole[speaking].all())
-    kind = Kind.DATE if whole else Kind.DATETIME
+    if values.min() < low or not 14_611.0 <= values.max() <= 62_093.0:
+        return None
+    moments = _moments(np.where(numbers.fits, numbers.values, np.nan), texts.first_day)
+    kind = Kind.DATE if numbers.whole[texts.speaking].all() else Kind.DATETIME
     reason = "the name says date, and the numbers are a spreadsheet's day counts of 1940 or later"
-    return Typed(kind, moments, np.zeros(len(counts), bool), reason)
+    return Typed(kind, moments, np.zeros(len(moments), bool), reason)
 
 
 def _moments(days: NDArray[np.float64], first_day: np.datetime64) -> NDArray[np.datetime64]:
@@ -269,43 +268,42 @@ def _moments(days: NDArray[np.float64], first_day: np.datetime64) -> NDArray[np.
 
 def _codes(odd: Sequence[str]) -> bool:
     """Whether most of the texts that are no number look like codes (V57, E909, 12A)."""
-    return (
-        bool(odd)
-        and sum(len(text) <= LONGEST and _CODE_TEXT.fullmatch(text) is not None for text in odd) > len(odd) / 2
-    )
+    return bool(odd) and 2 * sum(len(t) <= LONGEST and _CODE_TEXT.fullmatch(t) is not None for t in odd) > len(odd)
 
 
-def _reason(kind: Kind, misfits: NDArray[np.bool_], counts: NDArray[np.int64]) -> str:
-    out = int(counts[misfits].sum())
+def _fitting(
+    texts: Texts, kind: Kind, values: NDArray[Any], misfits: NDArray[np.bool_], dates: Dates | None = None
+) -> Typed:
+    """Return a type that all or nearly all values fit, and say so."""
+    out = texts.records(misfits)
     what = say("dates") if kind in (Kind.DATE, Kind.DATETIME) else say("numbers")
-    return (
+    reason = (
         say("all values are {what}", what=what)
         if not out
         else say("nearly all values are {what}, {out} are not", what=what, out=out)
     )
+    told = () if dates is None else (dates.order, dates.undecided, dates.offsets)
+    return Typed(kind, values, misfits, reason, *told)
 
 
-def _compact(
-    name: str, labels: Sequence[str], counts: NDArray[np.int64], speaking: NDArray[np.bool_], numbers: Numbers
-) -> Typed | None:
+def _compact(texts: Texts, numbers: Numbers) -> Typed | None:
     """Read 20190131 as a date: under a name that says date, or where many different numbers are all one."""
-    named = _DATE_NAME.search(name) is not None
-    first = np.flatnonzero(speaking)[:_LOOK]
+    named = _DATE_NAME.search(texts.name) is not None
+    first = np.flatnonzero(texts.speaking)[:_LOOK]
     likely, ordinary = _like_days(numbers.values[first])
     if not named and not likely[ordinary].all():
         return None  # every number has to be a day, and one of the first is not
     likely, ordinary = _like_days(numbers.values)
-    ordinary &= speaking
-    share = counts[likely & ordinary].sum() / max(counts[ordinary].sum(), 1)
-    if share < (FITTING_SHARE if named else 1.0):
+    ordinary &= texts.speaking
+    least = (FITTING_SHARE if named else 1.0) * max(texts.records(ordinary), 1)
+    if texts.records(likely & ordinary) < least:
         return None
-    dates = parse_dates(labels, counts, compact=True)
-    if counts[dates.fits & ordinary].sum() < (FITTING_SHARE if named else 1.0) * counts[ordinary].sum():
+    dates = parse_dates(texts.seen, texts.counts, compact=True)
+    if texts.records(dates.fits & ordinary) < least:
         return None
     if not named and len(unique(dates.values[dates.fits].astype("datetime64[M]"))) < _MONTHS:
         return None
-    misfits = ordinary & ~dates.fits
-    return Typed(Kind.DATE, dates.values, misfits, _reason(Kind.DATE, misfits, counts))
+    return _fitting(texts, Kind.DATE, dates.values, ordinary & ~dates.fits)
 
 
 def _like_days(values: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -316,94 +314,56 @@ def _like_days(values: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[
     return of_time & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31), whole != 0
 
 
-def _dates(
-    name: str,
-    labels: Sequence[str],
-    counts: NDArray[np.int64],
-    speaking: NDArray[np.bool_],
-    total: int,
-    order: str | None,
-) -> Typed | None:
-    dates = parse_dates(labels, counts, order=order, compact=bool(_DATE_NAME.search(name)))
-    if counts[dates.fits & speaking].sum() / total < FITTING_SHARE:
+def _dated(texts: Texts, dates: Dates) -> Typed | None:
+    if texts.records(dates.fits & texts.speaking) < FITTING_SHARE * texts.records(texts.speaking):
         return None
     kind = Kind.DATETIME if dates.timed[dates.fits].any() else Kind.DATE
-    misfits = speaking & ~dates.fits
-    reason = _reason(kind, misfits, counts)
-    return Typed(kind, dates.values, misfits, reason, dates.order, dates.undecided, dates.offsets)
+    return _fitting(texts, kind, dates.values, texts.speaking & ~dates.fits, dates)
 
 
-def _mixed(
-    name: str,
-    labels: Sequence[str],
-    counts: NDArray[np.int64],
-    speaking: NDArray[np.bool_],
-    plain: NDArray[np.float64],
-    order: str | None,
-    first_day: np.datetime64,
-) -> Typed | None:
+def _mixed(texts: Texts, dates: Dates) -> Typed | None:
     """Read dates among which a spreadsheet's day counts stand, where most of these are days of the same decades."""
+    plain, speaking = texts.plain, texts.speaking
     count = speaking & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL) & (plain == np.floor(plain))
-    dates = parse_dates(labels, counts, order=order, compact=bool(_DATE_NAME.search(name)))
     fits = dates.fits & speaking & ~count
-    total, dated, counted_days = (int(counts[which].sum()) for which in (speaking, fits, count))
+    total, dated, counted_days = map(texts.records, (speaking, fits, count))
     if dated < max(2, _LEAST_DATED * total) or not counted_days or dated + counted_days < FITTING_SHARE * total:
         return None
-    days = _moments(np.where(count, plain, np.nan), first_day)
+    days = _moments(np.where(count, plain, np.nan), texts.first_day)
     known = dates.values[fits]
     near = (days >= known.min() - _DECADE) & (days <= known.max() + _DECADE)
     if not near[count].all():
         return None
     values = np.where(count, days, dates.values)
-    misfits = speaking & np.isnat(values)
     kind = Kind.DATETIME if dates.timed[fits].any() else Kind.DATE
     reason = "dates, and a spreadsheet's day counts among them"
-    return Typed(kind, values, misfits, reason, dates.order, dates.undecided)
+    return Typed(kind, values, speaking & np.isnat(values), reason, dates.order, dates.undecided)
 
 
-def _words(labels: Sequence[str], counts: NDArray[np.int64], speaking: NDArray[np.bool_], total: int) -> Typed:
-    none = np.zeros(len(labels), bool)
-    said = np.flatnonzero(speaking)
-    share = len(said) / total
-    sample = [labels[i] for i in said[:2000].tolist()]
+def _words(texts: Texts, total: int) -> Typed:
+    said = np.flatnonzero(texts.speaking)
+    sample = [texts.seen[i] for i in said[:2000].tolist()]
     words = sum(label.count(" ") + 1 for label in sample) / len(sample)
     length = sum(map(len, sample)) / len(sample)
-    if words >= 4 and length >= 25 and share > 0.3 and len(said) > 5:
-        return Typed(
-            Kind.TEXT,
-            None,
-            none,
-            say("long texts, {n} different ones in {total} records", n=len(said), total=total),
-        )
-    return Typed(Kind.CATEGORY, None, none, say("{n} different texts", n=len(said)))
+    if words >= 4 and length >= 25 and len(said) > max(5, 0.3 * total):
+        reason = say("long texts, {n} different ones in {total} records", n=len(said), total=total)
+        return texts.of_words(Kind.TEXT, reason)
+    return texts.of_words(Kind.CATEGORY, say("{n} different texts", n=len(said)))
 
 
-def _forced(
-    kind: Kind,
-    labels: Sequence[str],
-    counts: NDArray[np.int64],
-    form: NumberFormat,
-    other: NumberFormat | None,
-    plain: NDArray[np.float64],
-    empty: NDArray[np.bool_],
-    order: str | None,
-    first_day: np.datetime64,
-) -> Typed:
-    reason = "chosen"
+def _forced(kind: Kind, texts: Texts) -> Typed:
+    reason, empty = "chosen", texts.empty
     if kind in (Kind.INTEGER, Kind.DECIMAL):
-        numbers = _numbers(labels, form, other, plain)
+        numbers = texts.numbers()
         fits = numbers.fits & (numbers.whole | (kind is Kind.DECIMAL))
         return Typed(kind, np.where(fits, numbers.values, np.nan), ~fits & ~empty, reason)
     if kind in (Kind.DATE, Kind.DATETIME):
-        dates = parse_dates(labels, counts, order=order, compact=True)
-        values = dates.values
-        left = ~empty & ~dates.fits
-        days = left & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL)  # a spreadsheet's day counts
-        if days.any():
-            values = np.where(days, _moments(np.where(days, plain, np.nan), first_day), values)
-        misfits = np.isnat(values) & ~empty
-        return Typed(kind, values, misfits, reason, dates.order, dates.undecided, dates.offsets)
+        dates, plain = texts.dates(compact=True), texts.plain
+        days = ~empty & ~dates.fits & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL)  # a spreadsheet's day counts
+        values = np.where(days, _moments(np.where(days, plain, np.nan), texts.first_day), dates.values)
+        return Typed(kind, values, np.isnat(values) & ~empty, reason, dates.order, dates.undecided, dates.offsets)
     if kind is Kind.BOOLEAN:
         known = ANSWERS | {"0", "1"}
-        return Typed(kind, None, ~empty & np.array([t.strip().lower() not in known for t in labels], bool), reason)
-    return Typed(kind, None, np.zeros(len(labels), bool), reason)
+        odd = np.array([text.strip().lower() not in known for text in texts.seen], bool)
+        return Typed(kind, None, ~empty & odd, reason)
+    return texts.of_words(kind, reason)

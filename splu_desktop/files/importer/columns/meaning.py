@@ -83,11 +83,19 @@ def _meanings(column: Column, alone: Set[str]) -> NDArray[np.int64]:
         keys = column.values[valued]
         found[valued] = np.cumsum(np.r_[False, keys[1:] != keys[:-1]][: len(keys)])
         count = int(found[valued].max(initial=-1)) + 1
-    index: dict[tuple[bool, str], int] = {}
-    for at in np.flatnonzero(~valued).tolist():
-        text, missing = str(column.labels[at]), bool(column.missing[at])
-        plain = "" if missing and usual_mark(text) else text if text in alone else written_plainly(text)
-        found[at] = count + index.setdefault((missing, plain), len(index))
+    others = np.flatnonzero(~valued)
+    texts: list[str] = column.labels[others].tolist()
+    gone = np.flatnonzero(column.missing[others]).tolist()
+    plain = texts_written_plainly(texts)
+    if plain is texts and len(gone) < 2:
+        found[others] = count + np.arange(len(others))
+        return found
+    if alone:
+        plain = [text if text in alone else own for text, own in zip(texts, plain, strict=True)]
+    marks = {at: "\0" + ("" if usual_mark(texts[at]) else plain[at]) for at in gone}
+    index: dict[str, int] = {}
+    of = (index.setdefault(marks.get(at, own), len(index)) for at, own in enumerate(plain))
+    found[others] = count + np.fromiter(of, np.int64, len(plain))
     return found
 
 
@@ -102,6 +110,17 @@ def written_plainly(text: str) -> str:
         return " ".join(text.split()).casefold()
     text = " ".join(_UNSEEN.sub("", text).split())
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def texts_written_plainly(texts: list[str]) -> list[str]:
+    """Return `written_plainly` of each text; the list itself where no two of them can mean the same."""
+    joined = "\n".join(texts)
+    odd = joined.count("\n") >= len(texts) or any(mark in joined for mark in "\t\r\x0b\x0c\x1c\x1d\x1e\x1f")
+    odd |= " " in joined and any(mark in f"\n{joined}\n" for mark in ("  ", " \n", "\n "))
+    if odd or not joined.isascii():
+        return list(map(written_plainly, texts))
+    small = joined.lower()
+    return texts if joined in (small, joined.upper()) else small.split("\n")
 
 
 def _is_tidy(text: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
+from splu_desktop.files.importer.columns.number_texts import characters, parse_plain
 from splu_desktop.files.importer.columns.words import ALWAYS, AMONG_NUMBERS, BESIDE_NUMBERS, WORDS
 
 # What SAP, MySQL and others write where there is no date.
@@ -25,33 +26,32 @@ _UNSEEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
 _NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
 _KNOWN = _NEUTRAL | AMONG_NUMBERS
 _LONGEST_MARK = 20  # characters
-_AT_ONCE = 50_000  # texts worked on without a break, which holds up the window
 
 
-def candidates(texts: Sequence[str]) -> list[int]:
-    """Return the positions of the texts that `proposal` could have something to say about."""
+def candidates(texts: Sequence[str], marks: Sequence[int]) -> list[int]:
+    """Return which of the `marks` of `first_look` texts that `proposal` could have something to say about."""
     return [
         i
-        for i in marks_among(texts)
+        for i in marks
         if is_blank(text := texts[i])
         or (len(text) <= _LONGEST_MARK and (text[0] in "*0#" or text.strip().lower() in _KNOWN))
     ]
 
 
-def marks_among(texts: Sequence[str]) -> list[int]:
-    """Return the positions of the texts that may be marks for anything, by length and first character alone.
+def first_look(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_], list[int]]:
+    """Return what `parse_plain` makes of m texts, and the places of those that may be marks for anything.
 
-    A column of moments or sentences has as many texts as the table has records, and next to none is looked at further.
+    The latter by length, first and last character alone: a column of moments or sentences has as many texts as the
+    table has records, and next to none is looked at further.
     """
-    found: list[int] = []
-    for start in range(0, len(texts), _AT_ONCE):
-        part = texts[start : start + _AT_ONCE]
-        bare = list(map(str.strip, part))
-        first = np.array(bare, "U1").view(np.uint32) if bare else np.zeros(0, np.uint32)
-        size = np.fromiter(map(len, bare), np.int64, len(bare))
-        may_be = (first >= 128) | _SHAPES[np.minimum(first, 127), np.minimum(size, _LONGEST_MARK + 1)]
-        found += (start + np.flatnonzero(may_be)).tolist()
-    return found
+    values, zeros, marks = np.full(len(texts), np.nan), np.zeros(len(texts), bool), list[int]()
+    for part, points in characters(texts, _LONGEST_MARK + 1):
+        values[part], zeros[part] = parse_plain(points)
+        first, size = points[0], np.count_nonzero(points, 0)
+        last = points[np.maximum(size, 1) - 1, np.arange(len(size))]
+        may_be = (first >= 128) | (first <= 32) | (last <= 32) | _SHAPES[np.minimum(first, 127), size]
+        marks += (part.start + np.flatnonzero(may_be & np.isnan(values[part]))).tolist()
+    return values, zeros, marks
 
 
 def _shapes() -> NDArray[np.bool_]:

@@ -297,8 +297,7 @@ def plain_bytes(words: Sequence[Words], length: NDArray[np.uint8]) -> list[bytes
 
 def _distinct(codes: NDArray[np.int32], texts: list[str]) -> RawColumn:
     """Merge texts that different bytes decode to, as damaged bytes do."""
-    damaged = [text for text in texts if _DAMAGED in text]
-    if len(set(damaged)) == len(damaged):
+    if _DAMAGED not in "".join(texts):
         return RawColumn(codes, texts)
     index: dict[str, int] = {}
     new = np.fromiter((index.setdefault(text, len(index)) for text in texts), np.int32, len(texts))

@@ -20,7 +20,7 @@ from splu_desktop.files.importer.columns.words import MONTHS
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
-_LOOKED_AT = 3000  # texts per column
+_LOOKED_AT = 1000  # texts per column
 _LONGEST = 2_000  # characters of a text, which show as well as all of them whether it is spoilt
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 _READ_AS = ("cp1252", "mac_roman", "cp850", "cp437", "cp1250", "cp1251")
