@@ -371,6 +371,10 @@ def remembered(look: Callable[[Column], _Found]) -> Callable[[Column], _Found]:
     return found
 
 
+IDENTIFIERS = "identifiers"
+"""Entry of `Table.origin`: names of the columns that the source itself says name a person."""
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Columns of equal length, in the order of the source.

@@ -10,7 +10,7 @@ import pytest
 
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
-from splu_desktop.files.importer.columns.period_texts import period_text
+from splu_desktop.files.importer.period_texts import period_text
 from splu_desktop.files.isolation.faults import BadChoice, FileFault
 
 ROWS = {

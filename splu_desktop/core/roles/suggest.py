@@ -36,7 +36,7 @@ from splu_desktop.core.roles.content import (
 )
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, read_name
 from splu_desktop.core.roles.role import Role, Suggestion
-from splu_desktop.core.table import Column, Kind, Table, remembered
+from splu_desktop.core.table import IDENTIFIERS, Column, Kind, Table, remembered
 
 __all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
 
@@ -57,6 +57,8 @@ _UNCHANGED = {
     "administrative": "The name says how the stay or record was administered.",
 }
 
+_TOLD = "The data dictionary beside the file says that it names a person."
+
 
 def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Suggestion]:
     """Suggest a role for every column.
@@ -74,7 +76,8 @@ def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Sug
     found: dict[str, Suggestion] = {}
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / max(len(table.columns), 1))
-        found[column.name] = _suggestion(column)
+        told = column.name in table.origin.get(IDENTIFIERS, ())
+        found[column.name] = _names_person(say(_TOLD)) if told else _suggestion(column)
     _take_references(table, found)
     _take_likeness(table, found)
     return found

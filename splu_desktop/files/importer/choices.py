@@ -40,7 +40,7 @@ class ImportChoices:
     date_order : "dmy" or "mdy", for dates such as 03/04/2020.
     keep_spellings : columns in which texts that differ only in how they are written stay different values.
     rows : column name -> texts; only records that have one of them there are read ("" for none).
-    catalog : name of the SAS format catalog beside the file; "" for none.
+    catalog : name of the SAS format catalog, or of the REDCap data dictionary, beside the file; "" for none.
     decisions : what to do per kind of problem.
     """
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.coded_columns import coded_columns, gathered
 from splu_desktop.files.importer.columns.cells import text_of
-from splu_desktop.files.importer.columns.coded_columns import coded_columns, gathered
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.isolation.parent import isolated
 
@@ -24,8 +24,7 @@ def read(
     """Read a Parquet file into raw columns; returns them with the resolved choices and the reasons."""
     found = isolated("parquet", path, progress, size=_UNPACKED * path.stat().st_size, limit=limit)
     texts = [(name, codes, list(map(cell_text, known))) for name, codes, known in coded_columns(found, path)]
-    raw, names = gathered(texts, path, choices, progress)
-    return raw, replace(choices, format="parquet", names=names), {}
+    return gathered(texts, path, choices, progress), replace(choices, format="parquet"), {}
 
 
 def cell_text(value: Any) -> str:

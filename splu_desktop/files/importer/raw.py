@@ -94,10 +94,10 @@ class RawTable:
     rows : (N,) row number of each record in the file or sheet, from 1.
     problems : what the reader met.
     declared : column name -> texts that the file itself declares as "no value".
-    own_names : what the file calls the columns, where the choices' `names` overrule it.
     first_day : day 0 of a spreadsheet's day counts.
     sheets : the workbook's sheets.
     parts : name and number of records of each sheet that was joined, in order; empty for a table from one place.
+    identifiers : columns that the file or its dictionary says name a person.
     number_cells : columns in which numbers stand that aren't texts, so that their texts have a decimal point.
     """
 
@@ -106,8 +106,8 @@ class RawTable:
     rows: NDArray[np.int64]
     problems: tuple[Problem, ...] = ()
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    identifiers: tuple[str, ...] = ()
     number_cells: frozenset[str] = frozenset()
-    own_names: tuple[str, ...] | None = None
     first_day: np.datetime64 = FIRST_DAY
     sheets: tuple[SheetFacts, ...] = ()
     parts: tuple[tuple[str, int], ...] = ()

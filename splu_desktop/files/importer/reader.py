@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say, which_of
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.table import IDENTIFIERS
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.importer import parquet, statistical
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
+from splu_desktop.files.importer.coded_columns import Coded, gathered
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_rows
-from splu_desktop.files.importer.columns.coded_columns import Coded, gathered
+from splu_desktop.files.importer.data_dictionary import described
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
@@ -26,7 +28,7 @@ from splu_desktop.files.importer.text.garbled import spoilt
 from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.importer.workbook import reading as workbook
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.faults import BadChoice, NoRecords
+from splu_desktop.files.isolation.faults import BadChoice, NoRecords, OtherWidth
 
 
 def read(
@@ -73,8 +75,8 @@ def read_columns(columns: Coded, choices: ImportChoices | None = None, progress:
     """
     path = Path("DataFrame")  # what sentences call it
     texts = [(name, codes, list(map(parquet.cell_text, known))) for name, codes, known in columns]
-    raw, names = gathered(texts, path, choices or ImportChoices(), progress)
-    raw, resolved, reasons = _renamed(raw, replace(choices or ImportChoices(), names=names), {})
+    choices = choices or ImportChoices()
+    raw, resolved, reasons = _called(gathered(texts, path, choices, progress), choices)
     raw = choose_rows(raw, resolved.rows)
     if not len(raw.rows):
         raise NoRecords(path, 0)
@@ -147,39 +149,47 @@ def read_raw(
     else:
         raw, resolved, reasons = statistical.read(path, kind, choices, progress, limit=limit)
     memory.check_width(path, len(raw.columns))
-    raw, resolved, reasons = _renamed(raw, resolved, reasons)
-    return choose_rows(raw, resolved.rows), resolved, reasons
+    own = raw.names
+    raw, resolved, said = _called(raw, resolved)
+    if kind in (*TEXTS, *WORKBOOKS):
+        raw, resolved, more = described(raw, own, resolved, path)
+        said |= more
+    return choose_rows(raw, resolved.rows), resolved, {**reasons, **said}
 
 
-def _renamed(
-    raw: RawTable, resolved: ImportChoices, reasons: dict[str, str]
-) -> tuple[RawTable, ImportChoices, dict[str, str]]:
+def _called(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Give columns the names chosen for them; what the file calls them is kept in the choices and the reasons."""
-    own = raw.own_names or raw.names
+    given, problems = raw.names if resolved.names is None else resolved.names, raw.problems
+    if len(given) != len(raw.names):
+        raise OtherWidth(len(given), len(raw.names))
+    if resolved.names is not None:
+        problems = tuple(p for p in problems if p.kind not in (ProblemKind.NAME_CHANGED, ProblemKind.NO_HEADER))
+    own = given if resolved.header_row == 0 else raw.names
     # Choices resolved before hold the new names already.
-    unknown = [old for old, new in resolved.renames.items() if old not in own and new not in raw.names]
+    unknown = [old for old, new in resolved.renames.items() if old not in own and new not in given]
     if unknown:
         raise BadChoice(
             "There is no column “{name}” to rename; {advice}", name=unknown[0], advice=which_of(unknown[0], own)
         )
-    names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(own, raw.names, strict=True))
+    names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(own, given, strict=True))
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise BadChoice("Two columns would be called “{name}”; give each a name of its own.", name=twice)
     if not all(names):
         raise BadChoice("A column would be left without a name; give it one.")
-    renames = {old: new for old, new in zip(own, names, strict=True) if old != new}
-    if names != raw.names:
-        new = dict(zip(raw.names, names, strict=True))
-        raw = replace(
-            raw,
-            names=names,
-            problems=tuple(replace(p, column=new.get(p.column, p.column) if p.column else None) for p in raw.problems),
-            declared={new[name]: texts for name, texts in raw.declared.items()},
-            number_cells=frozenset(new[name] for name in raw.number_cells),
-        )
-    said = {f"name of {new}": say("renamed; the file calls it “{name}”", name=old) for old, new in renames.items()}
-    return raw, replace(resolved, names=names, renames=renames), {**reasons, **said}
+    new = dict(zip(raw.names, names, strict=True))
+    raw = replace(
+        raw,
+        names=names,
+        problems=tuple(replace(p, column=new.get(p.column, p.column) if p.column else None) for p in problems),
+        declared={new[name]: texts for name, texts in raw.declared.items()},
+        number_cells=frozenset(new[name] for name in raw.number_cells),
+    )
+    renames = {old: name for old, name in zip(own, names, strict=True) if old != name}
+    said: dict[str, str] = {
+        f"name of {name}": say("renamed; the file calls it “{name}”", name=old) for old, name in renames.items()
+    }
+    return raw, replace(resolved, names=names, renames=renames), said
 
 
 def _recognised(path: Path) -> str:
@@ -217,8 +227,9 @@ def _assembled(
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
+    origin = {"file": source.name, "format": kind, "sheet": sheet, IDENTIFIERS: raw.identifiers}
     return Imported(
-        table=replace(built.table, origin={"file": source.name, "format": kind, "sheet": sheet}),
+        table=replace(built.table, origin=origin),
         choices=built.choices,
         problems=tuple(problems),
         source=source,

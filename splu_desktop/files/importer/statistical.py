@@ -8,7 +8,7 @@ from pathlib import Path
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.columns.coded_columns import coded_columns, gathered
+from splu_desktop.files.importer.coded_columns import coded_columns, gathered
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.isolation.faults import BadChoice
@@ -33,7 +33,8 @@ def read(
         catalog=None if catalog is None else str(catalog),
     )
     coded = coded_columns(found, path)
-    raw, names = gathered(coded, path, choices, progress)
+    raw = gathered(coded, path, choices, progress)
+    names = raw.names
     declared = {new: tuple(map(str, texts)) for new, texts in zip(names, found["declared"], strict=True) if texts}
     reasons = {f"label of {new}": str(label) for new, label in zip(names, found["labels"], strict=True) if label}
     new_names = dict(zip(map(str, found["names"]), names, strict=True))
@@ -53,7 +54,6 @@ def read(
         choices,
         format=kind,
         encoding=found["encoding"],
-        names=names,
         catalog=choices.catalog if catalog is None else catalog.name,
     )
     return replace(raw, declared=declared, problems=tuple(problems)), resolved, reasons

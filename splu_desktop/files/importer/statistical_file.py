@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import os
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ import pyreadstat
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.place import in_unicode
+from splu_desktop.files.importer.coded_columns import told_apart, words_of
 from splu_desktop.files.importer.columns.cells import text_of
-from splu_desktop.files.importer.columns.period_texts import period_text
+from splu_desktop.files.importer.period_texts import period_text
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 
@@ -96,7 +97,7 @@ def columns(
     labels = dict(meta.variable_value_labels)
     if catalog is not None:
         labels |= _of_catalog(path, catalog, forms)
-    words = [_words(labels.get(name, {})) for name in names]
+    words = [words_of(labels.get(name, {})) for name in names]
     periods = {name: period_text(kind, forms[name]) for name in names}
     texts = [
         _texts(list(index), known, periods[name]) for name, index, known in zip(names, indexes, words, strict=True)
@@ -135,13 +136,7 @@ def _texts(values: list[Any], words: dict[Any, str], period: Callable[[Any], str
     A label that says what another value says has its code behind it.
     """
     texts = [(period(value) if period is not None else None) or _text(value, words) for value in values]
-    if len(set(texts)) == len(texts):
-        return texts
-    often = Counter(texts)
-    return [
-        f"{text} ({text_of(value)})" if often[text] > 1 and value in words else text
-        for value, text in zip(values, texts, strict=True)
-    ]
+    return told_apart(values, texts, words)
 
 
 def _of_catalog(path: Path, catalog: str, forms: Mapping[str, str | None]) -> dict[str, dict[Any, str]]:
@@ -169,15 +164,6 @@ _SAS_OWN = re.compile(
 def _unknown(form: str | None, labels: Any) -> bool:
     """Whether a SAS format is none of its own, and its labels are not at hand."""
     return bool(form) and not labels and _SAS_OWN.fullmatch(form or "") is None
-
-
-def _words(labels: dict[Any, str]) -> dict[Any, str]:
-    """Return code -> word; words that several codes share get their code behind them, as they differ."""
-    texts = [str(word) for word in labels.values()]
-    return {
-        code: str(word) if texts.count(str(word)) == 1 and str(word).strip() else f"{word} ({text_of(code)})"
-        for code, word in labels.items()
-    }
 
 
 def _declared(meta: Any, name: str, words: dict[Any, str]) -> tuple[str, ...]:

@@ -31,7 +31,6 @@ from splu_desktop.files.importer.text.dialect import Dialect, cleaned
 from splu_desktop.files.importer.text.layout import (
     HEAD,
     TextLayout,
-    called,
     layout,
     opened,
     settled,
@@ -90,8 +89,7 @@ def read(
         heading=found.heading,
         progress=progress,
     )
-    table = called(without_padding(table, found), table, found, choices)
-    table, unmarked = _without_marks(table)
+    table, unmarked = _without_marks(without_padding(table, found, choices.names))
     if found.na:
         columns = zip(table.names, table.columns, strict=True)
         table = replace(table, declared={name: ("NA",) for name, column in columns if "NA" in column.labels})
@@ -107,7 +105,6 @@ def read(
         escape=found.dialect.escape,
         header_row=found.header.last + 1,
         header_rows=found.header.last - found.header.first + 1 if found.header.last >= 0 else 0,
-        names=table.names,
     )
     marks = dict.fromkeys(
         (f"texts of {name}" for name in unmarked),

@@ -11,7 +11,7 @@ import numpy as np
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.columns.coded_columns import gathered
+from splu_desktop.files.importer.coded_columns import gathered
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.recognise import flat_object
 from splu_desktop.files.isolation.faults import Corrupt, WrongFormat
@@ -46,8 +46,7 @@ def read(
     for key, own in codes.items():
         column = RawColumn(np.array([*own, *[0] * (n - len(own))], np.int32), list(indexes[key])).kept(every)
         coded.append((key, column.codes, column.labels))
-    raw, names = gathered(coded, path, choices, progress)
-    return raw, replace(choices, format="ndjson", names=names), {}
+    return gathered(coded, path, choices, progress), replace(choices, format="ndjson"), {}
 
 
 def _lines(path: Path, progress: Progress) -> Iterator[tuple[int, bytes]]:

@@ -9,7 +9,7 @@ import io
 import itertools
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from splu_desktop.files.importer.text.encoding import Encoding
 from splu_desktop.files.importer.text.stray_quotes import records
 from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.faults import BadChoice, Corrupt, EmptyFile, OtherWidth
+from splu_desktop.files.isolation.faults import BadChoice, Corrupt, EmptyFile
 
 HEAD = 1 << 18
 HEAD_ROWS = 400
@@ -139,7 +139,6 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     width = _width(above, below)
     memory.check_width(path, width)
     names, problems = _names(head_rows, header, width)
-    problems = problems if choices.names is None else []
     problems = [*_beside(path, packed, progress), *skipped_above(head_rows, header), *problems]
     if characters:
         sentence = say(
@@ -295,14 +294,14 @@ def _width(header: list[list[str]], below: list[list[str]]) -> int:
     return max(head, most if head or len(filled) >= 20 else filled[-1], 1)
 
 
-def without_padding(table: RawTable, found: TextLayout) -> RawTable:
-    """Cut off the columns that have no name and no value."""
+def without_padding(table: RawTable, found: TextLayout, names: Sequence[str] | None) -> RawTable:
+    """Cut off the columns that have no name and no value, unless all columns were given `names`."""
     header = found.header
     named = joined_names(found.head, header, found.width) if header.last >= 0 else [""] * found.width
     keep = [
         bool(name) or not all(map(is_blank, column.labels)) for name, column in zip(named, table.columns, strict=True)
     ]
-    if all(keep) or not any(keep):
+    if all(keep) or not any(keep) or (names is not None and sum(keep) != len(names) == len(keep)):
         return table
     gone = {name for name, kept in zip(table.names, keep, strict=True) if not kept}
     return replace(
@@ -311,16 +310,3 @@ def without_padding(table: RawTable, found: TextLayout) -> RawTable:
         columns=tuple(column for column, kept in zip(table.columns, keep, strict=True) if kept),
         problems=tuple(p for p in table.problems if not (p.kind is ProblemKind.NAME_CHANGED and p.column in gone)),
     )
-
-
-def called(kept: RawTable, whole: RawTable, found: TextLayout, choices: ImportChoices) -> RawTable:
-    """Give the columns the names chosen: to those that are no padding, or to all. Raises OtherWidth."""
-    if choices.names is None:
-        return kept
-    table = next((one for one in (kept, whole) if len(one.names) == len(choices.names)), None)
-    if table is None:
-        raise OtherWidth(len(choices.names), len(kept.names))
-    new = dict(zip(table.names, choices.names, strict=True))
-    problems = tuple(replace(p, column=new.get(p.column, p.column) if p.column else None) for p in table.problems)
-    own = table.names if found.header.last >= 0 else None
-    return replace(table, names=choices.names, own_names=own, problems=problems)

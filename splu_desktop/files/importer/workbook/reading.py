@@ -20,7 +20,7 @@ from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet, Span
 from splu_desktop.files.importer.workbook.sheet_errors import Failed, uses_1904
 from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.faults import BadChoice, OtherWidth
+from splu_desktop.files.isolation.faults import BadChoice
 from splu_desktop.files.isolation.parent import BrokeOff, isolated
 
 HEAD_ROWS = 400
@@ -170,11 +170,10 @@ def _joined(
     path: Path, kind: str, chosen: _Chosen, choices: ImportChoices, progress: Progress, limit: int | None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read sheets with the same columns one below the other, the sheet's name in a column of its own, the last."""
-    asked = replace(choices, names=None)
     reasons: dict[str, str] = {}
     tables = []
     for sheet in chosen.sheets:
-        table, _, why = _read(path, kind, _layout(chosen, sheet, asked), asked, progress, limit)
+        table, _, why = _read(path, kind, _layout(chosen, sheet, choices), choices, progress, limit)
         tables.append(table)
         reasons = {**why, **reasons}
     first = tables[0]
@@ -189,28 +188,23 @@ def _joined(
     labels = [sheet.name for sheet in chosen.sheets]
     counts = [len(table.rows) for table in tables]
     columns.append(RawColumn(np.repeat(np.arange(len(labels), dtype=np.int32), counts), labels))
-    own, _ = unique_names([*first.names, _SHEET])
-    if choices.names is not None and len(choices.names) != len(own):
-        raise OtherWidth(len(choices.names), len(own))
-    names = choices.names or own
-    new = dict(zip(own, names, strict=True))
+    names, _ = unique_names([*first.names, _SHEET])
     joined = RawTable(
         names,
         tuple(columns),
         np.concatenate([table.rows for table in tables]),
         tuple(
-            replace(p, column=new.get(p.column, p.column) if p.column else None, sheet=p.sheet or sheet.name)
+            replace(p, sheet=p.sheet or sheet.name)
             for sheet, table in zip(chosen.sheets, tables, strict=True)
             for p in table.problems
         ),
-        number_cells=frozenset(new[name] for table in tables for name in table.number_cells),
-        own_names=None if names == own else own,
+        number_cells=frozenset(name for table in tables for name in table.number_cells),
         first_day=first.first_day,
         parts=tuple(zip(labels, counts, strict=True)),
     )
     # Each sheet's header is found by itself again: titles of several lengths may stand above.
     reasons["sheets"] = say("sheets with the same columns, read as one table: {sheets}", sheets=", ".join(labels))
-    return joined, replace(choices, format=kind, sheet=None, names=names), reasons
+    return joined, replace(choices, format=kind, sheet=None), reasons
 
 
 def _unlike(first: str, names: tuple[str, ...], other: str, others: tuple[str, ...]) -> Said:
@@ -235,9 +229,7 @@ def _read(
     width = len(found.head[0]) if found.head else 0
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
     used = [i for i in range(width) if i in failing or _named(found, i) or columns[i].filled.any()]
-    own, problems = _names(found, used, width, choices)
-    names = own if choices.names is None else choices.names
-    problems = problems if choices.names is None else []
+    names, problems = _names(found, used, width)
     problems = [*skipped_above(found.head, header, name), *problems]
     put_back(columns, numbers, failed, header.last + 1)
     reasons = dict(found.reasons)
@@ -265,17 +257,13 @@ def _read(
     trim = choices.last_row is None and limit is None
     heading = [found.head[header.last][i] for i in used] if header.last >= 0 else None
     table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading, progress=progress)
-    overruled = choices.names is not None and header.last >= 0
-    table = replace(
-        table, number_cells=numbered, own_names=own if overruled else None, first_day=np.datetime64(epoch, "us")
-    )
+    table = replace(table, number_cells=numbered, first_day=np.datetime64(epoch, "us"))
     resolved = replace(
         choices,
         format=kind,
         sheet=name,
         header_row=header.last + 1,
         header_rows=header.last - header.first + 1 if header.last >= 0 else 0,
-        names=names,
     )
     return table, resolved, reasons
 
@@ -292,12 +280,8 @@ def _named(found: SheetLayout, i: int) -> bool:
     return header.last >= 0 and any(found.head[y][i] != "" for y in range(header.first, header.last + 1))
 
 
-def _names(
-    found: SheetLayout, used: list[int], width: int, choices: ImportChoices
-) -> tuple[tuple[str, ...], list[Problem]]:
+def _names(found: SheetLayout, used: list[int], width: int) -> tuple[tuple[str, ...], list[Problem]]:
     header, sheet = found.header, found.sheet.name
-    if choices.names is not None and len(choices.names) != len(used):
-        raise OtherWidth(len(choices.names), len(used))
     if header.last < 0:
         names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
         sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."

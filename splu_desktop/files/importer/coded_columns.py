@@ -1,8 +1,9 @@
-"""Columns that a reader's process hands over: codes over texts."""
+"""Columns of codes over distinct values, as files with value labels and readers' processes have them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.columns.cells import text_of
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import unique_names
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.isolation.faults import EmptyFile, OtherWidth
+from splu_desktop.files.isolation.faults import EmptyFile
 from splu_desktop.files.isolation.parent import BrokeOff
 from splu_desktop.files.isolation.wire import Plain
 
@@ -41,20 +43,34 @@ def coded_columns(found: Plain, path: Path) -> Coded:
     return coded
 
 
-def gathered(coded: Coded, path: Path, choices: ImportChoices, progress: Progress) -> tuple[RawTable, tuple[str, ...]]:
-    """Return columns of codes over texts as a table, and their names. Raises EmptyFile, OtherWidth."""
+def gathered(coded: Coded, path: Path, choices: ImportChoices, progress: Progress) -> RawTable:
+    """Return columns of codes over texts as a table. Raises EmptyFile."""
     if not coded:
         raise EmptyFile(path, "has no columns")
     names, problems = unique_names([name for name, _, _ in coded])
-    own: tuple[str, ...] | None = None
-    if choices.names is not None:
-        if len(choices.names) != len(names):
-            raise OtherWidth(len(choices.names), len(names))
-        own, names = names, choices.names
     grid = Grid(len(names), choices)
     grid.add_columns(
         [(codes.astype(np.int64), values) for _, codes, values in coded],
         np.arange(1, len(coded[0][1]) + 1, dtype=np.int64),
     )
-    raw = grid.table(names, problems, trim=False, last_row=choices.last_row, progress=progress)
-    return replace(raw, own_names=own), names
+    return grid.table(names, problems, trim=False, last_row=choices.last_row, progress=progress)
+
+
+def words_of(labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return code -> word; words that several codes share get their code behind them, as they differ."""
+    often = Counter(map(str, labels.values()))
+    return {
+        code: str(word) if often[str(word)] == 1 and str(word).strip() else f"{word} ({text_of(code)})"
+        for code, word in labels.items()
+    }
+
+
+def told_apart(values: Sequence[Any], texts: list[str], words: Mapping[Any, str]) -> list[str]:
+    """Return the texts of distinct values; a label that says what another value says has its code behind it."""
+    often = Counter(texts)
+    if len(often) == len(texts):
+        return texts
+    return [
+        f"{text} ({text_of(value)})" if often[text] > 1 and value in words else text
+        for value, text in zip(values, texts, strict=True)
+    ]
