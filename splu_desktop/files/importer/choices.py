@@ -25,6 +25,7 @@ class ImportChoices:
         "fixed 0 12 43" for columns of fixed width that begin at these places.
     quote : the quote character, "" for none.
     escape : the character that takes the next one literally, "" for none (quotes are doubled).
+    null : the field that stands for no value before quotes and escapes are looked at (\\N, "N, NULL), "" for none.
     decimal : "." or ",".
     thousands : the mark between groups of three digits, "" for none.
     sheet : name of the sheet.
@@ -49,6 +50,7 @@ class ImportChoices:
     delimiter: str | None = None
     quote: str | None = None
     escape: str | None = None
+    null: str | None = None
     decimal: str | None = None
     thousands: str | None = None
     sheet: str | None = None

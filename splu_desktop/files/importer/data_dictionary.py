@@ -96,14 +96,14 @@ def _beside(path: Path, own: Sequence[str], wanted: str | None) -> tuple[str, di
             raise BadChoice("“{name}” beside the file is no data dictionary of its columns.", name=wanted)
         return wanted, known
     best, most = None, _FITS * sum(not name.startswith("redcap_") for name in own)
-    for each in dictionaries(path):
+    for each in dictionaries_beside(path):
         known = _read(each) or {}
         if (named := sum(name in known for name in own)) >= max(most, 1):
             best, most = (each.name, known), named + 0.5
     return best
 
 
-def dictionaries(path: Path) -> list[Path]:
+def dictionaries_beside(path: Path) -> list[Path]:
     """Return the files beside a table that begin as data dictionaries do."""
     try:
         beside = (each for each in path.parent.iterdir() if each.suffix.lower() == ".csv" and each.name != path.name)

@@ -49,6 +49,7 @@ class Inspection:
             "delimiter": choices.delimiter,
             "quote": choices.quote,
             "escape": choices.escape,
+            "null": choices.null,
             "decimal": choices.decimal,
             "thousands": choices.thousands,
             "sheet": choices.sheet,

@@ -18,7 +18,7 @@ from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceF
 from splu_desktop.files.importer.coded_columns import Coded, gathered
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_rows
-from splu_desktop.files.importer.data_dictionary import described
+from splu_desktop.files.importer.data_dictionary import described, dictionaries_beside
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
@@ -92,11 +92,13 @@ class Preview:
     imported : the first records; its choices, reasons and problems are those of the whole file as far as seen.
     head : the first rows as they stand, titles and header among them (none for formats without rows above a header).
     rows : (n,) row number of each record of `imported`.
+    catalogs : names of the files beside it that may have words for its codes.
     """
 
     imported: Imported
     head: tuple[tuple[str, ...], ...]
     rows: NDArray[np.int64]
+    catalogs: tuple[str, ...] = ()
 
     def records(self) -> list[tuple[str, ...]]:
         """Return the records as rows of texts."""
@@ -122,7 +124,7 @@ def preview(
     elif kind in TEXTS:
         head = text_layout.layout(path, kind == "csv.gz", choices, progress, whole=False).head
     imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
-    return Preview(imported, tuple(map(tuple, head[:limit])), raw.rows)
+    return Preview(imported, tuple(map(tuple, head[:limit])), raw.rows, _catalogs(path, kind))
 
 
 def forget_preview() -> None:
@@ -154,7 +156,7 @@ def read_raw(
     if kind in (*TEXTS, *WORKBOOKS):
         raw, resolved, more = described(raw, own, resolved, path)
         said |= more
-    return choose_rows(raw, resolved.rows), resolved, {**reasons, **said}
+    return choose_rows(raw, resolved.rows, whole=limit is None), resolved, {**reasons, **said}
 
 
 def _called(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportChoices, dict[str, str]]:
@@ -190,6 +192,12 @@ def _called(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportCho
         f"name of {name}": say("renamed; the file calls it “{name}”", name=old) for old, name in renames.items()
     }
     return raw, replace(resolved, names=names, renames=renames), said
+
+
+def _catalogs(path: Path, kind: str) -> tuple[str, ...]:
+    """Return the names of the SAS format catalogs or data dictionaries beside a file of this format."""
+    found = statistical.catalogs_beside(path) if kind == "sas" else dictionaries_beside(path)
+    return tuple(each.name for each in found)
 
 
 def _recognised(path: Path) -> str:

@@ -68,9 +68,14 @@ def _catalog_of(path: Path, kind: str, wanted: str | None) -> Path | None:
         if not chosen.is_file():
             raise BadChoice("There is no SAS format catalog “{name}” beside the file.", name=chosen.name)
         return chosen
-    try:
-        beside = sorted(each for each in path.parent.iterdir() if each.suffix.lower() == ".sas7bcat")
-    except OSError:
-        return None
+    beside = catalogs_beside(path)
     named = [each for each in beside if each.stem.lower() in (path.stem.lower(), "formats")]
     return (named or beside)[0] if len(named) == 1 or len(beside) == 1 else None
+
+
+def catalogs_beside(path: Path) -> list[Path]:
+    """Return the SAS format catalogs beside a file."""
+    try:
+        return sorted(each for each in path.parent.iterdir() if each.suffix.lower() == ".sas7bcat")
+    except OSError:
+        return []

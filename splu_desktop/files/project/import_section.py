@@ -56,11 +56,13 @@ _ROWS = say("only rows that have one of these texts in a column; nothing behind 
 _DOUBTS = say(
     "what to do with {kinds}: keep, missing or drop; doubtful rows may be totals or notes", kinds=", ".join(_PROBLEMS)
 )
+_CATALOG = say("SAS format catalog or REDCap data dictionary beside the file, or none")
 IMPORT = (
     Entry("encoding", "NAME", say("character encoding, such as utf-8 or cp1252")),
     Entry("delimiter", "MARK", _DELIMITERS, meaning=_delimiter),
     Entry("quote", "MARK", say("quote character, or none"), meaning=_mark),
     Entry("escape", "MARK", say("escape character, or none"), meaning=_mark),
+    Entry("null", "TEXT", say("field that stands for no value, or none"), meaning=lambda t: _MARKS.get(t, t)),
     Entry("decimal", "MARK", say("decimal mark, . or ,"), meaning=one_of(".,")),
     Entry("thousands", "MARK", say("one mark between groups of three digits, or none"), meaning=_mark),
     Entry("sheet", "NAME", say("sheet of a workbook")),
@@ -75,7 +77,7 @@ IMPORT = (
     Entry("missing", "COLUMN=TEXT|TEXT", _MISSING, Shape.TEXTS_BY_KEY),
     Entry("rows", "COLUMN=TEXT|TEXT", _ROWS, Shape.TEXTS_BY_KEY),
     Entry("keep_spellings", "A,B,…", say("columns in which flu and Flu stay two values"), Shape.TEXTS),
-    Entry("catalog", "NAME", say("SAS format catalog beside the file, or none"), meaning=lambda t: _MARKS.get(t, t)),
+    Entry("catalog", "NAME", _CATALOG, meaning=lambda t: _MARKS.get(t, t)),
     Entry("decisions", "KIND=DO", _DOUBTS, Shape.BY_KEY, one_of(_DECISIONS), one_of(_PROBLEMS)),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
@@ -13,13 +13,15 @@ from splu_desktop.gui.base.words import t, told
 
 
 class ColumnsForm(Scrolled):
-    """One row for each column: what the file calls it, the name it gets, its type.
+    """One row for each column: what the file calls it, the name it gets, its type, and whether spellings are values.
 
-    Signals: `renamed` (the file's name, the new name) and `typed` (the name now, a Kind or None).
+    Signals: `renamed` (the file's name, the new name), `typed` (the name now, a Kind or None), `kept_apart` (the name
+    now, a bool).
     """
 
     renamed = Signal(str, str)
     typed = Signal(str, object)
+    kept_apart = Signal(str, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,6 +31,7 @@ class ColumnsForm(Scrolled):
         self.setWidget(page)
         self.names: dict[str, QLineEdit] = {}
         self.types: dict[str, Choice] = {}
+        self.apart: dict[str, QCheckBox] = {}
         self._shown: tuple[tuple[str, str], ...] = ()
         self._asked: dict[str, str] = {}  # the file's name -> the name last asked for
 
@@ -42,11 +45,15 @@ class ColumnsForm(Scrolled):
         for column in imported.table.columns:
             box = self.types[column.name]
             found = t("Detected: {value}", value=told(column.kind.value))
+            apart, asked_for = self.apart[column.name], column.name in asked.keep_spellings
+            apart.setChecked(asked_for)
+            self._form.setRowVisible(apart, asked_for or column.written is not None)
             box.offer([(found, None), *((told(kind.value), kind) for kind in Kind)], asked.types.get(column.name))
 
     def _build(self) -> None:
         self.names.clear()
         self.types.clear()
+        self.apart.clear()
         while self._form.rowCount():
             self._form.removeRow(0)
         for old, now in self._shown:
@@ -61,6 +68,9 @@ class ColumnsForm(Scrolled):
             put(beside, (name, 1), kind)
             self.names[old], self.types[now] = name, kind
             self._form.addRow(shortened(old)[:30], row)
+            self.apart[now] = apart = QCheckBox(t("Each way of writing is a value of its own"))
+            apart.clicked.connect(lambda on, now=now: self.kept_apart.emit(now, on))
+            self._form.addRow("", apart)
 
     def _edited(self, old: str, edit: QLineEdit) -> None:
         new = edit.text().strip() or old

@@ -10,7 +10,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QSplitter, QTabWidget, QWidget
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, MissingToken, Preview, alike, forget_preview, preview
+from splu_desktop.files.importer import (
+    ALL_SHEETS,
+    ImportChoices,
+    MissingToken,
+    Preview,
+    alike,
+    forget_preview,
+    preview,
+)
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, PreviewModel, TableView, TickedModel
 from splu_desktop.gui.base.parts import Banner
@@ -19,6 +27,7 @@ from splu_desktop.gui.base.words import number, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
+from splu_desktop.gui.importing.rows import RowsForm
 from splu_desktop.gui.importing.settings import names_of_settings
 
 _REST = 200  # ms
@@ -89,8 +98,12 @@ class ReadDialog(Dialog):
         self.columns = ColumnsForm()
         self.columns.renamed.connect(self._renamed)
         self.columns.typed.connect(self._typed)
+        self.columns.kept_apart.connect(self._kept_apart)
         self.type_boxes = self.columns.types
         self.tabs.addTab(self.columns, t("&Columns"))
+        self.rows = RowsForm()
+        self.rows.chosen.connect(lambda rows: self._ask(rows=rows))
+        self.tabs.addTab(self.rows, t("Ro&ws"))
         self.tabs.addTab(self._build_missing(), t("&Missing values"))
         self.decisions = DecisionsForm()
         self.decisions.decided.connect(lambda kind, what: self._ask(decisions={**self.asked.decisions, kind: what}))
@@ -117,7 +130,7 @@ class ReadDialog(Dialog):
         self.boxes: dict[str, Choice] = {}
         self.reasons: dict[str, Any] = {}
         names = names_of_settings()
-        for key in ("sheet", "encoding", "delimiter", "quote", "decimal", "thousands", "date_order"):
+        for key in ("sheet", "encoding", "delimiter", "quote", "decimal", "thousands", "date_order", "catalog"):
             box = self.boxes[key] = Choice(names[key])
             box.activated.connect(lambda _, key=key: self._picked(key))
             self.form.addRow(names[key], box)
@@ -126,6 +139,10 @@ class ReadDialog(Dialog):
         self.header.setText("" if self.asked.header_row is None else str(self.asked.header_row))
         self.last = line_edit(names["last_row"], t("detected"))
         self.last.setText("" if self.asked.last_row is None else str(self.asked.last_row))
+        self.null = line_edit(names["null"], t("none"))
+        self.null.setText(self.asked.null or "")
+        self.null.textEdited.connect(lambda text: self._ask(null=text or None))
+        self.form.addRow(names["null"], self.null)
         for edit, name, key in (
             (self.header, t("Header in row (0: none)"), "header_row"),
             (self.last, names["last_row"], "last_row"),
@@ -191,7 +208,13 @@ class ReadDialog(Dialog):
             renames=renames if new == old else {**renames, old: new},
             types={moved.get(name, name): kind for name, kind in self.asked.types.items()},
             missing={moved.get(name, name): texts for name, texts in self.asked.missing.items()},
+            rows={moved.get(name, name): texts for name, texts in self.asked.rows.items()},
+            keep_spellings=tuple(moved.get(name, name) for name in self.asked.keep_spellings),
         )
+
+    def _kept_apart(self, name: str, on: bool) -> None:
+        others = tuple(column for column in self.asked.keep_spellings if column != name)
+        self._ask(keep_spellings=(*others, name) if on else others)
 
     def _tokens_ticked(self) -> None:
         missing = dict(self.asked.missing)
@@ -202,6 +225,7 @@ class ReadDialog(Dialog):
     def _forget(self) -> None:
         self.header.clear()
         self.last.clear()
+        self.null.clear()
         self.asked = ImportChoices()
         self._try()
 
@@ -234,6 +258,7 @@ class ReadDialog(Dialog):
         self._fill_file(found)
         self.columns.show_columns(found.imported, self.asked)
         self.decisions.show_choices(self.asked)
+        self.rows.show_rows(found.imported, self.asked)
         if list(self.tokens_model.rows) != list(found.imported.missing_tokens):
             self.tokens_model.show(found.imported.missing_tokens)
             self.tokens.fit_columns(220)
@@ -245,6 +270,7 @@ class ReadDialog(Dialog):
             "sheet": tuple(sheet.name for sheet in found.imported.sheets),
             "encoding": _ENCODINGS,
             "date_order": ("dmy", "mdy"),
+            "catalog": (*found.catalogs, ""),
             **_MARKS,
         }
         for key, box in self.boxes.items():
@@ -263,10 +289,13 @@ class ReadDialog(Dialog):
                 asked = self.asked.sheets or asked
                 value = value or ", ".join(self.asked.sheets or ())
             box.offer(ways, asked)
-            self.form.setRowVisible(box, value is not None and value != "")
+            there = bool(found.catalogs) if key == "catalog" else value is not None and value != ""
+            self.form.setRowVisible(box, there)
             self._say_reason(key, why.get("sheets" if resolved.sheets and key == "sheet" else key, "") if value else "")
         self._say_reason("header_row", why.get("header", why.get("header_row", "")))
         self._say_reason("last_row", why.get("last_row", ""))
+        self.form.setRowVisible(self.null, resolved.null is not None)
+        self.null.setPlaceholderText(t("detected: {row}", row=resolved.null) if resolved.null else t("none"))
         if resolved.header_row is not None:
             self.header.setPlaceholderText(t("detected: {row}", row=number(resolved.header_row)))
 

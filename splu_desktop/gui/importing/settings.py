@@ -13,9 +13,11 @@ def names_of_settings() -> dict[str, str]:
         "encoding": t("Character encoding"),
         "delimiter": t("Between fields"),
         "quote": t("Quote mark"),
+        "null": t("Written for “no value”"),
         "decimal": t("Decimal mark"),
         "thousands": t("Thousands mark"),
         "header_row": t("Header in row"),
         "last_row": t("Last record in row"),
         "date_order": t("Order of day and month"),
+        "catalog": t("Words for codes from"),
     }

@@ -17,10 +17,10 @@ from splu_desktop.files.isolation.faults import BadChoice
 _REDCAP = ("redcap_repeat_instrument", "redcap_event_name")
 
 
-def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]]) -> RawTable:
+def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]], *, whole: bool = True) -> RawTable:
     """Return the records that have one of some texts ("" for none) in each column named.
 
-    Raises BadChoice where there is no such column, or no record is left.
+    Raises BadChoice where there is no such column, or no record of the `whole` table is left.
     """
     if not rows:
         return raw
@@ -33,7 +33,7 @@ def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]]) -> RawTable:
         column = raw.columns[raw.names.index(name)]
         wanted = {written_plainly(text) for text in texts}
         keep &= np.array([written_plainly(label) in wanted for label in column.labels], bool)[column.codes]
-    if not keep.any() and len(keep):
+    if whole and not keep.any() and len(keep):
         raise BadChoice("No row has {texts} in “{name}”; choose other rows.", texts=quoted(texts, 6), name=name)
     sentence = say("{n} of {all} rows were chosen and read.", n=int(keep.sum()), all=len(keep))
     ends = np.cumsum([count for _, count in raw.parts])

@@ -103,6 +103,7 @@ def read(
         delimiter=found.dialect.delimiter,
         quote=found.dialect.quote,
         escape=found.dialect.escape,
+        null=found.dialect.null,
         header_row=found.header.last + 1,
         header_rows=found.header.last - found.header.first + 1 if found.header.last >= 0 else 0,
     )

@@ -86,7 +86,7 @@ class Dialect:
         `strict` : raise it for a quote out of place, too. `stray` : told the number, from 0, of each row with one.
         """
         if self.null:  # written so that it comes out as \N, whatever is taken off fields
-            token, end = re.escape(self.null), re.escape(self.delimiter)
+            token, end = re.escape(self.null), re.escape(self.delimiter or "\x1f")
             field = re.compile(rf"(^|{end})\s*{token}(?=\s*(?:{end}|[\r\n]*$))")
             plain = r"\1\\\\N" if self.escape == "\\" else r"\1\\N"
             lines = (field.sub(plain, line) if self.null in line else line for line in lines)
@@ -134,7 +134,12 @@ def cleaned(line: str) -> str:
 
 
 def detect(
-    text: str, *, delimiter: str | None = None, quote: str | None = None, escape: str | None = None
+    text: str,
+    *,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    escape: str | None = None,
+    null: str | None = None,
 ) -> tuple[Dialect, str]:
     """Find the dialect of a sample. Choices given are kept. Returns it with the reason in words."""
     lines = split_lines(text[:_SAMPLE_CHARACTERS])
@@ -147,7 +152,7 @@ def detect(
     else:
         why = ""
     if quote in (None, '"') and (inner := _unwrapped(lines)) is not None:
-        within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape)
+        within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape, null=null)
         return replace(within, wrapped=True), why
     if delimiter is not None and (edges := fixed_width.edges_of(delimiter)):
         return Dialect(delimiter, "", unparted=not fixed_width.parted(lines, edges)), "chosen"
@@ -171,8 +176,10 @@ def detect(
         return Dialect(fixed_width.named(edges), ""), "blanks that run down all lines part columns of fixed width"
     if single:
         unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
-        return unsplit, "every row has one field: no delimiter"
-    return _with_null(best, lines), why or say("{mark} give the most regular rows", mark=say(describe(best.delimiter)))
+        return _with_null(unsplit, lines, null), "every row has one field: no delimiter"
+    return _with_null(best, lines, null), why or say(
+        "{mark} give the most regular rows", mark=say(describe(best.delimiter))
+    )
 
 
 def writes_na(dialect: Dialect, lines: Sequence[str]) -> bool:
@@ -185,8 +192,10 @@ def writes_na(dialect: Dialect, lines: Sequence[str]) -> bool:
     return bare - {"TRUE", "FALSE", "NaN", "Inf"} == {"NA"} and not any('"NA"' in line for line in lines)
 
 
-def _with_null(dialect: Dialect, lines: Sequence[str]) -> Dialect:
+def _with_null(dialect: Dialect, lines: Sequence[str], chosen: str | None) -> Dialect:
     """Return the dialect with the field by which it writes NULL: \\N beside escapes, "N where quotes are escapes."""
+    if chosen is not None:
+        return replace(dialect, null=chosen)
     if dialect.escape == "\\":
         return replace(dialect, null="\\N")
     if dialect.quote != '"' or len(dialect.delimiter) != 1:

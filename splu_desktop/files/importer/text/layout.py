@@ -121,7 +121,9 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         raise EmptyFile(path, "holds nothing but blanks")
     if len(head) < HEAD and not text.strip("\ufeff\x00 \r\n\t,;|\"'"):
         raise EmptyFile(path, "holds nothing but empty fields")
-    dialect, because = dialects.detect(text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape)
+    dialect, because = dialects.detect(
+        text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape, null=choices.null
+    )
     lines = list(map(dialects.cleaned, dialects.split_lines(text)))
     if len(head) == HEAD and len(lines) > 1:
         lines.pop()  # cut off in the middle

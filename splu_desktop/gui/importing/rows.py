@@ -1,0 +1,64 @@
+"""Which rows of a file are read: all, or those of one instrument, event or other value."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.gui.base.models import shortened
+from splu_desktop.gui.base.widgets import Choice, TickList, label, margins, put
+from splu_desktop.gui.base.words import t
+
+_MOST = 60  # values of a column by which rows are chosen
+
+
+class RowsForm(QWidget):
+    """A column and its values, to be ticked. `chosen` carries column name -> texts, {} for all rows."""
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.column = Choice(t("Rows are chosen by"))
+        self.values = TickList(t("Rows with these values are read"))
+        self._known: dict[str, list[str]] = {}  # column -> values seen, those of rows left out now among them
+        self._asked: dict[str, tuple[str, ...]] = {}
+        said = t("Only rows with a ticked value are read; values that come later in the file are not listed.")
+        self._note = label(said, "quiet", wrap=True)
+        put(margins(QVBoxLayout(self), 0, 8, 8, 0), self.column, (self.values, 1), self._note)
+        self.column.activated.connect(lambda _: self._picked())
+        self.values.itemChanged.connect(lambda _: self._ticked())
+
+    def show_rows(self, imported: Imported, asked: ImportChoices) -> None:
+        """Offer the columns with few values; what was seen of them before rows were chosen stays on offer."""
+        self._asked = dict(asked.rows)
+        if not asked.rows:
+            self._known = {}
+        for column in imported.table.columns:
+            known = [*self._known.get(column.name, []), *asked.rows.get(column.name, ()), *column.labels.tolist()]
+            if len(found := list(dict.fromkeys(known))) <= _MOST:
+                self._known[column.name] = found
+        now = next(iter(asked.rows), self.column.currentData())
+        ways = [(t("All rows"), None), *((shortened(name), name) for name in self._known)]
+        self.column.offer(ways, now)
+        self._offer()
+
+    def _offer(self) -> None:
+        name = self.column.currentData()
+        known = self._known.get(name, [])
+        ticked = [text or t("(empty)") for text in self._asked.get(name, ())]
+        self.values.offer((text or t("(empty)") for text in known), ticked)
+        self.values.setEnabled(name is not None)
+        self._note.setVisible(name is not None)
+
+    def _picked(self) -> None:
+        had, self._asked = self._asked, {}
+        self._offer()
+        if had:
+            self.chosen.emit({})
+
+    def _ticked(self) -> None:
+        name = self.column.currentData()
+        texts = tuple(self._known[name][at] for at in self.values.places())
+        self.chosen.emit({name: texts} if texts else {})
