@@ -3,15 +3,6 @@
 They come from published criteria, never from the table, so they tell nothing of its records. A cut point begins the
 interval above it. Units are told by where the median of a column lies; a column whose median lies in none of the spans
 has an unknown unit and gets no clinical cut points. Limits of what is usual stand beside those of the criteria named.
-
-Sources, by the short name in each entry: ADA 2024 (Standards of Care in Diabetes, section 2); WHO BMI (Technical Report
-894, 2000); ESC 2018 (ESC/ESH guidelines on hypertension, table 3); NEWS2 (Royal College of Physicians 2017); KDIGO 2012
-(chronic kidney disease); ATP III (NCEP Adult Treatment Panel III, 2002); WHO 2011 (haemoglobin); CTCAE 5 (US
-NCI, 2017); SOFA (Vincent et al. 1996); Berlin 2012 (definition of ARDS); EHNS 2014 (hyponatraemia, Spasovski et al.);
-UKKA 2023 (hyperkalaemia); SSC 2021 (Surviving Sepsis Campaign; Sepsis-3, Singer et al. 2016); ESC 2021 (heart failure);
-ATA 2012 (hypothyroidism); IOM 2011 (vitamin D); NICE CG191 (CRP in pneumonia); Schuetz 2018 (procalcitonin); WHO 2020
-(ferritin); ACR 2020 (gout); EAU 2023 (PSA); ESC 2020 (anticoagulation); WHO ICD-10 (birth weight, weeks of gestation);
-BTS 2017 (oxygen and blood gases); Child-Pugh (Pugh et al. 1973, albumin); BSH 2020 (mean corpuscular volume).
 """
 
 from __future__ import annotations
@@ -19,6 +10,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -58,17 +50,12 @@ class Measure:
 def measures() -> tuple[Measure, ...]:
     """Return the measures of `resources/generalise`."""
     data = tomllib.loads(resource_path("generalise/measures.toml").read_text(encoding="utf-8"))
-    return tuple(
-        Measure(
-            each["name"],
-            each["unit"],
-            tuple(each["cuts"]),
-            tuple(each["medians"]),
-            each["source"],
-            tuple(each["words"]),
-        )
-        for each in data["measure"]
-    )
+    return tuple(map(_measure, data["measure"]))
+
+
+def _measure(said: dict[str, Any]) -> Measure:
+    lists: dict[str, Any] = {name: tuple(each) for name, each in said.items() if isinstance(each, list)}
+    return Measure(**{**said, **lists})
 
 
 # Under one of these words stands something else about a measure: how often, when, how much it changed.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
@@ -46,6 +45,9 @@ class DatePart(Generalisation):
     part: Part
     how: ClassVar[str] = "date"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "part", Part(self.part))
+
     def grouping(self, column: Column) -> Grouping:
         """Return the part of each date; a text among the dates stays as it is."""
         days, known = days_of(column)
@@ -68,15 +70,6 @@ class DatePart(Generalisation):
             return f"{1970 + number // 4:04d} Q{number % 4 + 1}"
         return f"{1970 + number // 12:04d}-{number % 12 + 1:02d}"
 
-    def settings(self) -> dict[str, Any]:
-        """Return the part."""
-        return {"part": self.part.value}
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> DatePart:
-        """Return the choice with these settings."""
-        return cls(Part(settings["part"]))
-
     @property
     def words(self) -> str:
         """What it does."""
@@ -89,6 +82,10 @@ class Age(Generalisation):
 
     at: date
     how: ClassVar[str] = "age"
+
+    def __post_init__(self) -> None:
+        given: Any = self.at  # of a file, a text
+        object.__setattr__(self, "at", given if isinstance(given, date) else reference_date(given))
 
     def grouping(self, column: Column) -> Grouping:
         """Return the age of each date. Raises CannotGeneralise where a date lies after the reference date."""
@@ -110,16 +107,6 @@ class Age(Generalisation):
         group = np.full(column.m, KEEP)
         group[known] = which
         return Grouping(group, [str(age) for age in found.tolist()], Kind.INTEGER, found.astype(np.float64))
-
-    def settings(self) -> dict[str, Any]:
-        """Return the reference date in ISO 8601."""
-        return {"at": self.at.isoformat()}
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Age:
-        """Return the choice with these settings."""
-        at = settings["at"]
-        return cls(at if isinstance(at, date) else reference_date(at))
 
     @property
     def words(self) -> str:

@@ -171,16 +171,6 @@ class Hierarchy(Generalisation):
             )
         return Grouping(group, names)
 
-    def settings(self) -> dict[str, Any]:
-        """Return rows, level and name."""
-        return {"name": self.name, "level": self.level, "rows": [list(row) for row in self.rows]}
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Hierarchy:
-        """Return the choice with these settings."""
-        rows = tuple(tuple(row) for row in settings["rows"])
-        return cls(rows, settings["level"], str(settings.get("name", "")))
-
     @property
     def words(self) -> str:
         """What it does."""
@@ -235,15 +225,6 @@ class Rare(Generalisation):
         group[kept] = np.arange(len(kept))
         return Grouping(group, [*column.labels[kept].tolist(), self.label])
 
-    def settings(self) -> dict[str, Any]:
-        """Return k and the group's name."""
-        return {"k": self.k, "label": self.label}
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Rare:
-        """Return the choice with these settings."""
-        return cls(settings["k"], str(settings.get("label", "Other")))
-
     @property
     def words(self) -> str:
         """What it does."""
@@ -264,15 +245,6 @@ class OneMissing(Generalisation):
     def grouping(self, column: Column) -> Grouping:
         """Return a grouping that touches missing labels only."""
         return Grouping(np.full(column.m, KEEP), [], missing_as=self.label)
-
-    def settings(self) -> dict[str, Any]:
-        """Return the spelling."""
-        return {"label": self.label}
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> OneMissing:
-        """Return the choice with these settings."""
-        return cls(settings["label"])
 
     @property
     def words(self) -> str:

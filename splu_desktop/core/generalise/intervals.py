@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -46,7 +46,13 @@ class Intervals(Generalisation):
     how: ClassVar[str] = "intervals"
 
     def __post_init__(self) -> None:
+        given: Any = self.cuts  # of a file
+        if isinstance(given, str) or any(isinstance(cut, str | bool) for cut in given):
+            raise TypeError(given)
+        if not isinstance(self.clinical, str) or len(self.clinical) > 100:
+            raise TypeError(self.clinical)
         object.__setattr__(self, "cuts", tuple(float(cut) for cut in self.cuts))
+        object.__setattr__(self, "width", None if self.width is None else float(self.width))
         if not self.cuts:
             raise CannotGeneralise("Intervals need at least one cut point.")
         if len(self.cuts) > MOST_INTERVALS:
@@ -70,22 +76,9 @@ class Intervals(Generalisation):
         return Grouping(group, interval_labels(cuts.tolist(), whole=column.kind is Kind.INTEGER))
 
     def settings(self) -> dict[str, Any]:
-        """Return cut points and width."""
+        """Return the choice as plain data, whole cut points as whole numbers."""
         plain = [int(cut) if cut == int(cut) and abs(cut) < 2**53 else cut for cut in self.cuts]
-        found = {} if self.width is None else {"width": self.width}
-        return {"cuts": plain, **found, **({"clinical": self.clinical} if self.clinical else {})}
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Intervals:
-        """Return the intervals with these settings."""
-        width = settings.get("width")
-        cuts = settings["cuts"]
-        if isinstance(cuts, str) or any(isinstance(cut, str | bool) for cut in cuts):
-            raise TypeError(cuts)
-        clinical = settings.get("clinical", "")
-        if not isinstance(clinical, str) or len(clinical) > 100:
-            raise TypeError(clinical)
-        return cls(tuple(cuts), None if width is None else float(width), clinical)
+        return {**super().settings(), "cuts": plain}
 
     @property
     def words(self) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -55,16 +54,6 @@ class Prefix(Generalisation):
             return text.split(self.before, 1)[0].rstrip()
         assert self.drop_last is not None
         return text[: -self.drop_last].rstrip()
-
-    def settings(self) -> dict[str, Any]:
-        """Return the setting given."""
-        found = {"length": self.length, "before": self.before, "drop_last": self.drop_last}
-        return {name: value for name, value in found.items() if value is not None}
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Prefix:
-        """Return the choice with these settings."""
-        return cls(settings.get("length"), settings.get("before"), settings.get("drop_last"))
 
     @property
     def words(self) -> str:

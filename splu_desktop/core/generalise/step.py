@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from datetime import date
+from enum import Enum
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,14 +56,16 @@ class Generalisation(ABC):
     def grouping(self, column: Column) -> Grouping:
         """Return where the column's labels go. Raises CannotGeneralise where the step does not fit the column."""
 
-    @abstractmethod
     def settings(self) -> dict[str, Any]:
         """Return the choice as plain data, without `how`; defaults left out."""
+        said = {each.name: getattr(self, each.name) for each in fields(self) if each.init}  # type: ignore[arg-type]
+        usual = {each.name: each.default for each in fields(self)}  # type: ignore[arg-type]
+        return {name: _plain(value) for name, value in said.items() if value != usual[name]}
 
     @classmethod
-    @abstractmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Generalisation:
         """Return the choice that `settings` gave. Raises KeyError, TypeError, ValueError or CannotGeneralise."""
+        return cls(**settings)
 
     @property
     @abstractmethod
@@ -75,6 +79,13 @@ class Generalisation(ABC):
     def apply(self, column: Column) -> Column:
         """Return the generalised column. Raises CannotGeneralise."""
         return regroup(column, self.grouping(column))[0]
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting as lists, texts and numbers."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return value.value if isinstance(value, Enum) else value.isoformat() if isinstance(value, date) else value
 
 
 def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int32]]:
