@@ -93,23 +93,12 @@ def _find(setting: Setting, plan: Plan, floors: Mapping[str, int]) -> tuple[Sear
             continue  # what is drawn does not fit one row of each person
         found = search, way
         if way.useful(setting.limits.useful):
-            found = _for_its_tables(setting, search, way, floors)
             if way.plan.questions[:1] == plan.questions[:1]:
                 return found
             best = best or found
         first = first or found
     assert first is not None
     return best or first
-
-
-def _for_its_tables(setting: Setting, search: Search, way: Way, floors: Mapping[str, int]) -> tuple[Search, Way]:
-    """Return the way that suits the tables that are left, where some that nobody named were not asked for."""
-    if way.plan.questions == search.plan.questions:
-        return search, way
-    again = Search(setting, replace(search.plan, questions=way.plan.questions), floors)
-    other = again.find(explore=False)
-    fits = other is not None and other.useful(setting.limits.useful) and len(other.tables) == len(way.tables)
-    return (again, other) if fits and other is not None else (search, way)
 
 
 def _least_needed(
