@@ -77,7 +77,7 @@ def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Found]]:
 
 
 def _find(setting: Setting, plan: Plan, limits: Limits) -> Found | None:
-    if time.monotonic() > setting.until:
+    if time.thread_time() > setting.until:
         return None
     try:
         return find_quiet(replace(setting, limits=limits, kept=()), plan)

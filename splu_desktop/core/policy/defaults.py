@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from splu_desktop.core.generalise.blanking import row_classes
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.policy.blocks import association
+from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable
 from splu_desktop.core.table import Column, Table
 
@@ -16,6 +19,7 @@ _MOST_LINES = 60  # values of a column that a table counts by as it stands
 _READY = {"age": 12, "unit": 40, "place": 30}  # values that a coarser form will have at most, as far as a table goes
 _THE_SAME = 0.9  # association from which a column says the same as another
 _FEWEST_ROWS = 2 * LEAST
+_GRADES = 6  # whole numbers that are grades rather than amounts
 
 
 def default_questions(
@@ -46,13 +50,22 @@ def default_questions(
         for name, subject in unchanged.items()
         if subject == wanted and name not in persons and _counts_lines(table[name], subject)
     ]
-    found = [AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within)]
-    if units:
-        found.append(AskedTable(ranked[0], found[0].value, (units[0],), within=within))
-    for name in ranked[1:]:
-        again = any(association(table[each.sa], table[name]) > _THE_SAME for each in found)
-        if len(found) < MOST_TABLES and not again:
-            found.append(AskedTable(name, _one_value(table[name], public_values), persons, within=within))
+
+    by_persons = [by for by in dict.fromkeys((persons, *((name,) for name in persons))) if by]
+    by_unit = [(name,) for name in units[:1]]
+
+    def ask(name: str, options: Sequence[tuple[str, ...]]) -> list[AskedTable]:
+        value = _one_value(table[name], public_values)
+        every = (AskedTable(name, value, by, within=within) for by in options)
+        return list(itertools.islice((each for each in every if _has_large_cells(table, each, unchanged)), 1))
+
+    found: list[AskedTable] = []
+    for name in ranked:
+        if not any(association(table[each.sa], table[name]) > _THE_SAME for each in found):
+            found += ask(name, by_persons)
+            found += ask(name, by_unit) if len(found) < 2 else []
+    if not found:
+        return (AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within),)
     return tuple(found[:MOST_TABLES])
 
 
@@ -76,10 +89,13 @@ def rank_sensitive(
         large = counts[secret & (counts >= _FEWEST_ROWS)]
         shares = np.append(large, max(column.n - large.sum(), 0)) / column.n
         told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
-        found.append(
-            (not len(large), name in doubtful, interval_ends(column) is not None, -min(told, 2.5), place, name)
-        )
+        found.append((not len(large), name in doubtful, _is_number(column), -min(told, 2.5), place, name))
     return [each[-1] for each in sorted(found)]
+
+
+def _is_number(column: Column) -> bool:
+    """Whether a column holds amounts, drawn as they are or in bands, and no few grades."""
+    return interval_ends(column) is not None or (column.values is not None and column.m > _GRADES)
 
 
 def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:
@@ -91,6 +107,21 @@ def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(found)
     few = [(table[n].m, n) for n, subject in unchanged.items() if subject != "date" and 1 < table[n].m <= _MOST_LINES]
     return (min(few)[1],) if few else ()
+
+
+def _has_large_cells(table: Table, asked: AskedTable, unchanged: Mapping[str, str]) -> bool:
+    """Whether half of what is counted can lie in cells of 50 and more, ages and dates taken in three groups."""
+    column = table[asked.sa]
+    inside = ~column.missing[column.codes] if asked.value is None else column.labels[column.codes] == asked.value
+    sides = [column.codes[inside]]
+    for name in asked.by:
+        codes = table[name].codes[inside]
+        if unchanged[name] in ("age", "date") or table[name].m > _MOST_LINES:
+            codes = np.searchsorted(np.quantile(codes, (1 / 3, 2 / 3)), codes).astype(np.int32) if len(codes) else codes
+        sides.append(codes)
+    cells = np.bincount(row_classes(sides, [int(each.max(initial=0)) + 1 for each in sides], int(inside.sum())))
+    large = cells[cells >= LEAST]
+    return len(large) >= FEWEST_CELLS and 2 * large.sum() >= cells.sum()
 
 
 def _counts_lines(column: Column, subject: str) -> bool:

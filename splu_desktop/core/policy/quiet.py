@@ -57,7 +57,7 @@ def find_quiet(setting: Setting, plan: Plan) -> Found:
         worth = counted | {name for name in levels if setting.subjects.get(name) in _FINE and name not in floors}
         able = {name for name in worth if levels.get(name, 0) < last.get(name, 0)}
         chosen = _least_needed(told, setting.subjects, able, asked)
-        if not chosen or time.monotonic() > setting.until:
+        if not chosen or time.thread_time() > setting.until:
             break
         for name, sentence in chosen.items():
             if name in able:  # one form coarser, then the coarsest
@@ -82,7 +82,7 @@ def _find(setting: Setting, plan: Plan, floors: Mapping[str, int]) -> tuple[Sear
     plans = (plan, *coarser_plans(setting.table, plan))
     searches: dict[int, Search] = {}
     for explore, at in itertools.product((False, True), range(len(plans))):
-        if first is not None and time.monotonic() > setting.until:
+        if first is not None and time.thread_time() > setting.until:
             break
         try:
             search = searches[at] = searches.get(at) or Search(setting, plans[at], floors)

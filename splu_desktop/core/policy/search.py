@@ -167,7 +167,9 @@ class Search:
         if useful and best.covered >= _CLEAR:
             return best
         for fixed in self._counted_forms()[:tries] if tries else ():
-            if time.monotonic() > self._setting.until or (best.covered >= _CLEAR and self._as_wished(best, _MUCH_MORE)):
+            if time.thread_time() > self._setting.until or (
+                best.covered >= _CLEAR and self._as_wished(best, _MUCH_MORE)
+            ):
                 break
             levels = self.tiers.mildest(fixed)
             if levels is not None:

@@ -1,0 +1,42 @@
+"""Where nobody names a table, those are asked that have cells of 50 and more, of what is no amount."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splu_desktop.core.policy.defaults import default_questions
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.table import Column, Kind, Table
+
+UNCHANGED = {"sex": "sex", "born": "age", "ward": "unit"}
+
+
+def _stays(n: int, wards: int) -> Table:
+    rng = np.random.default_rng(2)
+    columns = {
+        "sex": (rng.choice(["f", "m"], n), Kind.CATEGORY),
+        "born": (rng.integers(1930, 2010, n).astype(str), Kind.INTEGER),
+        "ward": (np.array([f"w{each}" for each in range(wards)])[rng.integers(0, wards, n)], Kind.CATEGORY),
+        "severity": (rng.integers(0, 12, n).astype(str), Kind.INTEGER),
+        "dx": (rng.choice(["I50", "J18", "E11", "S72"], n), Kind.CATEGORY),
+        "died": (np.where(rng.random(n) < 0.03, "yes", "no"), Kind.CATEGORY),
+    }
+    return Table(tuple(Column.from_labels(name, list(cells), kind=kind) for name, (cells, kind) in columns.items()))
+
+
+def _asked(n: int, wards: int) -> tuple[AskedTable, ...]:
+    table = _stays(n, wards)
+    return default_questions(table, ("severity", "dx", "died"), UNCHANGED, {"died": ("no",)})
+
+
+def test_diagnoses_come_before_amounts_and_rare_events_are_not_asked_for() -> None:
+    assert [str(each) for each in _asked(2_000, 5)] == ["dx by sex, born", "dx by ward", "severity by sex"]
+
+
+def test_with_many_rows_all_are_asked_for() -> None:
+    assert [str(each) for each in _asked(40_000, 5)] == ["dx by sex, born", "dx by ward", "died=yes by sex, born"]
+
+
+def test_with_few_rows_fewer_columns_count_them() -> None:
+    assert [str(each) for each in _asked(900, 90)] == ["dx by sex"]
+    assert [str(each) for each in _asked(150, 90)] == ["dx by sex, born"]  # too small whatever is asked
