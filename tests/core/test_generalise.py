@@ -378,3 +378,13 @@ def test_a_table_is_generalised_column_by_column() -> None:
     assert g.words_for("a", (g.by_cuts([10]), g.Rare(5))) == (
         "Column “a”: numbers into intervals, cut at 10, then values of fewer than 5 records into “Other”."
     )
+
+
+def test_magnitudes_begin_where_amounts_do() -> None:
+    rng = np.random.default_rng(6)
+    visits = rng.poisson(0.3, 4_000)
+    gains = np.where(rng.random(4_000) < 0.9, 0, np.round(rng.lognormal(8, 1, 4_000)))
+    for amounts in (visits, gains):
+        cuts = g.by_magnitude(Column.from_labels("x", [f"{each:.0f}" for each in amounts], kind=Kind.INTEGER)).cuts
+        assert 1 <= cuts[0] <= np.quantile(amounts[amounts > 0], 0.02)
+        assert len(cuts) < 20
