@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,7 +113,14 @@ def _check_block(prepared: Prepared, block: Block) -> None:
         block.draw.check(each, block.columns[0])
 
 
-def run(table: Table, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT) -> Published:
+def run(
+    table: Table,
+    plan: Plan,
+    *,
+    randomness: Randomness | None = None,
+    keep: Callable[[Column], Column] = lambda column: column,
+    progress: Progress = SILENT,
+) -> Published:
     """Sanitise a table.
 
     Parameters
@@ -120,6 +128,7 @@ def run(table: Table, plan: Plan, *, randomness: Randomness | None = None, progr
     table : the source, N rows.
     plan : what becomes of each column.
     randomness : None, as in every release, for the operating system's source; tests pass a seeded one.
+    keep : given each column as soon as it is made, says where its codes are to be kept.
     progress : hears each stage; may stop the run at any.
 
     Returns
@@ -144,9 +153,9 @@ def run(table: Table, plan: Plan, *, randomness: Randomness | None = None, progr
         column = prepared.table[name]
         if name in plan.sensitive:
             drawn = column.with_codes(column.codes[shown[plan.block_of(name)][order]]).compacted()
-            columns.append(merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn)
+            columns.append(keep(merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn))
         else:
-            columns.append(column.take(order).compacted())
+            columns.append(keep(column.take(order).compacted()))
     correlations: tuple[float, ...] = ()
     if prepared.classes.number > 1:
         columns.append(_numbers(CLASS, prepared.row_class[order]))

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 LEAST = 50  # true count from which a cell is expected to be readable
 _FACTOR = 0.5  # relative half width of a rate that is to be compared
 _OTHERS, _OTHER_LEAST, _OTHER_WITHIN = 200, 100, 0.3
+_OTHER_PARTS = 4_000_000  # figures that are worked out for one pair of columns at most
 _OTHER_COLUMNS, _OTHER_LABELS, _OTHER_SENSITIVE = 5, 40, 4
 
 
@@ -238,16 +239,28 @@ class Forecaster:
                     line, keys = crossed(key, first.m * second.m)
                     if len(keys) * column.m > 200_000:
                         continue
-                    true, (low, high) = self.counts(line, len(keys), column.codes, column.m, sensitive, gammas)
-                    there = (true >= _OTHER_LEAST) & ~column.missing
-                    truths.append(true[there])
-                    halves.append((high - low)[:, there] / 2)
+                    some = _some_values(column, min(len(keys) * self.prepared.classes.number, table.n))
+                    to = np.full(column.m, len(some))
+                    to[some] = np.arange(len(some))
+                    events, values = to[column.codes], slice(0, len(some))
+                    true, ends = self.counts(line, len(keys), events, len(some) + 1, sensitive, gammas)
+                    there = true[:, values] >= _OTHER_LEAST
+                    truths.append(true[:, values][there])
+                    halves.append((ends[1] - ends[0])[..., values][:, there] / 2)
         if not truths or not sum(map(len, truths)):
             return np.full(len(gammas), np.nan)
         truth, half = np.concatenate(truths), np.concatenate(halves, axis=1)
         order = np.argsort(truth, kind="stable")
         chosen = order[np.linspace(0, len(order) - 1, min(_OTHERS, len(order))).astype(int)]
         return np.asarray((half[:, chosen] <= _OTHER_WITHIN * truth[chosen]).mean(axis=1))
+
+
+def _some_values(column: Column, parts: int) -> NDArray[np.int64]:
+    """Return the codes of values that are asked about in so many parts of lines: all, or some evenly chosen by size."""
+    known = np.flatnonzero(~column.missing)
+    known = known[np.argsort(column.counts()[known], kind="stable")]
+    most = max(1, min(len(known), _OTHER_PARTS // max(parts, 1)))
+    return np.asarray(known[np.linspace(len(known) - 1, 0, most).astype(int)] if len(known) else known, np.int64)
 
 
 def _events(column: Column, value: str | None) -> tuple[NDArray[np.integer], tuple[str, ...]]:

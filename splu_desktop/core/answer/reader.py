@@ -33,6 +33,7 @@ Flags = NDArray[np.bool_]
 
 ESTIMATORS = ("shrunk", "unbiased", "as-published")
 _MOST_LABELS = 50  # of an unchanged column from which spreads are learned
+_LEARNT = 4_000_000  # figures of one column that are learnt from at most
 _MOST_COLUMNS = 40
 
 
@@ -272,8 +273,11 @@ class Reader:
         for name in self.published.sensitive:
             column = self.published.table[name]
             share = column.counts() / max(column.n, 1)
-            cells = []
-            for line in self._learning_columns:
+            cells: list[tuple[Floats, Floats, Floats]] = []
+            for line in sorted(self._learning_columns, key=lambda each: self.published.table[each].m):
+                parts = min(self.published.table[line].m * len(self.published.cells), self.published.n)
+                if cells and parts * column.m > _LEARNT:
+                    break
                 grid = self.column_grid(self.published.table[line].codes, self.published.table[line].m, name)
                 target = grid.selected[:, None] * share
                 variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.files.disk.codes import Collected
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.problems import Problem
 
@@ -69,18 +70,22 @@ class Gatherer:
     """Joins the chunks of one column."""
 
     def __init__(self) -> None:
-        self._codes: list[NDArray[np.int32]] = []
+        self._codes = Collected()
         self._index: dict[str, int] = {}
 
     def add(self, codes: NDArray[Any], labels: list[str]) -> None:
         """Append a chunk's (n,) codes over its own labels."""
         index = self._index
+        if not index and len(set(labels)) == len(labels):
+            index.update(zip(labels, range(len(labels)), strict=True))
+            self._codes.add(codes.astype(np.int32, copy=False))
+            return
         own = np.array([index.setdefault(label, len(index)) for label in labels], np.int32)
-        self._codes.append(own[codes] if len(labels) else np.zeros(len(codes), np.int32))
+        self._codes.add(own[codes] if len(labels) else np.zeros(len(codes), np.int32))
 
     def column(self) -> RawColumn:
         """Return all chunks as one column."""
-        return RawColumn(np.concatenate(self._codes) if self._codes else np.zeros(0, np.int32), list(self._index))
+        return RawColumn(self._codes.joined(), list(self._index))
 
 
 @dataclass(frozen=True, eq=False)

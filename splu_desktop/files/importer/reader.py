@@ -61,6 +61,7 @@ def read(
             raw, resolved, reasons = read_raw(path, kind, choices, progress)
         finally:
             marked_up.forget()
+        memory.check(path, memory.need_of_rows(len(raw.rows)))
         if not len(raw.rows) and not allow_empty:
             raise NoRecords(path, resolved.header_row or 0, resolved.sheet)
         imported = _assembled(path, kind, raw, resolved, reasons, source(), progress)

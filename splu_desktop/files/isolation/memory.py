@@ -13,6 +13,9 @@ from splu_desktop.files.disk.room import THREADS
 from splu_desktop.files.isolation.faults import Corrupt, TooLarge, TooWide
 
 _PER_TEXT_BYTE = 12  # bytes of memory that a byte of a delimited text takes at the peak, measured and rounded up
+_FIRST_PART = 256 << 20  # bytes of a text for which this is known before; of more only what it holds tells
+_PER_ROW = 120  # bytes that verdict and draw take for a row at the peak, beside codes in files (docs/scale.md)
+_LEAST = 256 << 20  # free bytes without which nothing more is read
 _KEPT_FREE = 0.1
 _LARGEST_RATIO = 400  # unpacked bytes per packed byte; a sheet of repeated cells stays below 200
 _SMALL = 100 << 20  # unpacked bytes below which no ratio is suspicious
@@ -97,8 +100,24 @@ def check_width(path: Path, columns: int) -> None:
 
 
 def need_of_text(size: int) -> float:
-    """Return the bytes of memory that reading a delimited text of `size` bytes is estimated to take."""
-    return float(_PER_TEXT_BYTE * size)
+    """Return the bytes of memory that reading a delimited text of `size` bytes is estimated to take at least."""
+    return float(_PER_TEXT_BYTE * min(size, _FIRST_PART))
+
+
+def need_of_rows(rows: int) -> float:
+    """Return the bytes of memory that a table of so many rows takes from when it is read until it is published."""
+    return float(_PER_ROW * rows)
+
+
+def check_left(path: Path, share: float) -> None:
+    """Raise TooLarge where memory has run out when a share of a text was read: its texts are nearly all different."""
+    free = available()
+    if free is not None and free < _LEAST:
+        raise TooLarge(
+            "“{path}” has too many different texts for the free memory, which was full at {percent} %; read a part.",
+            path=path.name,
+            percent=int(100 * share),
+        )
 
 
 def unpacked_size(path: Path, content: bytes | None = None) -> int:

@@ -24,6 +24,7 @@ from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
+from splu_desktop.files.disk.codes import stored
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.disk.partial import clear_all_leftovers, clear_leftovers, free_space, is_dead
 from splu_desktop.files.disk.whole import (
@@ -146,7 +147,7 @@ def publish(
     earlier = earlier_releases(register, table, plan, marks)
     found = judged or verdict(table, plan, earlier=earlier, progress=progress)
     check_accepted(found, accepted, options.everything)
-    published = sanitise.run(table, plan, progress=progress)
+    published = sanitise.run(table, plan, keep=stored, progress=progress)
     names = {each.name for each in earlier}
 
     def enter(partial: Path, read: OpenRelease, digest: str) -> Entry:

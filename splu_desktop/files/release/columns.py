@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.disk.codes import stored
 from splu_desktop.files.release.facts import MISSING
 from splu_desktop.files.tables.spelling import parsed, plain
 
@@ -29,7 +30,7 @@ def handed_out(published: Published) -> Published:
     for column in published.table.columns:
         drawn = published.is_sensitive(column.name)
         typed = as_published(column) if drawn else column.written_column()
-        columns.append(_one_token(plain(typed)))
+        columns.append(stored(_one_token(plain(typed))))
     return replace(published, table=Table(tuple(columns)))
 
 
@@ -121,5 +122,5 @@ def read_column(entry: Mapping[str, Any], codes: NDArray[np.int32], texts: list[
     if kind is Kind.CATEGORY and "values" in entry:  # bands and the like stand in their own order
         place = {label: at for at, label in enumerate(entry["values"])}
         order = np.argsort([place.get(text, len(place)) for text in texts], kind="stable")
-        return _in_order(entry["name"], codes, labels, missing, values, kind, order)
-    return Column.from_codes(entry["name"], codes, labels, missing, values, kind=kind)
+        return stored(_in_order(entry["name"], codes, labels, missing, values, kind, order))
+    return stored(Column.from_codes(entry["name"], codes, labels, missing, values, kind=kind))

@@ -86,9 +86,9 @@ class Dialect:
         return cls(";", ",")
 
 
-def make_facts(published: Published, plan: Plan, *, title: str, contact: str, dialect: Dialect) -> dict[str, Any]:
+def make_facts(reader: Reader, plan: Plan, *, title: str, contact: str, dialect: Dialect) -> dict[str, Any]:
     """Return the facts of a release, its files apart; `seal` closes them."""
-    reader = Reader(published)
+    published = reader.published
     numbers = release_numbers(
         published.blocks,
         published.class_columns,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
@@ -65,7 +66,8 @@ def fill_folder(
     final, form = handed_out(published), form or Form()
     tongue = language(form.spoken)
     title = form.title or folder.name
-    facts = make_facts(final, plan, title=title, contact=form.contact, dialect=form.dialect)
+    reader = Reader(final)
+    facts = make_facts(reader, plan, title=title, contact=form.contact, dialect=form.dialect)
     write_table(final.table, folder / TABLE_NAME, form.dialect, progress)
     public = [value for values in plan.public_values.values() for value in values]
     scores = score_columns(final, public)
@@ -73,7 +75,7 @@ def fill_folder(
     write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, progress)
     write_dictionary(final, facts, scores, folder / DICTIONARY_NAME, form.dialect, tongue)
     write_labels(final, scores, folder)
-    write_readme(final, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
+    write_readme(reader, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
     for name in KIT:
         (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
     if form.workbook:

@@ -28,7 +28,7 @@ _WIDTH = 118
 
 
 def write_readme(
-    published: Published,
+    reader: Reader,
     facts: Mapping[str, Any],
     questions: Sequence[AskedTable],
     scores: Sequence[ScoreColumn],
@@ -37,12 +37,12 @@ def write_readme(
     language: Language,
 ) -> None:
     """Write the page: what it is, the columns, how to count, how good numbers are, what to leave, whom to ask."""
-    lines = readme_lines(published, facts, questions, scores, earlier, language)
+    lines = readme_lines(reader, facts, questions, scores, earlier, language)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 
 
 def readme_lines(
-    published: Published,
+    reader: Reader,
     facts: Mapping[str, Any],
     questions: Sequence[AskedTable],
     scores: Sequence[ScoreColumn],
@@ -51,7 +51,7 @@ def readme_lines(
 ) -> list[str]:
     """Return the page, at most 60 lines."""
     t = language.sentence
-    reader = Reader(published)
+    published = reader.published
     head = [f"# {_flat(facts['title'])}", ""]
     rows = say("{n} rows, each one {row}.", n=published.n, row=facts["row"]) if facts["row"] else None
     head.append(t(rows or say("{n} rows.", n=published.n)))

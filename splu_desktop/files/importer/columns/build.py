@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import Said, quoted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.files.disk.codes import stored
 from splu_desktop.files.importer.choices import ImportChoices, MissingToken
 from splu_desktop.files.importer.columns.blanks_below import blanks_below
 from splu_desktop.files.importer.columns.kinds import Texts, Typed, decide
@@ -174,7 +175,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         bounds = () if found is None else np.flatnonzero(found.side).tolist()
         built, folded = fold(built, {column.labels[i] for i in bounds})
     note = None if found is None else found.note(name, column.labels)
-    return _One(built, typed, tokens, misfits, note, folded)
+    return _One(stored(built), typed, tokens, misfits, note, folded)
 
 
 def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:

@@ -22,10 +22,11 @@ from splu_desktop.files.importer.columns.not_records import (
     trailing,
 )
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
+from splu_desktop.files.importer.raw import Gatherer, RawTable
 from splu_desktop.files.importer.text.fields import Packed, gather
 
 MAX_LISTED = 1000
+_AT_ONCE = 1 << 20  # records that wait packed at most
 
 
 class Grid:
@@ -45,7 +46,7 @@ class Grid:
         self._choices = choices
         self._texts = [Gatherer() for _ in range(width)]
         self._packed: list[list[Packed]] = [[] for _ in range(width)]
-        self._segments: list[tuple[bool, int]] = []  # (packed?, records), in the order of the file
+        self._waiting = 0  # records of the packed parts
         self._rows: list[NDArray[np.int64]] = []
         self._problems: list[Problem] = []
         self._listed = {ProblemKind.LONG_ROW: 0, ProblemKind.SHORT_ROW: 0}
@@ -77,9 +78,10 @@ class Grid:
             self.blank_rows += int(blank.sum())
             numbers = numbers[~blank]
             columns = [(codes[~blank], labels) for codes, labels in columns]
+        self._code_packed()
         for gatherer, (codes, labels) in zip(self._texts, columns, strict=True):
             gatherer.add(codes, labels)
-        self._note(packed=False, numbers=numbers)
+        self._rows.append(numbers)
 
     def add_packed(self, columns: Sequence[Packed], blank: NDArray[np.bool_], numbers: NDArray[np.int64]) -> None:
         """Append the records of a regular block."""
@@ -90,15 +92,26 @@ class Grid:
             columns = [column.take(keep) for column in columns]
         for parts, column in zip(self._packed, columns, strict=True):
             parts.append(column)
-        self._note(packed=True, numbers=numbers)
+        self._rows.append(numbers)
+        self._waiting += len(numbers)
+        if self._waiting > _AT_ONCE:
+            self._code_packed()
 
     def note(self, problems: Sequence[Problem]) -> None:
         """Add problems that the reader met."""
         self._problems.extend(problems)
 
-    def _note(self, *, packed: bool, numbers: NDArray[np.int64]) -> None:
-        self._segments.append((packed, len(numbers)))
-        self._rows.append(numbers)
+    def _code_packed(self) -> None:
+        """Turn what waits into codes, which take a fifth of its room."""
+        for i in range(self.width if self._waiting else 0):
+            self._code_column(i)
+        self._waiting = 0
+
+    def _code_column(self, i: int) -> None:
+        parts, self._packed[i] = self._packed[i], []
+        if parts:
+            found = gather(parts, self._encoding)
+            self._texts[i].add(found.codes, found.labels)
 
     def _mend(
         self, rows: Sequence[Sequence[str]], numbers: NDArray[np.int64], lengths: NDArray[np.int64]
@@ -159,7 +172,8 @@ class Grid:
         columns = []
         for i in range(self.width):
             progress.report("Joining the columns", i / self.width)
-            columns.append(self._column(i))
+            self._code_column(i)
+            columns.append(self._texts[i].column())
         found = [*problems, *self._problems]
         for kind, count in self._listed.items():
             if count > MAX_LISTED:
@@ -219,20 +233,3 @@ class Grid:
                 Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, rows=self.blank_rows, decision=Decision.DROP)
             )
         return RawTable(tuple(names), tuple(columns), rows, tuple(found))
-
-    def _column(self, i: int) -> RawColumn:
-        texts = self._texts[i].column()
-        parts, self._packed[i] = self._packed[i], []
-        if not parts:
-            return texts
-        packed = gather(parts, self._encoding)
-        if not len(texts.codes):
-            return packed
-        index = {label: code for code, label in enumerate(packed.labels)}
-        mapped = np.array([index.setdefault(label, len(index)) for label in texts.labels], np.int32)[texts.codes]
-        pieces, done = [], {True: 0, False: 0}
-        for is_packed, records in self._segments:
-            source = packed.codes if is_packed else mapped
-            pieces.append(source[done[is_packed] : done[is_packed] + records])
-            done[is_packed] += records
-        return RawColumn(np.concatenate(pieces), list(index))

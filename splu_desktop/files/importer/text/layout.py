@@ -35,6 +35,7 @@ from splu_desktop.files.isolation.faults import BadChoice, Corrupt, EmptyFile
 
 HEAD = 1 << 18
 HEAD_ROWS = 400
+_CHECKED = 64 << 20  # bytes after which the memory that is left is looked at
 
 
 @dataclass(frozen=True)
@@ -227,8 +228,8 @@ def watched(
         progress.report(stage, min(raw.tell() / size, 1.0))
         if packed and done > 16 << 20:
             memory.refuse_bomb(path, max(raw.tell(), 1), done)
-            if done % (64 << 20) < len(part):
-                memory.check(path, memory.need_of_text(done))
+        if done % _CHECKED < len(part):
+            memory.check_left(path, min(raw.tell() / size, 1.0))
         if seen is not None:
             seen.add(part)
         yield part
