@@ -11,7 +11,7 @@ from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_rows, spoken, tell, whole
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
-from splu_desktop.compare.ours.splu import of_plan
+from splu_desktop.compare.ours.planned import of_plan
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
 from splu_desktop.compare.runner import DRAWS, LIMIT, compare
 from splu_desktop.compare.systems import FIRST, SYSTEMS, named
@@ -21,7 +21,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT
 from splu_desktop.files.disk.whole import check_new_folder
 from splu_desktop.files.language import language
-from splu_desktop.report.comparison import own_questions, write_comparison
+from splu_desktop.report.comparison import write_comparison
 
 _QUESTIONS = 1_200
 _LEAST, _MOST = 60, 100_000
@@ -60,7 +60,6 @@ def add(commands: Any) -> None:
         type=float,
         default=LIMIT,
     )
-    takes(parser, "--own CSV", "your own questions, one per row, as for “splu queries”", type=Path)
     takes(parser, "--out DIR", "write the comparison into this new folder; keep it inside", type=Path)
     takes(parser, "--language", "of the page: en, de or fr (default: that of --lang)", default=spoken().code)
     add_json(parser)
@@ -77,7 +76,6 @@ def run(args: argparse.Namespace) -> None:
     planned = planned_from(args, SILENT)
     name = _about(args.about, planned.plan)
     source, ours = of_plan(planned.imported.table, planned.plan, name)
-    own = own_questions(args.own, planned.imported.table, planned.plan)
     with Shown(quiet=args.json) as shown:
         comparison = compare(
             source,
@@ -85,7 +83,6 @@ def run(args: argparse.Namespace) -> None:
             plan=ours,
             size=args.questions,
             draws=args.draws,
-            own=own,
             thresholds=planned.plan.thresholds,
             limit=args.time_limit or None,
             seed=args.seed,
@@ -145,7 +142,7 @@ def _print(comparison: Comparison) -> None:
         "asked.",
         column=source.sensitive.name,
         n=source.n,
-        asked=sum(comparison.asked),
+        asked=comparison.asked,
         meeting=source.meeting,
     )
     tell(
@@ -171,7 +168,7 @@ def _print(comparison: Comparison) -> None:
         (say("T_P"), "r", lambda row: Figure(f"{row.t_p:.2f}")),
         (say("T_f"), "r", lambda row: "–" if row.t_f is None else whole(row.t_f)),
         (say("epsilon"), "r", lambda row: Figure("∞" if math.isinf(row.epsilon) else f"{row.epsilon:.2f}")),
-        (say("time"), "r", lambda row: Figure(f"{row.achieved.seconds:.1f} s")),
+        (say("time"), "r", lambda row: Figure(f"{row.median('seconds') or 0:.1f} s")),
     )
     for each in comparison.tried:
         if not each.draws:

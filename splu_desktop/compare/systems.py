@@ -8,19 +8,22 @@ from splu_desktop.compare.buckets.fakes import FakeValues
 from splu_desktop.compare.buckets.optimum import BestSizes
 from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes
 from splu_desktop.compare.counts.cell_key import CellKey
-from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach
+from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach, LaplaceOfParts
 from splu_desktop.compare.counts.noisy_margins import NoisyMargins
-from splu_desktop.compare.generalise.closeness import Closeness
-from splu_desktop.compare.generalise.delta_disclosure import DeltaDisclosure
-from splu_desktop.compare.generalise.diversity import DistinctDiversity, KAnonymity, RecursiveDiversity
+from splu_desktop.compare.generalise.conditions import (
+    Closeness,
+    DeltaDisclosure,
+    DistinctDiversity,
+    KAnonymity,
+    RecursiveDiversity,
+)
 from splu_desktop.compare.marginals.kifer import Marginals
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.groups import SpluGen
 from splu_desktop.compare.ours.splu import Splu
-from splu_desktop.compare.partition.noisy_parts import LaplaceOfParts
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
 from splu_desktop.compare.perturb.distribution import DistributionBased
-from splu_desktop.compare.perturb.pram import InvariantPram, Pram
+from splu_desktop.compare.perturb.pram import Pram
 from splu_desktop.compare.perturb.retention import Retention
 from splu_desktop.core.errors import BadSetting
 
@@ -45,12 +48,11 @@ SYSTEMS: tuple[type[System], ...] = (
     Retention,
     DistributionBased,
     Pram,
-    InvariantPram,
     AlphaBeta,
     Marginals,
     CellKey,
 )
-FIRST = tuple(system for system in SYSTEMS if system.first)  # the ten that are shown first
+FIRST = tuple(system for system in SYSTEMS if system.first)  # the nine that are shown first, beside the plan
 
 
 def named(names: str) -> tuple[type[System], ...]:

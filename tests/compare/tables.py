@@ -27,19 +27,17 @@ def small_source(n: int = 600, seed: int = 5, m: int = 5) -> TrueTable:
 
 
 def small_questions(source: TrueTable) -> CountingQuestions:
-    """Every cell of one label of each of the first two columns and one value, and a set of two values."""
-    cells = [(a, b) for a in range(4) for b in range(3)]
-    sets = np.vstack([np.eye(source.m, dtype=bool), np.arange(source.m) < 2])
+    """Every cell of one label of each of the first two columns and one value."""
     one = {at: np.eye(source.columns[at].m, dtype=bool) for at in (0, 1)}
-    picked = [{0: one[0][a], 1: one[1][b]} for a, b in cells for _ in sets]
-    return CountingQuestions.picked(source, picked, np.tile(sets, (len(cells), 1)))
+    picked = [{0: one[0][a], 1: one[1][b]} for a in range(4) for b in range(3) for _ in range(source.m)]
+    return CountingQuestions.picked(source, picked, np.tile(np.arange(source.m), 12))
 
 
 def random_questions(source: TrueTable, number: int, seed: int) -> CountingQuestions:
-    """Conditions on up to two columns, of several labels each, and sets of values."""
+    """Conditions on up to two columns, of several labels each, and one value."""
     rng = np.random.default_rng(seed)
     picked = []
     for _ in range(number):
         places = rng.choice(len(source.columns), int(rng.integers(0, 3)), replace=False)
         picked.append({int(at): rng.random(source.columns[at].m) < 0.4 for at in places})
-    return CountingQuestions.picked(source, picked, rng.random((number, source.m)) < 0.4)
+    return CountingQuestions.picked(source, picked, rng.integers(0, source.m, number))

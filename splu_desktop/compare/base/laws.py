@@ -65,8 +65,3 @@ def stepped(quantile: Callable[[Floats], Floats], scale: float, centre: float) -
     """Return a law without steps, given by its quantiles, as many equally likely values."""
     at = (np.arange(_STEPS) + 0.5) / _STEPS
     return np.asarray(centre + scale * quantile(at)), np.full(_STEPS, 1 / _STEPS)
-
-
-def laplace_quantile(at: Floats) -> Floats:
-    """Return where Laplace noise of scale 1 has these shares of it below."""
-    return np.asarray(np.where(at < 0.5, np.log(2 * at), -np.log(2 * (1 - at))))

@@ -1,13 +1,13 @@
 """Counting questions for all systems alike, as whole arrays.
 
-A question is a selection P by conditions on unchanged columns, and a set of values of the sensitive one. Conditions are
-flags over labels, so that systems which generalise can ask how much of a category meets them; systems that leave the
-records alone take the records selected.
+A question is a selection P by conditions on unchanged columns, and a value of the sensitive one. Conditions are flags
+over labels, so that systems which generalise can ask how much of a category meets them; systems that leave the records
+alone take the records selected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,9 +17,6 @@ from scipy import sparse
 
 from splu_desktop.compare.base.sensitivity import most_met
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
-from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.thresholds import NORMAL_95
 
 _FEW_LABELS = 50
 
@@ -44,15 +41,10 @@ class Answers:
         nothing = np.full(len(estimate), np.nan)
         return cls(estimate, nothing, nothing)
 
-    @classmethod
-    def around(cls, centre: Floats, variance: Floats, top: Floats) -> Answers:
-        """Return estimates with normal 95 % intervals, all cut to [0, `top`] (Q,)."""
-        arm = NORMAL_95 * np.sqrt(variance)
-        return cls(*(np.clip(each, 0.0, top) for each in (centre, centre - arm, centre + arm)))
-
-    def take(self, part: slice) -> Answers:
-        """Return the answers to some of the questions."""
-        return Answers(self.estimate[part], self.low[part], self.high[part])
+    def split(self, first: int) -> tuple[Answers, Answers]:
+        """Return the answers to the first so many questions, and to the others."""
+        parts = [np.split(each, [first]) for each in (self.estimate, self.low, self.high)]
+        return Answers(*(part[0] for part in parts)), Answers(*(part[1] for part in parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,44 +56,17 @@ class CountingQuestions:
     source : the table asked about, whose truth they are compared with.
     flags : for each unchanged column (P, m_j) bool, the labels that a selection takes; all True where it has no
         condition on the column.
-    row : (Q,) the selection of each question.
-    sets : (U, m) bool, sets of values, no two alike.
-    which : (Q,) the set that each question asks for.
+    row, value : (Q,) the selection of each question, and the value that it asks for.
     """
 
     source: TrueTable
     flags: tuple[Flags, ...]
-    row: NDArray[np.intp]
-    sets: Flags
-    which: NDArray[np.intp]
+    row: Ints
+    value: Ints
 
     @classmethod
-    def of(cls, source: TrueTable, questions: Iterable[Sequence[Condition]]) -> CountingQuestions:
-        """Return the questions that these conditions ask. Raises BadQuestion where one names another column."""
-        places = {name: at for at, name in enumerate(source.names)}
-        picked, chosen = [], []
-        for conditions in questions:
-            own: dict[int, Flags] = {}
-            values = np.ones(source.m, bool)
-            for condition in conditions:
-                if condition.column == source.sensitive.name:
-                    values = values & condition.select(source.sensitive, sensitive=True)
-                elif condition.column in places:
-                    at = places[condition.column]
-                    own[at] = own.get(at, np.True_) & condition.select(source.columns[at])
-                else:
-                    raise BadQuestion(
-                        "“{column}” is no column of this comparison; ask for “{sensitive}” and unchanged columns.",
-                        column=condition.column,
-                        sensitive=source.sensitive.name,
-                    )
-            picked.append(own)
-            chosen.append(values)
-        return cls.picked(source, picked, np.array(chosen, bool).reshape(len(picked), source.m))
-
-    @classmethod
-    def picked(cls, source: TrueTable, picked: Sequence[dict[int, Flags]], chosen: Flags) -> CountingQuestions:
-        """Return the questions by the flags of some columns, and (Q, m) flags of values."""
+    def picked(cls, source: TrueTable, picked: Sequence[dict[int, Flags]], value: Ints) -> CountingQuestions:
+        """Return the questions by the flags of some columns, and (Q,) values."""
         selections: dict[tuple[tuple[int, bytes], ...], int] = {}
         row = []
         for own in picked:
@@ -111,33 +76,24 @@ class CountingQuestions:
         for key, at in selections.items():
             for place, labels in key:
                 flags[place][at] = np.frombuffer(labels, bool)
-        sets, which = np.unique(chosen, axis=0, return_inverse=True)
-        return cls(source, flags, np.array(row, np.intp), sets, which.ravel())
+        return cls(source, flags, np.array(row, np.int64), value)
 
     def joined(self, other: CountingQuestions) -> CountingQuestions:
         """Return these questions and then those of another set."""
         flags = tuple(np.concatenate(pair) for pair in zip(self.flags, other.flags, strict=True))
-        sets = np.concatenate([self.sets, other.sets])
         row = np.concatenate([self.row, other.row + self.selections])
-        return CountingQuestions(
-            self.source, flags, row, sets, np.concatenate([self.which, other.which + len(self.sets)])
-        )
-
-    @property
-    def number(self) -> int:
-        """Q."""
-        return len(self.row)
+        return CountingQuestions(self.source, flags, row, np.concatenate([self.value, other.value]))
 
     @property
     def selections(self) -> int:
         """P, the number of selections."""
-        return len(self.flags[0]) if self.flags else int(self.row.max(initial=-1)) + 1
+        return len(self.flags[0])
 
     @cached_property
     def meeting(self) -> int:
         """The most of these questions that one record of the domain can meet: their sensitivity."""
         weights = np.zeros((self.selections, self.source.m))
-        np.add.at(weights, self.row, self.sets[self.which])
+        np.add.at(weights, (self.row, self.value), 1)
         return most_met(self.flags, weights)
 
     @cached_property
@@ -164,44 +120,40 @@ class CountingQuestions:
 
     def lines(self, picked: list[dict[int, Flags]]) -> CountingQuestions:
         """Return selections of the same table."""
-        return CountingQuestions.picked(self.source, picked, np.ones((len(picked), self.source.m), bool))
+        return CountingQuestions.picked(self.source, picked, np.zeros(len(picked), np.int64))
 
     @cached_property
     def selected(self) -> sparse.csr_array:
         """(P, N) 1 where a record of the source meets a selection."""
-        return self.select([column.codes for column in self.source.columns], self.source.n)
+        return self.select([column.codes for column in self.source.columns])
 
-    def select(self, columns: Sequence[NDArray[np.integer]], n: int) -> sparse.csr_array:
+    def select(self, columns: Sequence[NDArray[np.integer]]) -> sparse.csr_array:
         """Return (P, n) 1 where one of n records, given by their codes in each unchanged column, meets a selection."""
-        bits: dict[tuple[int, bytes], NDArray[np.uint8]] = {}
-        indices, ends = [], [0]
+        indices, n = [], len(columns[0])
         for at, places in enumerate(self.used):
-            meets: NDArray[np.uint8] | None = None
+            inside = np.arange(n)
             for place in places:
-                flags = self.flags[place][at]
-                key = place, flags.tobytes()
-                if key not in bits:
-                    bits[key] = np.packbits(flags[columns[place]])
-                meets = bits[key] if meets is None else meets & bits[key]
-            inside = np.arange(n) if meets is None else np.flatnonzero(np.unpackbits(meets, count=n))
+                inside = inside[self.flags[place][at][columns[place][inside]]]
             indices.append(inside.astype(np.int32))
-            ends.append(ends[-1] + len(inside))
         flat = np.concatenate(indices) if indices else np.zeros(0, np.int32)
-        shape = len(ends) - 1, n
-        return sparse.csr_array((np.ones(len(flat), np.float32), flat, np.array(ends, np.int64)), shape=shape)
+        ends = np.cumsum([0, *map(len, indices)])
+        return sparse.csr_array((np.ones(len(flat), np.float32), flat, ends), shape=(len(indices), n))
 
-    @cached_property
-    def _row_of(self) -> NDArray[np.int64]:
-        return np.repeat(np.arange(self.selections), np.diff(self.selected.indptr))
+    def histogram(
+        self,
+        codes: NDArray[np.integer],
+        m: int,
+        weights: Floats | None = None,
+        among: Sequence[NDArray[np.integer]] | None = None,
+    ) -> Floats:
+        """Return (P, m) how many selected records have each of (n,) codes in 0..m-1.
 
-    def histogram(self, codes: NDArray[np.integer], m: int, weights: Floats | None = None) -> Floats:
-        """Return (P, m) how many selected records have each of (N,) codes in 0..m-1, records in the source's order.
-
-        weights : (N,) what each record counts, 1 where None.
+        weights : (n,) what each record counts, 1 where None.
+        among : their codes in each unchanged column; those of the source where None.
         """
-        keys = self._row_of * m
-        keys += codes[self.selected.indices]
-        weights = None if weights is None else weights[self.selected.indices]
+        selected = self.selected if among is None else self.select(among)
+        keys = np.repeat(np.arange(self.selections) * m, np.diff(selected.indptr)) + codes[selected.indices]
+        weights = None if weights is None else weights[selected.indices]
         counted = np.bincount(keys, weights, minlength=self.selections * m)
         return np.asarray(counted.reshape(-1, m), np.float64)
 
@@ -211,8 +163,8 @@ class CountingQuestions:
         return self.histogram(self.source.sensitive.codes, self.source.m)
 
     def asked(self, by_value: Floats) -> Floats:
-        """Return (Q,) the figures (P, m) of all values in all selections, added up over the values asked for."""
-        return np.asarray((by_value @ self.sets.T.astype(np.float64))[self.row, self.which])
+        """Return (Q,) what is asked for of the figures (P, m) of all values in all selections."""
+        return np.asarray(by_value[self.row, self.value])
 
     @cached_property
     def truth(self) -> Ints:
@@ -229,4 +181,4 @@ class CountingQuestions:
         of_selection = np.ones(self.selections)
         for flags in self.flags:
             of_selection *= flags.mean(axis=1)
-        return np.asarray(of_selection[self.row] * self.sets.mean(axis=1)[self.which])
+        return np.asarray(of_selection[self.row] / self.source.m)

@@ -35,16 +35,17 @@ class Sanitised(ABC):
     ----------
     source : the true table.
     lost : records that are not in what was published.
-    one_budget : whether all questions must be answered together, since they share what protects.
     """
 
     source: TrueTable
     lost: int = 0
-    one_budget: bool = False
 
     @abstractmethod
     def answer(self, questions: CountingQuestions) -> Answers:
-        """Return the answers of a reader of what was published, with the system's own estimator."""
+        """Return the answers of a reader of what was published, with the system's own estimator.
+
+        Asked once: all questions share what protects.
+        """
 
     def row(self, records: Ints) -> Floats | None:
         """Return (K, m) how likely a reader of a person's row alone holds each value, for K records of the source.
@@ -58,12 +59,19 @@ class Sanitised(ABC):
         row = self.row(records)
         return None if row is None else row / self.source.shares
 
-    @abstractmethod
-    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
+    def sure_of_truth(self, records: Ints) -> Floats:
+        """Return (K,) how sure a reader of the row is of the true value."""
+        row = self.row(records)
+        assert row is not None
+        return np.asarray(row[np.arange(len(records)), self.source.sensitive.codes[records]])
+
+    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
         """Return (K,) how sure of the true value is who knows all other records and reads what was published.
 
-        questions : what was answered, of systems that publish no rows.
+        1 where published values are true: those of all others taken away, one is left. Questions and answers are what
+        was published where no rows were.
         """
+        return np.ones(len(records))
 
     def metrics(self) -> dict[str, float]:
         """Return the papers' own measures of what was published, by their names."""
@@ -77,7 +85,7 @@ class System(ABC):
     ----------
     name : what files and the command line call it.
     title : what people call it.
-    first : whether it is among the ten that are shown first.
+    first : whether it is among the nine that are shown first, beside the plan.
     random : whether two draws differ.
     points : the parameters that are compared, from weak to strong; () as the only one where there are none.
     span : weakest and strongest first parameter to search for equal protection; None where there is none.

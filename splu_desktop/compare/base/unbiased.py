@@ -10,16 +10,27 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Flags, Floats
+from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.compare.base.system import Sanitised
 from splu_desktop.core.answer.counts import Counted, learn_spread, shrink
 
 
 class Unbiased(Sanitised):
-    """Rows with a drawn sensitive value, whose chances are known."""
+    """Rows with a drawn sensitive value, whose chances are known.
 
+    Attributes
+    ----------
+    shown : (N,) drawn values, records in the source's order.
+    matrix : (m, m) T[v, u], the chance that v shows u, where it is the same for all records.
+    borne : whether a value that is shown has a bearer: who knows that nobody else has it knows the person's.
+    """
+
+    shown: NDArray[np.int32]
+    matrix: Floats
+    borne: bool = False
     spread: float = 0.0  # t
 
     @property
@@ -28,21 +39,31 @@ class Unbiased(Sanitised):
         """(m,) the share of each value as published, or worked back where the draw moves shares."""
 
     @abstractmethod
-    def count(self, questions: CountingQuestions, sets: Flags) -> Counted:
-        """Return (P, U) unbiased figures of sets of values (U, m) in every selection."""
+    def count(self, questions: CountingQuestions) -> Counted:
+        """Return (P, m) unbiased figures of every value in every selection."""
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        figures = self.count(questions, questions.sets)
-        at = questions.row, questions.which
-        asked = Counted(figures.estimate[at], figures.level[at], figures.slope[at])
+        figures = self.count(questions)
+        estimate, level, slope = map(questions.asked, (figures.estimate, figures.level, figures.slope))
+        asked = Counted(estimate, level, slope)
         low, high = asked.interval(questions.top)
         target = questions.asked(self._expected(questions))
         drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
         return Answers(np.clip(drawn, low, high), low, high)
 
+    def row(self, records: Ints) -> Floats:
+        joint = self.source.shares * self.matrix[:, self.shown[records]].T
+        return np.asarray(joint / joint.sum(axis=1, keepdims=True))
+
+    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
+        # Records are drawn by themselves: what all others are adds nothing to the row but the shares.
+        own = self.source.sensitive.codes[records]
+        named = self.borne & (self.source.counts[own] == 1) & np.isin(own, self.shown)
+        return np.where(named, 1.0, self.sure_of_truth(records))
+
     def _singly(self, lines: CountingQuestions) -> tuple[Floats, Floats, Floats]:
         """Return (P, m) estimates of single values, their variances, and what the whole table lets expect."""
-        figures = self.count(lines, np.eye(self.source.m, dtype=bool))
+        figures = self.count(lines)
         inside = np.asarray(lines.selected.sum(axis=1)).ravel()
         variance = figures.variance(np.maximum(figures.estimate, 0))
         return figures.estimate, variance, inside[:, None] * self.published_shares
@@ -50,10 +71,10 @@ class Unbiased(Sanitised):
     def _expected(self, questions: CountingQuestions) -> Floats:
         """Return (P, m) the targets mu; learns the spread t on the way."""
         labels, (single, of) = questions.labels, questions.singly
-        self.spread = learn_spread(*(each.ravel() for each in self._singly(labels))) if labels.number else 0.0
+        self.spread = learn_spread(*(each.ravel() for each in self._singly(labels))) if len(labels.row) else 0.0
         share = self.published_shares
         lift = np.ones((1, self.source.m))
-        if single.number:
+        if len(single.row):
             x, variance, target = self._singly(single)
             drawn = np.maximum(shrink(x, variance, target, self.spread), 0.0)
             lift = np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0)

@@ -12,21 +12,12 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Flags, TrueTable
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 SMALL = 10  # the papers' largest small count
 BANDS = ((0.0005, 0.002), (0.002, 0.005), (0.005, 0.01), (0.01, 0.02), (0.02, 0.05))  # of N, low end included
 _MOST_SELECTIONS = 4_000
 _PER_SELECTION = 4  # questions of one band taken from one selection, so that no selection rules a band
-
-
-def band_names() -> tuple[str, ...]:
-    """Return the bands' names, for headers."""
-    return (
-        say("1 to {most} records", most=SMALL),
-        *(say("{low:g} to {high:g} %", low=100 * low, high=100 * high) for low, high in BANDS),
-    )
 
 
 def bands_of(truth: NDArray[np.int64], n: int) -> NDArray[np.intp]:
@@ -71,4 +62,4 @@ def draw_questions(source: TrueTable, size: int, chance: np.random.Generator, pr
                 picked.append({at: np.arange(source.columns[at].m) == label for at, label in key})
                 chosen.append(value)
     progress.report("Drawing questions", 1.0)
-    return CountingQuestions.picked(source, picked, np.eye(source.m, dtype=bool)[np.array(chosen, np.intp)])
+    return CountingQuestions.picked(source, picked, np.array(chosen, np.int64))

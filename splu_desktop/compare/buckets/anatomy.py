@@ -47,10 +47,6 @@ class Bucketed(Sanitised):
     def row(self, records: Ints) -> Floats:
         return np.asarray(self.parts[self.bucket[records]].todense())
 
-    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
-        # Who knows all others in the bucket takes their values from the list: one is left.
-        return np.ones(len(records))
-
 
 @dataclass(frozen=True)
 class Anatomy(System):
@@ -76,7 +72,7 @@ class Anatomy(System):
                 l=self.l,
             )
         codes = source.sensitive.codes
-        members = dealt(codes, largest_first(source.counts.astype(np.int64), self.l), chance)
+        members = dealt(codes, largest_first(source.counts, self.l), chance)
         bucket = np.full(source.n, -1, np.int64)
         bucket[members] = np.arange(len(members))[:, None]
         # Fewer than l, each of another value.

@@ -27,19 +27,17 @@ from splu_desktop.core.progress import Progress
 
 _RULED_OUT = 0.1  # of the count that a label and a value let expect
 _LEARNT = 5  # records to expect from which a lack of them tells something
-_AT_ONCE = 4_000_000  # records times values
 _LAST_RESORT = 1e3  # how much a value's score falls by each record that rules it out
 
 
-def ruled_out(source: TrueTable, records: Ints, values: Ints) -> Flags:
-    """Return (K, L) whether some unchanged column of a record rules out each of its L values."""
-    found = np.zeros(values.shape, bool)
+def rules_out(source: TrueTable) -> list[Flags]:
+    """Return for each unchanged column (m_j, m) whether a label rules a value out."""
+    found = []
     for column in source.columns:
         key = column.codes.astype(np.int64) * source.m + source.sensitive.codes
         counts = np.bincount(key, minlength=column.m * source.m).reshape(column.m, source.m)
         expected = column.counts()[:, None] * source.shares
-        rare = (counts < _RULED_OUT * expected) & (expected >= _LEARNT)
-        found |= rare[column.codes[records][:, None], values]
+        found.append((counts < _RULED_OUT * expected) & (expected >= _LEARNT))
     return found
 
 
@@ -53,22 +51,20 @@ class WithFakes(Bucketed):
         if (others.sum(axis=1) < fakes).any():
             raise Impossible("Some buckets have no {fakes} other values to add.", fakes=fakes)
         against = np.zeros((number, m))
-        step = max(_AT_ONCE // m, 1)
-        for start in range(0, source.n, step):
-            some = np.arange(start, min(start + step, source.n))
-            np.add.at(against, bucket[some], ruled_out(source, some, np.tile(np.arange(m), (len(some), 1))))
+        for column, out in zip(source.columns, rules_out(source), strict=True):
+            ones = np.ones(source.n)
+            labels = sparse.coo_array((ones, (bucket, column.codes)), shape=(number, column.m)).tocsr()
+            against += labels @ out.astype(np.float64)
         # The sigma largest of log pi + Gumbel are a draw without replacement by shares, among those least ruled out.
         score = np.log(source.shares) + chance.gumbel(size=(number, m)) - _LAST_RESORT * against
         self.added = np.argpartition(-np.where(others, score, -np.inf), fakes - 1, axis=1)[:, :fakes]
         self.sizes = np.bincount(bucket, minlength=number)
-        ones = np.ones(self.added.size)
         rows = np.repeat(np.arange(number), fakes)
-        extra = sparse.coo_array((ones, (rows, self.added.ravel())), shape=(number, m)).tocsr()
+        extra = sparse.coo_array((np.ones(self.added.size), (rows, self.added.ravel())), shape=(number, m)).tocsr()
         self.counts = sparse.csr_array(sparse.diags_array(self.sizes.astype(float)) @ self.parts + extra)
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        inside = questions.selected @ self._of
-        scaled = inside @ sparse.diags_array(1 / self.sizes)
+        scaled = (questions.selected @ self._of) @ sparse.diags_array(1 / self.sizes)
         share = self.counts.sum(axis=0) / self.counts.sum()
         by_value = np.asarray((scaled @ self.counts).todense())
         by_value -= self.fakes * np.asarray(scaled.sum(axis=1)).reshape(-1, 1) * share
@@ -78,9 +74,12 @@ class WithFakes(Bucketed):
         of = self.bucket[records]
         return np.asarray(self.counts[of].todense() / (self.sizes[of] + self.fakes)[:, None])
 
-    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
-        left = self.fakes - ruled_out(self.source, records, self.added[self.bucket[records]]).sum(axis=1)
-        return np.asarray(1 / (1 + left))
+    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
+        added = self.added[self.bucket[records]]
+        out = np.zeros(added.shape, bool)
+        for column, rare in zip(self.source.columns, rules_out(self.source), strict=True):
+            out |= rare[column.codes[records][:, None], added]
+        return np.asarray(1 / (1 + self.fakes - out.sum(axis=1)))
 
 
 @dataclass(frozen=True)

@@ -2,60 +2,40 @@
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.source import Ints
+from splu_desktop.compare.base.source import Floats, Ints
 
 
-def largest_first(counts: Ints, gamma: int) -> Ints:
-    """Return (r, gamma) the values of r = floor(N / gamma) groups, each of the gamma buckets that are largest then.
-
-    Runs of groups with the same values, and rounds of buckets of equal size, are made at once.
-    """
-    return _largest_first(tuple(counts.tolist()), gamma)
+def largest_first(counts: Floats, size: int) -> Ints:
+    """Return (r, size) the values of groups, each of the `size` values that most records are left of."""
+    return _largest_first(tuple(counts.astype(np.int64).tolist()), size)
 
 
 @lru_cache(maxsize=16)  # draws differ in their records alone
-def _largest_first(counts: tuple[int, ...], gamma: int) -> Ints:
-    left = np.array(counts, np.int64)
-    blocks = []
-    while np.count_nonzero(left) >= gamma:
+def _largest_first(counts: tuple[int, ...], size: int) -> Ints:
+    left = np.array((*counts, 0), np.int64)  # of a last value, behind all others
+    groups = [np.zeros((0, size), np.int64)]
+    while np.count_nonzero(left) >= size:
         order = np.argsort(-left, kind="stable")
-        level = left[order[gamma - 1]]
-        above, tied = order[left[order] > level], order[left[order] == level]
-        lower = left[left < level].max(initial=0)
-        slots = gamma - len(above)
-        if slots == len(tied):
-            times = int(level - lower)
-            block = np.tile(order[:gamma], (times, 1))
-        else:
-            common = math.gcd(len(tied), slots)
-            each, around = slots // common, len(tied) // common
-            rounds = int(level - lower) // each
-            if len(above):
-                rounds = min(rounds, int(left[above].min() - level) // (around - each))
-            many = rounds * around or 1  # groups; a single one where no whole round fits
-            turns = np.arange(many * slots).reshape(many, slots) % len(tied)
-            block = np.concatenate([np.tile(above, (many, 1)), tied[turns]], axis=1)
-        blocks.append(block)
-        left -= np.bincount(block.ravel(), minlength=len(left))
-    return np.concatenate(blocks) if blocks else np.zeros((0, gamma), np.int64)
+        top = order[:size]
+        # The same values stay in front until the last of them is level with the next.
+        times = max(int(left[top[-1]] - left[order[size]]), 1)
+        left[top] -= times
+        groups.append(np.tile(top, (times, 1)))
+    return np.concatenate(groups)
 
 
 def dealt(codes: NDArray[np.integer], values: Ints, chance: np.random.Generator) -> Ints:
-    """Return (r, gamma) random records of the source that have these (r, gamma) values, none twice."""
+    """Return (r, size) random records of the source that have these (r, size) values, none twice."""
     order = chance.permutation(len(codes))
-    by_value = order[np.argsort(codes[order], kind="stable")]
+    order = order[np.argsort(codes[order], kind="stable")]
     counts = np.bincount(codes)
-    first = np.cumsum(counts) - counts
-    flat = values.ravel()
-    place = np.argsort(flat, kind="stable")
-    used = np.bincount(flat, minlength=len(counts))
-    within = np.arange(len(flat)) - np.repeat(np.cumsum(used) - used, used)
-    members = np.empty(len(flat), np.int64)
-    members[place] = by_value[first[flat[place]] + within]
+    rank = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    used = np.bincount(values.ravel(), minlength=len(counts))
+    members = np.empty(values.size, np.int64)
+    members[np.argsort(values, axis=None, kind="stable")] = order[rank < np.repeat(used, counts)]
     return members.reshape(values.shape)

@@ -4,81 +4,64 @@ Least sum over sizes S of b_S (S - 1)^2 such that sum over S of S b_S = N and al
 room for min(S, sum over i in X of floor(f'_i S)) records of the values in X; by Gale's theorem on flows the records
 fit iff for every set X of values all buckets together have room for its records: for two sizes, Theorem 4.17. The sets
 are too many to write down, so the programme begins with a few and gets the one that the flow's smallest cut names, for
-as long as records are left over. Unknowns are the 50 numbers b; the paper's programme has one more per value and size.
+as long as records are left over. Unknowns are the numbers b; the paper's programme has one more per value and size.
 Estimate and promise as with two sizes.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from splu_desktop.compare.base.source import Ints
+from splu_desktop.compare.base.source import Flags, Ints
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.buckets.many_sizes import Parts
-from splu_desktop.compare.buckets.pair_list import Bucket, CapsOf
+from splu_desktop.compare.buckets.settings import Caps, Part, Parts
 from splu_desktop.compare.buckets.tolerant import TwoSizes
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
-MOST_VALUES = 100  # 46 take up to 1.5 seconds of processor; 717 are not settled in 10
-SECONDS = 10.0  # for one programme
+SECONDS = 10.0  # for one programme; 46 values take up to 1.5, 717 are not settled
 _NONE = 2  # what HiGHS says of constraints that nothing meets
 
 
-def best_sizes(
-    counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress, seconds: float = math.inf
-) -> Parts | None:
+def best_sizes(counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
     """Return the buckets of least loss over any number of sizes; None where none keep the limits.
 
-    Parameters
-    ----------
-    counts : (m,) records of each value.
-    caps_of : size of a bucket -> (m,) how often each value may stand in it.
-    least, most : smallest and largest size.
-
-    Raises
-    ------
-    Impossible : the optimum is not found after `seconds`. Cancelled.
+    Raises Impossible where the optimum takes too long; Cancelled.
     """
-    sizes, ends = np.arange(least, most + 1), time.monotonic() + seconds
-    caps = np.stack([caps_of(size) for size in sizes.tolist()], axis=1)  # (m, q)
+    sizes, room, ends = np.array(list(caps)), np.stack(list(caps.values()), axis=1), time.monotonic() + SECONDS
     below = np.tri(len(counts), dtype=bool)[:, np.argsort(np.argsort(counts, kind="stable"))]
     # Each value by itself, the rarest ones, the most frequent ones.
     sets = np.concatenate([np.eye(len(counts), dtype=bool), below, ~below])
     while True:
         progress.report(say("Comparing"), 0.5)
-        room = np.minimum(sizes, sets.astype(np.int64) @ caps)
         found = milp(
             (sizes - 1.0) ** 2,
             integrality=np.ones(len(sizes), np.int64),
             bounds=Bounds(0, np.inf),
             constraints=[
                 LinearConstraint(sizes[None], counts.sum(), counts.sum()),
-                LinearConstraint(room, sets @ counts, np.inf),
+                LinearConstraint(np.minimum(sizes, sets.astype(np.int64) @ room), sets @ counts, np.inf),
             ],
             options={"time_limit": max(ends - time.monotonic(), 0.0), "mip_rel_gap": 0.0},
         )
         if found.status == _NONE:
             return None
         if found.status != 0:
-            raise Impossible("The best buckets were not found within {seconds} seconds.", seconds=f"{seconds:g}")
+            raise Impossible("The best buckets were not found within {seconds} seconds.", seconds=f"{SECONDS:g}")
         number = np.rint(found.x).astype(np.int64)
-        held, crowded = _dealt(counts, np.minimum(caps * number, counts[:, None]), sizes * number)
+        held, crowded = _dealt(counts, np.minimum(room * number, counts[:, None]), sizes * number)
         if not crowded.any():
-            used = np.flatnonzero(number)
-            return tuple((Bucket(int(sizes[at]), int(number[at])), held[:, at]) for at in used)
+            return tuple(Part(int(sizes[at]), int(number[at]), held[:, at]) for at in np.flatnonzero(number))
         sets = np.vstack([sets, crowded])
 
 
-def _dealt(counts: Ints, room: Ints, places: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+def _dealt(counts: Ints, room: Ints, places: Ints) -> tuple[Ints, Flags]:
     """Return (m, q) records of each value for the buckets of each size, and (m,) the values with too little room."""
     m, q = room.shape
     edges = np.zeros((m + q + 2, m + q + 2), np.int32)
@@ -98,12 +81,5 @@ class BestSizes(TwoSizes):
     title = say("F'-privacy, the best buckets")
     span = None
 
-    def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
-        if len(counts) > MOST_VALUES:
-            raise Impossible(
-                "Integer programming settles which buckets are best for at most {most} values; this column has "
-                "{values}.",
-                most=MOST_VALUES,
-                values=len(counts),
-            )
-        return best_sizes(counts, caps_of, least, most, progress, SECONDS)
+    def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
+        return best_sizes(counts, caps, progress)

@@ -14,63 +14,60 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.source import Ints, TrueTable
+from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Points, System
 from splu_desktop.compare.buckets.anatomy import Bucketed
-from splu_desktop.compare.buckets.many_sizes import Parts, many_sizes, partition
-from splu_desktop.compare.buckets.pair_list import Bucket, CapsOf, mean_squared_error
-from splu_desktop.compare.buckets.two_sizes import two_sizes
+from splu_desktop.compare.buckets.settings import Caps, Parts, loss, many_sizes, two_sizes
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 LARGEST = 50  # M'
 THETAS: Points = (32, 8, 2)  # the paper's, from weak to strong
-OFFSET = Fraction(1, 50)
 
 
-def tolerances(counts: Ints, theta: int, offset: Fraction = OFFSET) -> tuple[Fraction, ...]:
-    """Return f'_s = min(1, theta f_s + c) of each value, exactly: 0.29 * 100 is below 29 in binary floating point."""
-    total = int(counts.sum())
-    return tuple(min(Fraction(1), theta * Fraction(int(count), total) + offset) for count in counts)
+def tolerances(counts: Floats, theta: int) -> tuple[Fraction, ...]:
+    """Return f'_s = min(1, theta f_s + 0.02) of each value, exactly: in floating point 0.29 * 100 is below 29."""
+    n = int(counts.sum())
+    return tuple(min(Fraction(1), theta * Fraction(int(count), n) + Fraction(1, 50)) for count in counts)
 
 
-def caps(limits: tuple[Fraction, ...], size: int) -> Ints:
-    """Return (m,) floor(f'_s S), the most records of each value in a bucket of `size`."""
-    return np.array([limit.numerator * size // limit.denominator for limit in limits], np.int64)
+def caps_of(limits: tuple[Fraction, ...], most: int = LARGEST) -> Caps:
+    """Return (m,) floor(f'_s S), the most records of each value in a bucket, for each size S there may be."""
+    least = min(math.ceil(1 / limit) for limit in limits)
+    return {size: np.array([math.floor(limit * size) for limit in limits]) for size in range(least, most + 1)}
 
 
 def assigned(codes: NDArray[np.integer], parts: Parts, chance: np.random.Generator) -> Ints:
     """Return (N,) the bucket of each record: each value's records at random to its parts, round robin in each."""
     order = chance.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
-    held = np.stack([some for _, some in parts], axis=1)  # (m, q)
+    held = np.stack([part.held for part in parts], axis=1)  # (m, q)
     of = np.repeat(np.tile(np.arange(len(parts)), len(held)), held.ravel())
     bucket, first = np.empty(len(codes), np.int64), 0
-    for at, (kind, _) in enumerate(parts):
+    for at, part in enumerate(parts):
         mine = order[of == at]  # by value, so that equal ones go to different buckets in turn
-        bucket[mine] = first + np.arange(len(mine)) % kind.number
-        first += kind.number
+        bucket[mine] = first + np.arange(len(mine)) % part.number
+        first += part.number
     return bucket
 
 
 class Tolerated(Bucketed):
-    """Buckets of several sizes.
+    """Buckets of several sizes."""
 
-    setting : how many buckets of which size.
-    """
-
-    def __init__(self, source: TrueTable, bucket: Ints, setting: tuple[Bucket, ...]) -> None:
-        super().__init__(source, bucket)
-        self.setting = setting
+    def __init__(self, source: TrueTable, parts: Parts, chance: np.random.Generator) -> None:
+        super().__init__(source, assigned(source.sensitive.codes, parts, chance))
+        self._parts = parts
 
     def metrics(self) -> dict[str, float]:
-        return {"MSE": mean_squared_error(self.setting), "sizes": float(len(self.setting))}
+        return {
+            "MSE": loss(self._parts) / max(self.source.n - 1, 1),
+            "sizes": float(len({part.size for part in self._parts})),
+        }
 
 
 @dataclass(frozen=True)
@@ -86,28 +83,16 @@ class TwoSizes(System):
     whole = True
     setting_said = say("theta {theta}")
 
-    def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
-        """Return how many records of each value stand in buckets of which size; None where no buckets do."""
-        setting = two_sizes(counts, caps_of, least, most, progress=progress)
-        if setting is None:
-            return None
-        if len(setting) == 1:
-            return ((setting[0], counts),)
-        both = setting[0], setting[1]
-        held = partition(counts, (caps_of(both[0].size), caps_of(both[1].size)), both)
-        return tuple(zip(both, held, strict=True))
+    def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
+        """Return the buckets and what they hold; None where no buckets keep the limits."""
+        return two_sizes(counts, caps, progress=progress)
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Tolerated:
-        counts = source.counts.astype(np.int64)
-        limits = tolerances(counts, self.theta)
-        least = min(math.ceil(1 / limit) for limit in limits)
-        parts = None
-        if least <= LARGEST:
-            parts = self._parts(counts, cache(lambda size: caps(limits, size)), least, LARGEST, progress)
+        caps = caps_of(tolerances(source.counts, self.theta))
+        parts = self.parts(source.counts.astype(np.int64), caps, progress)
         if parts is None:
-            raise Impossible("No buckets of {least} to {most} records keep these limits.", least=least, most=LARGEST)
-        bucket = assigned(source.sensitive.codes, parts, chance)
-        return Tolerated(source, bucket, tuple(kind for kind, _ in parts))
+            raise Impossible("No buckets of at most {most} records keep these limits.", most=LARGEST)
+        return Tolerated(source, parts, chance)
 
 
 @dataclass(frozen=True)
@@ -119,5 +104,5 @@ class ManySizes(TwoSizes):
     span = None
     points = (8,)  # the search takes long, and longer the smaller theta is
 
-    def _parts(self, counts: Ints, caps_of: CapsOf, least: int, most: int, progress: Progress) -> Parts | None:
-        return many_sizes(counts, caps_of, least, most, progress=progress)
+    def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
+        return many_sizes(counts, caps, progress=progress)

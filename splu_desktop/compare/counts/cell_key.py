@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +26,6 @@ from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
-VARIANCES = (1.0, 3.0, 16.0)
 _KEY = 1 << 32
 
 
@@ -35,32 +33,20 @@ class CellKeyed(NoisyAnswers):
     """Answers with cell-key noise."""
 
     def __init__(self, source: TrueTable, most: int, variance: float, chance: np.random.Generator) -> None:
-        super().__init__(source)
-        self.most = most
+        self.source, self.most = source, most
         self.laws = np.stack([noise_law(count, most, variance) for count in range(most + 1)])  # the last for all above
         self._keys = chance.integers(0, _KEY, source.n).astype(np.float64)
 
-    @cached_property
-    def _wide(self) -> int:
-        """Half width of 95 % intervals."""
-        steps = np.abs(np.arange(-self.most, self.most + 1))
-        inside = [float(self.laws[-1][steps <= arm].sum()) for arm in range(self.most + 1)]
-        return int(np.argmax(np.array(inside) >= 0.95))
-
-    def shown(self, counts: Floats, keys: Floats) -> Floats:
-        """Return counts with the noise of their keys, which are sums of records' keys."""
-        ends = np.cumsum(self.laws, axis=1)[np.minimum(counts, self.most).astype(np.int64)]
+    def answer(self, questions: CountingQuestions) -> Answers:
+        truth, codes, m = questions.truth, self.source.sensitive.codes, self.source.m
+        keys = questions.asked(questions.histogram(codes, m, self._keys)) % _KEY / _KEY
+        ends = np.cumsum(self.laws, axis=1)[np.minimum(truth, self.most)]
         # Steps of no chance are passed over, the key 0 of an empty cell included.
-        place = (ends <= (keys % _KEY / _KEY)[..., None]).sum(axis=-1)
-        return np.asarray(counts + np.minimum(place, 2 * self.most) - self.most)
-
-    def keyed(self, questions: CountingQuestions) -> Floats:
-        """Return (P, m) sums of keys of every value in every selection."""
-        return questions.histogram(self.source.sensitive.codes, self.source.m, self._keys)
-
-    def _answered(self, questions: CountingQuestions) -> Answers:
-        shown = self.shown(questions.truth.astype(np.float64), questions.asked(self.keyed(questions)))
-        return Answers(shown, np.maximum(shown - self._wide, 0.0), np.where(shown > 0, shown + self._wide, self._wide))
+        place = np.minimum((ends <= keys[:, None]).sum(axis=1), 2 * self.most)
+        shown = truth + place - float(self.most)
+        steps = np.abs(np.arange(-self.most, self.most + 1))
+        arm = next(each for each in range(self.most + 1) if self.laws[-1][steps <= each].sum() >= 0.95)
+        return Answers(shown, np.maximum(shown - arm, 0.0), np.maximum(shown, 0.0) + arm)
 
     def likelihood(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
         noise = np.rint(shown - counts).astype(np.int64) + self.most
@@ -79,7 +65,7 @@ class CellKey(System):
     name = "cell-key"
     title = say("Census cell keys")
     first = True
-    points = VARIANCES
+    points = (1.0, 3.0, 16.0)
     span = (0.5, 400.0)
     setting_said = say("at most ±{most}, variance {variance}")
 

@@ -1,4 +1,4 @@
-"""Laplace answers: epsilon-differential privacy of all counts asked, and what they let one infer all the same.
+"""Laplace answers: epsilon-differential privacy of all counts asked.
 
 Each count gets noise Lap(b) with b = sensitivity / epsilon (Dwork, McSherry, Nissim, Smith 2006): the sensitivity of
 all counts together is the most of them that one record of the domain can meet (`base.sensitivity`), since records are
@@ -6,20 +6,22 @@ added or removed one at a time. All that is asked, the learner's counts among it
 basic composition is exact for one set of questions answered at once. Unbiased, variance 2 b^2, 95 % within b ln 20.
 The journal's experiments (section 6) give every question Lap(1/epsilon) whatever their number (`LaplaceEach`).
 
-Differential inference theorem (inferential privacy paper, Theorem 2): of the noisy answers X to Q1 = P and Y to
-Q2 = P and s, with noise of scale b and true answers x, y,
-E[Y/X] ~ (y/x)(1 + 2 b^2/x^2) and Var[Y/X] ~ (2 b^2/x^2)(1 + (y/x)^2) (second order; b = 1/epsilon there).
+Random pre-partitioning (Clifton, Hanson, Merrill, Merrill, Zahraa, PSD 2020): B random parts are published by
+themselves; answers about the whole add them up, and so their noise, whose density at x b is |x|^(B-1/2) K_(B-1/2)(|x|)
+up to a factor, K the modified Bessel function. Who gets one part alone, the share beta, has by drawing without
+replacement epsilon' = ln(1 + beta (e^epsilon - 1)), sharply (Balle, Barthe, Gaboardi 2018); docs/papers.md has theirs.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import kve
 
-from splu_desktop.compare.base.laws import laplace_quantile, stepped
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Sanitised, System
@@ -28,47 +30,38 @@ from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
 EPSILONS = {"ln 3": math.log(3), "0.1": 0.1, "0.01": 0.01}
-_WIDE = math.log(20)  # times b: half width of 95 %
-_LEARNT = 0.05  # standard deviation of Y/X up to which a share counts as learnt
+_STEPS = 80_001  # of a law that has none of its own
 
 
-def inferred(x: Floats, y: Floats, b: float) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation of Y/X by the differential inference theorem, noise of scale b on both."""
-    share, small = y / x, 2 * b**2 / x**2
-    return share * (1 + small), np.sqrt(small * (1 + share**2))
+def log_density(x: Floats, parts: int) -> Floats:
+    """Return logarithms of the density of the sum of so many noises Lap(1), up to a constant; of one, -|x|."""
+    apart, order = np.maximum(np.abs(x), 1e-9), parts - 0.5
+    return np.asarray(order * np.log(apart) + np.log(kve(order, apart)) - apart)
+
+
+@cache
+def noise_law(parts: int) -> tuple[Floats, Floats]:
+    """Return (K,) noise in units of b, rising, and (K,) chances."""
+    x = np.linspace(-1.0, 1.0, _STEPS) * (20 + 8 * math.sqrt(2 * parts))
+    chance = np.exp(log_density(x, parts))
+    return x, chance / chance.sum()
 
 
 class LaplaceAnswers(NoisyAnswers):
-    """Answers with Laplace noise.
+    """Answers with noise of scale b, the sum of so many parts' noise."""
 
-    Parameters
-    ----------
-    epsilon : of all answers to a set of questions together, or of each by itself.
-    together : whether the questions share epsilon.
-    """
+    def __init__(self, source: TrueTable, b: float, parts: int, chance: np.random.Generator) -> None:
+        self.source, self.b, self._parts, self._chance = source, b, parts, chance
 
-    def __init__(self, source: TrueTable, epsilon: float, chance: np.random.Generator, *, together: bool) -> None:
-        super().__init__(source)
-        self.one_budget = together
-        self.epsilon, self.together, self._chance = epsilon, together, chance
-
-    def scale(self, questions: CountingQuestions) -> float:
-        """Return b, records."""
-        return (questions.meeting if self.together else 1) / self.epsilon
-
-    def _answered(self, questions: CountingQuestions) -> Answers:
-        b = self.scale(questions)
-        shown = questions.truth + self._chance.laplace(0.0, b, len(questions.truth))
-        low, high = (np.clip(shown + arm, 0.0, self.source.n) for arm in (-b * _WIDE, b * _WIDE))
-        return Answers(shown, low, high)
+    def answer(self, questions: CountingQuestions) -> Answers:
+        # The parts' true counts add up to the whole's, however the records were dealt.
+        shown = questions.truth + self._chance.laplace(0.0, self.b, (self._parts, len(questions.row))).sum(axis=0)
+        x, chances = noise_law(self._parts)
+        arm = self.b * x[np.searchsorted(np.cumsum(chances), 0.975)]
+        return Answers(shown, *(np.clip(shown + side, 0.0, self.source.n) for side in (-arm, arm)))
 
     def likelihood(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
-        return np.asarray(-np.abs(shown - counts) / self.scale(questions))
-
-    def metrics(self) -> dict[str, float]:
-        """Return b, and how many records a group needs for the theorem to tell shares in it to within 10 %."""
-        b = self.scale(next(iter(self._given.values()))[0]) if self._given else 1 / self.epsilon
-        return {"noise scale": b, "shares learnt from": b * math.sqrt(2) / _LEARNT}
+        return log_density((shown - counts) / self.b, self._parts)
 
 
 @dataclass(frozen=True)
@@ -76,6 +69,7 @@ class Laplace(System):
     """Laplace noise for all questions together."""
 
     epsilon: float
+    parts: int = 1
 
     name = "laplace"
     title = say("Differential privacy, noisy answers")
@@ -91,10 +85,15 @@ class Laplace(System):
         return {**super().values, "epsilon": Figure(known.get(round(self.epsilon, 9), f"{self.epsilon:.3g}"))}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
-        return LaplaceAnswers(source, self.epsilon, chance, together=self.together)
+        return LaplaceAnswers(source, self.scale(source), self.parts, chance)
+
+    def scale(self, source: TrueTable) -> float:
+        """Return b, records."""
+        return (source.meeting if self.together else 1) / self.epsilon
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        return stepped(laplace_quantile, (source.meeting if self.together else 1) / self.epsilon, count)
+        x, chance = noise_law(self.parts)
+        return count + x * self.scale(source), chance
 
     def exact_epsilon(self, source: TrueTable) -> float:
         return self.epsilon if self.together else self.epsilon * source.meeting
@@ -108,3 +107,16 @@ class LaplaceEach(Laplace):
     title = say("Laplace noise per question")
     first = False
     together: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class LaplaceOfParts(Laplace):
+    """Laplace noise for all questions together, in each of `parts` random parts."""
+
+    parts: int = 2
+
+    name = "laplace-of-parts"
+    title = say("Differential privacy of random parts")
+    first = False
+    points = ((math.log(3), 2), (math.log(3), 10))
+    setting_said = say("epsilon {epsilon}, {parts} parts")

@@ -18,10 +18,8 @@ Discernability (Bayardo, Agrawal, ICDE 2005): sum over classes of |g|^2, nothing
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
@@ -31,50 +29,17 @@ from splu_desktop.compare.base.system import Sanitised
 _CELLS = 8_000_000  # selections times classes that are worked on at once
 
 
-@dataclass(frozen=True)
-class ClassDisclosure:
-    """What classes tell beyond the shares of the whole table: see the module's formulas.
-
-    Attributes
-    ----------
-    know, accuracy : means over records, in 0..1.
-    quotient : largest |ln| of a share over that of the whole table; infinite where a class lacks a value.
-    """
-
-    know: float
-    accuracy: float
-    quotient: float
-
-    @classmethod
-    def of(cls, counts: sparse.csr_array) -> ClassDisclosure:
-        """Return the disclosure by the (G, m) counts of values in classes."""
-        sizes = counts.sum(axis=1)
-        whole = counts.sum(axis=0) / sizes.sum()
-        at = np.repeat(np.arange(len(sizes)), np.diff(counts.indptr))
-        inside = counts.data / sizes[at]
-        # Half the sum of |p - q| is the sum of p - q where p is larger, and there p > 0.
-        larger = np.bincount(at, np.maximum(inside - whole[counts.indices], 0.0), minlength=len(sizes))
-        tops = counts.max(axis=1).toarray().ravel()
-        full = counts.nnz == counts.shape[0] * np.count_nonzero(whole)
-        return cls(
-            float(sizes @ larger / sizes.sum()),
-            float(tops.sum() / sizes.sum() - whole.max()),
-            float(np.abs(np.log(inside / whole[counts.indices])).max()) if full else math.inf,
-        )
-
-
 class Generalised(Sanitised):
     """Records in classes, each with the box of its class.
 
     classes : (N,) number of each record's class, from 0 without gaps.
     """
 
-    def __init__(self, source: TrueTable, classes: NDArray[np.int64]) -> None:
+    def __init__(self, source: TrueTable, classes: Ints) -> None:
         self.source, self.classes = source, classes
-        number = int(classes.max()) + 1
-        self.sizes = np.bincount(classes, minlength=number)
-        ones = np.ones(source.n)
-        self.counts = sparse.coo_array((ones, (classes, source.sensitive.codes)), shape=(number, source.m)).tocsr()
+        self.sizes = np.bincount(classes)
+        at, shape = (classes, source.sensitive.codes), (len(self.sizes), source.m)
+        self.counts = sparse.coo_array((np.ones(source.n), at), shape=shape).tocsr()
         order = np.argsort(classes, kind="stable")
         starts = np.cumsum(self.sizes) - self.sizes
         codes = [column.codes[order] for column in source.columns]
@@ -103,18 +68,20 @@ class Generalised(Sanitised):
         own = self.classes[records]
         return np.asarray(self.counts[own].toarray() / self.sizes[own, None])
 
-    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
-        # Values are true: who knows all others of a class takes theirs away, and one is left.
-        return np.ones(len(records))
-
     def metrics(self) -> dict[str, float]:
-        told = ClassDisclosure.of(self.counts)
-        tops = float(self.counts.max(axis=1).toarray().sum())
+        counts, sizes, n = self.counts, self.sizes, self.source.n
+        whole = self.source.shares
+        at = np.repeat(np.arange(len(sizes)), np.diff(counts.indptr))
+        inside, expected = counts.data / sizes[at], whole[counts.indices]
+        # Half the sum of |p - q| is the sum of p - q where p is larger, and there p > 0.
+        know = float(sizes[at] @ np.maximum(inside - expected, 0.0)) / n
+        commonest = float(counts.max(axis=1).toarray().sum()) / n
+        every = counts.nnz == counts.shape[0] * counts.shape[1]
         return {
-            "average class": self.source.n / len(self.sizes),
-            "discernability": float((self.sizes.astype(np.float64) ** 2).sum()),
-            "classification": 1 - tops / self.source.n,
-            "A_know": told.know,
-            "A_acc": told.accuracy,
-            "A_quot": told.quotient,
+            "average class": n / len(sizes),
+            "discernability": float((sizes.astype(np.float64) ** 2).sum()),
+            "classification": 1 - commonest,
+            "A_know": know,
+            "A_acc": commonest - float(whole.max()),
+            "A_quot": float(np.abs(np.log(inside / expected)).max()) if every else math.inf,
         }

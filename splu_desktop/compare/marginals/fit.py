@@ -1,100 +1,123 @@
 """The distribution of largest entropy with given marginals, by iterative proportional fitting (Deming, Stephan 1940).
 
-Over the cells of a small domain: starting from the uniform one, the cells of each marginal's entry are scaled by what
-the entry should hold over what they hold, marginal after marginal, until all hold (Csiszar 1975: the limit is the
-information projection, that of largest entropy).
+Over the cells of a small domain, an axis per column, the sensitive one last: starting from the uniform one, the cells
+of each marginal's entry are scaled by what the entry should hold over what they hold, marginal after marginal, until
+all hold (Csiszar 1975: the limit is the information projection, that of largest entropy).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base.source import Floats, Ints
+from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.generalise.conditions import RecursiveDiversity
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
 
+Axes = tuple[int, ...]  # the columns of a marginal, rising
 _ROUNDS = 500
 _CLOSE = 1e-6  # of all records, by which entries may be off
+_PAIRS = 12  # that are added to the columns' own marginals
+_LITTLE = 1e-4  # nats; what brings less is not published
 
 
-@dataclass(frozen=True, eq=False)
-class KnownMarginal:
-    """Counts of a table by some columns, whose labels may stand together.
+def marginal(cells: Floats, axes: Sequence[int]) -> Floats:
+    """Return the sums of cells by some columns, of length 1 along the others."""
+    return np.asarray(cells.sum(axis=tuple(at for at in range(cells.ndim) if at not in axes), keepdims=True))
 
-    Attributes
-    ----------
-    columns : places of the columns, the sensitive one last of all.
-    entry : (cells,) the entry that each cell of the domain belongs to.
-    counts : (entries,) records.
-    of_others : (entries,) the entry's number when the sensitive value is left out; the entries themselves where the
-        marginal has none.
+
+def linked(true: Floats, axes: Axes, k: int) -> bool:
+    """Return whether each combination of a marginal's unchanged labels has no record or k and more (Definition 4.1)."""
+    found = marginal(true, [at for at in axes if at < true.ndim - 1])
+    return bool(((found == 0) | (found >= k)).all())
+
+
+def fitted(true: Floats, marginals: Sequence[Axes], start: Floats) -> Floats | None:
+    """Return expected records with marginals of the true ones, of largest entropy if `start` is uniform or such a fit.
+
+    None where it does not settle within 500 rounds, as where the limit has none in cells that no entry rules out.
     """
+    cells = start
+    for _ in range(_ROUNDS):
+        off = 0.0
+        for axes in marginals:
+            held, wanted = marginal(cells, axes), marginal(true, axes)
+            off = max(off, float(np.abs(held - wanted).max()))
+            cells = cells * np.divide(wanted, held, out=np.zeros_like(held), where=held > 0)
+        if off <= _CLOSE * float(true.sum()):
+            return cells
+    return None
 
-    columns: tuple[int, ...]
-    entry: NDArray[np.intp]
-    counts: Floats
-    of_others: NDArray[np.intp]
 
-    def linked(self, k: int) -> bool:
-        """Return whether each combination of the other columns' labels has no record or k and more (Definition 4.1)."""
-        found = np.bincount(self.of_others, self.counts)
-        return bool(((found == 0) | (found >= k)).all())
+def shares_within(counts: Ints, of: Ints, k: int) -> Floats:
+    """Return (m,) the share of each label in its range; those of fewer than k records count as one, with k at least."""
+    told = counts.astype(np.float64)
+    for number in range(int(of.max()) + 1):
+        rising = np.flatnonzero(of == number)[np.argsort(counts[of == number], kind="stable")]
+        if counts[rising[0]] < k:
+            few = max(int((counts[rising] < k).sum()), int(np.searchsorted(np.cumsum(counts[rising]), k)) + 1)
+            told[rising[:few]] = counts[rising[:few]].mean()
+    return np.asarray(told / np.bincount(of, counts)[of])
 
 
-def combinatorial(marginals: Sequence[KnownMarginal], last: int, values: int, k: int) -> bool | None:
+def choose(true: Floats, k: int, diversity: RecursiveDiversity, progress: Progress) -> tuple[list[Axes], Floats]:
+    """Return the columns' marginals and the pairs that bring most, k-linked and diverse by the fit, and the fit."""
+    n, values = float(true.sum()), true.shape[-1]
+    shares = marginal(true, [true.ndim - 1]).ravel() / n
+
+    def fit(chosen: list[Axes], start: Floats) -> Floats | None:
+        found = fitted(true, chosen, start)
+        if found is None:
+            return None
+        by_value = found.reshape(-1, values)
+        return found if diversity.meets(by_value[by_value.sum(axis=1) > 0], shares).all() else None
+
+    def gain(axes: Axes) -> float:
+        """KL(true || fitted) of a marginal, nats: by at least so much the fit comes nearer if it is added."""
+        held, known = marginal(cells, axes), marginal(true, axes)
+        return float((known * np.log(np.where(known > 0, known, 1) / np.where(known > 0, held, 1))).sum()) / n
+
+    chosen: list[Axes] = [(column,) for column in range(true.ndim)]
+    start = fit(chosen, np.full(true.shape, n / true.size))
+    if n < k or start is None:
+        raise Impossible(
+            "Not even all records in one class meet this condition, so no classes do: it asks too much here."
+        )
+    cells = start
+    left = [pair for pair in itertools.combinations(range(true.ndim), 2) if linked(true, pair, k)]
+    while left and len(chosen) < true.ndim + _PAIRS:
+        progress.report(say("Comparing"), (len(chosen) - true.ndim) / _PAIRS)
+        left.sort(key=gain)
+        if gain(left[-1]) < _LITTLE:
+            break
+        tried = [*chosen, left.pop()]
+        if (more := fit(tried, cells)) is not None:
+            chosen, cells = tried, more
+    return chosen, cells
+
+
+def combinatorial(true: Floats, marginals: Sequence[Axes], k: int) -> bool | None:
     """Return whether the marginals are k-combinatorially anonymous (Definition 4.2); None where that is not decided.
 
     Every cell of the other columns must be empty in all tables with these marginals, or hold k and more in some. The
     graph has a node per column and an edge per pair. Where it is a forest, the most that a cell can hold is known: the
     least of its entries (Dobra, Fienberg 2000), summed over the values where the pair has the sensitive column, since
-    the tables of two values don't bind each other. With a cycle it may be less, and the graph does not decide. `last`
-    is the sensitive column's place, `values` its number of values; cells stand by it last.
+    the tables of two values don't bind each other. With a cycle it may be less, and the graph does not decide.
     """
-    root: dict[int, int] = {}
-
-    def tree(node: int) -> int:
-        while root.get(node, node) != node:
-            node = root[node]
-        return node
-
-    most_of_value = np.full(len(marginals[0].entry), np.inf)
-    most_of_others = most_of_value.copy()
-    for marginal in marginals:
-        if len(marginal.columns) == 2:
-            one, other = (tree(column) for column in marginal.columns)
-            if one == other:
-                return None
-            root[one] = other
-        most = most_of_value if last in marginal.columns else most_of_others
-        np.minimum(most, marginal.counts[marginal.entry], out=most)
-    by_cell = most_of_value.reshape(-1, values).sum(axis=1)
-    bound = np.minimum(by_cell, most_of_others.reshape(-1, values)[:, 0])
+    tree, last = list(range(true.ndim)), true.ndim - 1
+    by_value = by_others = np.full(true.shape, np.inf)
+    for axes in marginals:
+        ends = {tree[column] for column in axes}
+        if len(ends) < len(axes):
+            return None
+        tree = [min(ends) if each in ends else each for each in tree]
+        if last in axes:
+            by_value = np.minimum(by_value, marginal(true, axes))
+        else:
+            by_others = np.minimum(by_others, marginal(true, axes))
+    bound = np.minimum(by_value.sum(axis=last), by_others[..., 0])
     return bool(((bound == 0) | (bound >= k)).all())
-
-
-def fitted(start: Floats, marginals: Sequence[KnownMarginal]) -> Floats | None:
-    """Return (cells,) expected records with these marginals, of largest entropy if `start` is uniform or such a fit.
-
-    None where it does not settle within 500 rounds, as where the limit has none in cells that no entry rules out.
-    """
-    cells = start.copy()
-    total = float(marginals[0].counts.sum())
-    for _ in range(_ROUNDS):
-        off = 0.0
-        for marginal in marginals:
-            held = np.bincount(marginal.entry, cells, len(marginal.counts))
-            off = max(off, float(np.abs(held - marginal.counts).max()))
-            cells *= np.divide(marginal.counts, held, out=np.zeros_like(held), where=held > 0)[marginal.entry]
-        if off <= _CLOSE * total:
-            return cells
-    return None
-
-
-def gain(cells: Floats, marginal: KnownMarginal) -> float:
-    """Return KL(true || fitted) of a marginal, nats: by at least so much the fit comes nearer if it is added."""
-    held = np.bincount(marginal.entry, cells, len(marginal.counts))
-    there = marginal.counts > 0
-    total = float(marginal.counts.sum())
-    return float((marginal.counts[there] * np.log(marginal.counts[there] / held[there])).sum()) / total

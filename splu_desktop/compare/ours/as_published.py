@@ -11,6 +11,7 @@ so estimates are biased by -10 to -20 % (mechanism.md section 9). For comparison
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,7 +65,7 @@ class Printed(Sanitised):
     def __init__(self, source: TrueTable, gamma: int, chance: np.random.Generator) -> None:
         self.source, self.gamma = source, gamma
         codes = source.sensitive.codes
-        self.members = dealt(codes, largest_first(source.counts.astype(np.int64), gamma), chance)
+        self.members = dealt(codes, largest_first(source.counts, gamma), chance)
         at = np.take_along_axis(self.members, chance.integers(0, gamma, self.members.shape), axis=1)
         self.shown, self.kept = codes.copy(), np.zeros(source.n, bool)
         self.shown[self.members], self.kept[self.members] = codes[at], True
@@ -74,23 +75,21 @@ class Printed(Sanitised):
         n, m = self.source.n - self.lost, self.source.m
         by_value = questions.histogram(self.shown, m, self.kept.astype(np.float64))
         inside, total = questions.asked(by_value), by_value.sum(axis=1)[questions.row]
-        whole = (questions.sets @ np.bincount(self.shown[self.kept], minlength=m).astype(float))[questions.which]
+        whole = np.bincount(self.shown[self.kept], minlength=m).astype(float)[questions.value]
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
         return Answers.without_intervals(np.clip(as_printed(states, n, self.gamma), 0.0, total))
 
     def row(self, records: Ints) -> Floats:
         # A member's value was shown: own or another's of the group, which always holds the same values together.
-        m, codes = self.source.m, self.source.sensitive.codes
+        m, values = self.source.m, self.source.sensitive.codes[self.members]
         pairs = np.zeros((m, m))
-        values = codes[self.members]
-        for one in range(self.gamma):
-            for other in range(self.gamma):
-                np.add.at(pairs, (values[:, one], values[:, other]), 1 / self.gamma)
+        for one, other in itertools.product(values.T, repeat=2):
+            np.add.at(pairs, (one, other), 1 / self.gamma)
         belief = pairs[:, self.shown[records]].T
         return np.asarray(belief / np.maximum(belief.sum(axis=1, keepdims=True), 1e-300))
 
-    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
-        return np.asarray(self.row(records)[np.arange(len(records)), self.source.sensitive.codes[records]])
+    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
+        return self.sure_of_truth(records)
 
 
 @dataclass(frozen=True)

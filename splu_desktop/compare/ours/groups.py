@@ -7,13 +7,12 @@ T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma; f' = Bin(gamma f, 1/gamma). Answered
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
+from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, Sanitised, System
 from splu_desktop.compare.base.unbiased import Unbiased
 from splu_desktop.compare.ours.splu import Stream
@@ -27,33 +26,20 @@ from splu_desktop.core.progress import Progress
 class Grouped(Unbiased):
     """A table drawn in decoy groups, records in the source's order."""
 
+    borne = True
+
     def __init__(self, source: TrueTable, draw: DecoyGroups, chance: np.random.Generator) -> None:
-        self.source, self.draw = source, draw
+        self.source, self.draw, self.matrix = source, draw, draw.transition(source.counts)
         codes, ones = source.sensitive.codes, np.ones(source.n, np.int64)
         self.shown = codes[draw.choose_lenders(codes, np.zeros(source.n, np.int32), ones, Stream(chance))]
-        self.published = np.bincount(self.shown, minlength=source.m).astype(np.float64)
 
-    @cached_property
+    @property
     def published_shares(self) -> Floats:
-        return np.asarray(self.published / self.source.n)
+        return np.asarray(np.bincount(self.shown, minlength=self.source.m) / self.source.n)
 
-    def count(self, questions: CountingQuestions, sets: Flags) -> Counted:
-        shown = questions.histogram(self.shown, self.source.m)
-        return count_groups(self.draw, shown.sum(axis=1), shown, self.published, sets.astype(np.float64))
-
-    @cached_property
-    def _chances(self) -> Floats:
-        return self.draw.transition(self.source.counts)
-
-    def row(self, records: Ints) -> Floats:
-        joint = self.source.shares * self._chances[:, self.shown[records]].T
-        return np.asarray(joint / joint.sum(axis=1, keepdims=True))
-
-    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
-        own = self.source.sensitive.codes[records]
-        by_row = self.row(records)[np.arange(len(records)), own]
-        # As with lenders: a sole bearer's value that stands anywhere is told.
-        return np.where((self.source.counts[own] == 1) & np.isin(own, self.shown), 1.0, by_row)
+    def count(self, questions: CountingQuestions) -> Counted:
+        shown, published = questions.histogram(self.shown, self.source.m), self.published_shares * self.source.n
+        return count_groups(self.draw, shown.sum(axis=1), shown, published, np.eye(self.source.m))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ interval of `core.answer.counts`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,17 +15,14 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
+from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import GAMMAS, System
 from splu_desktop.compare.base.unbiased import Unbiased
 from splu_desktop.core.answer.counts import Counted, count_one_block
 from splu_desktop.core.mechanism import Lenders, Units, make_classes
 from splu_desktop.core.mechanism.law import privacy_ratio
 from splu_desktop.core.messages import say
-from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
-from splu_desktop.core.sanitise import prepare
-from splu_desktop.core.table import Table
 
 
 @dataclass(frozen=True)
@@ -42,6 +38,8 @@ class Stream:
 
 class Lent(Unbiased):
     """A table drawn by lenders, records in the source's order."""
+
+    borne = True
 
     def __init__(self, source: TrueTable, draw: Lenders, chance: np.random.Generator) -> None:
         self.source, self.a = source, 1 / draw.gamma
@@ -61,45 +59,37 @@ class Lent(Unbiased):
     def published_shares(self) -> Floats:
         return np.asarray(np.bincount(self.shown, minlength=self.source.m) / self.source.n)
 
-    def count(self, questions: CountingQuestions, sets: Flags) -> Counted:
+    def count(self, questions: CountingQuestions) -> Counted:
         m, published = self.source.m, self._by_class(self.shown)
-        number, size = len(published), published.sum(axis=1)
-        h = sets.T.astype(np.float64)
-        cells = questions.histogram(self.classes.astype(np.int64) * m + self.shown, number * m)
-        by_class = cells.reshape(-1, number, m)
-        total = [np.zeros((len(cells), len(sets))) for _ in range(3)]
-        share = published / size[:, None] @ h  # (C, U)
-        inside = by_class.sum(axis=2)
-        expected = inside @ share
-        for each in range(number):  # by class, so that no array of all classes, lines and sets is made
-            part = inside[:, each, None]
-            figures = count_one_block(self.a, part, size[each, None], by_class[:, each] @ h, share[each])
+        number, size = len(published), published.sum(axis=1, keepdims=True)
+        by_class = questions.histogram(self.classes.astype(np.int64) * m + self.shown, number * m).reshape(
+            -1, number, m
+        )
+        inside, share = by_class.sum(axis=2, keepdims=True), published / size
+        expected = inside[..., 0] @ share
+        total = np.zeros((3, *expected.shape))
+        for each in range(number):  # by class, so that no array of all classes, lines and values is made
+            part = inside[:, each]
+            figures = count_one_block(self.a, part, size[each], by_class[:, each], share[each])
             weight = np.where(expected > 0, part * share[each] / np.where(expected > 0, expected, 1), 1 / number)
-            for whole, own in zip(total, (figures.estimate, figures.level, figures.slope * weight), strict=True):
-                whole += own
-        return Counted(total[0], total[1], total[2])
-
-    def evidence(self, records: Ints) -> Floats:
-        shares = self._by_class(self.source.sensitive.codes)
-        shares = shares / shares.sum(axis=1, keepdims=True)
-        shown = self.shown[records]
-        chances = np.tile((1 - self.a) * shares[self.classes[records], shown][:, None], (1, self.source.m))
-        chances[np.arange(len(records)), shown] += self.a
-        return chances
+            total += figures.estimate, figures.level, figures.slope * weight
+        return Counted(*total)
 
     def row(self, records: Ints) -> Floats:
         # Of who knows the class as well, which stands in the row: kept, or any value of the class.
-        by_class = self._by_class(self.source.sensitive.codes)[self.classes[records]]
-        belief = (1 - self.a) * by_class / by_class.sum(axis=1, keepdims=True)
+        belief = (1 - self.a) * self._class_shares(records)
         belief[np.arange(len(records)), self.shown[records]] += self.a
-        return np.asarray(belief)
+        return belief
 
-    def insider(self, records: Ints, questions: CountingQuestions) -> Floats:
-        own = self.source.sensitive.codes[records]
-        by_row = self.row(records)[np.arange(len(records)), own]
-        # A value that stands anywhere has a true bearer: who knows that nobody else has it knows the person's.
-        named = (self.source.counts[own] == 1) & np.isin(own, self.shown)
-        return np.where(named, 1.0, by_row)
+    def evidence(self, records: Ints) -> Floats:
+        shown = np.arange(len(records)), self.shown[records]
+        chances = np.tile((1 - self.a) * self._class_shares(records)[shown][:, None], (1, self.source.m))
+        chances[shown] += self.a
+        return chances
+
+    def _class_shares(self, records: Ints) -> Floats:
+        by_class = self._by_class(self.source.sensitive.codes)[self.classes[records]]
+        return np.asarray(by_class / by_class.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -125,28 +115,3 @@ class Splu(System):
     def exact_epsilon(self, source: TrueTable) -> float:
         # What who computes it finds for one record, the shares held fixed; it is not the promise (law 7).
         return privacy_ratio(source.n, int(source.counts.min()), self.gamma)
-
-
-@dataclass(frozen=True)
-class Planned(Splu):
-    """The draw of the current plan: what all others are held to be as strong as."""
-
-    name = "plan"
-    title = say("This plan")
-    points = ()  # there is one plan alone
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        return {"draw": Lenders.name, "gamma": self.gamma}
-
-
-def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, Planned]:
-    """Return the table that a plan's draw and all others begin with, and the draw of one of its sensitive columns.
-
-    One record per person where that is planned, columns generalised and blanked as planned. A block's column by itself
-    is drawn as if alone, since law 1 holds for any function of the block; persons are compared record by record. Raises
-    SpluError.
-    """
-    prepared = prepare(table, plan)
-    source = TrueTable.of(prepared.table, plan.nsas, name, plan.classes)
-    return source, Planned(plan.block_of(name).draw.gamma)

@@ -13,8 +13,7 @@ import numpy as np
 from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import System
-from splu_desktop.compare.perturb.channel import Channelled
+from splu_desktop.compare.perturb.channel import Channel, Channelled
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -24,18 +23,21 @@ class Redistributed(Channelled):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         share = np.bincount(self.shown, minlength=self.source.m) / self.source.n
-        return Answers.without_intervals(np.asarray(questions.top * (questions.sets @ share)[questions.which]))
+        return Answers.without_intervals(questions.top * share[questions.value])
 
 
 @dataclass(frozen=True)
-class DistributionBased(System):
+class DistributionBased(Channel):
     """Every value drawn from the column's own distribution."""
 
     name = "dbr"
     title = say("Distribution-based redraw")
 
+    def matrix(self, source: TrueTable) -> Floats:
+        return np.tile(source.shares, (source.m, 1))
+
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:
-        return Redistributed(source, np.tile(source.shares, (source.m, 1)), chance)
+        return Redistributed(source, self.matrix(source), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         return binomials([(source.n, count / source.n)])

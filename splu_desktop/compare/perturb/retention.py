@@ -14,32 +14,28 @@ import numpy as np
 
 from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, System
-from splu_desktop.compare.perturb.channel import Channelled, evenly, ratio
+from splu_desktop.compare.base.system import GAMMAS
+from splu_desktop.compare.perturb.channel import Channel
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress
 
 
 @dataclass(frozen=True)
-class Retention(System):
+class Retention(Channel):
     """Keep with chance `keep`, else any other value of the domain."""
 
     keep: float
 
     name = "retention"
     title = say("Retention replacement")
-    first = True
     points = tuple(1 / gamma for gamma in GAMMAS)
     span = (0.999, 0.02)
     setting_said = say("kept with {keep}")
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
-        return Channelled(source, evenly(source.m, self.keep), chance)
+    def matrix(self, source: TrueTable) -> Floats:
+        other = (1 - self.keep) / max(source.m - 1, 1)
+        return np.full((source.m, source.m), other) + (self.keep - other) * np.eye(source.m)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         other = (1 - self.keep) / max(source.m - 1, 1)
         shown, chance = binomials([(count, self.keep), (source.n - count, other)])
         return (shown - source.n * other) / (self.keep - other), chance
-
-    def exact_epsilon(self, source: TrueTable) -> float:
-        return ratio(evenly(source.m, self.keep))

@@ -1,0 +1,162 @@
+"""What every system is asked, and the readers that it is read by."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.compare.base.laws import t_f, t_p
+from splu_desktop.compare.base.learner import Margins
+from splu_desktop.compare.base.questions import Answers
+from splu_desktop.compare.base.source import Flags, Floats, TrueTable
+from splu_desktop.compare.base.system import Impossible, Sanitised, System
+from splu_desktop.compare.base.workload import draw_questions
+from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Achieved, SystemTried
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress, ProgressPart
+from splu_desktop.core.thresholds import Thresholds
+
+Setting = tuple[str, System]  # its line, and the system
+TESTED = 2_000  # records that the readers are tried on
+LARGE = 0.005  # share of the records from which a count is one of the large ones
+_STEPS = 7  # bisections; each takes a draw where certainty is asked for
+_CLOSE = 0.002  # of a probability that counts as equal
+
+
+class Trial:
+    """Questions, thresholds and tested records, the same for all systems.
+
+    source : the table, whose `meeting` covers all that is asked.
+    """
+
+    def __init__(
+        self, source: TrueTable, thresholds: Thresholds, size: int, draws: int, seed: int, progress: Progress
+    ) -> None:
+        self.thresholds, self._draws, self._seed = thresholds, draws, seed
+        chance = np.random.default_rng([seed, 0])
+        self.questions = draw_questions(source, size, chance, progress)
+        self.margins = Margins.of(source)
+        # One budget: what the learner asks is asked of the same release, or paid from the same epsilon.
+        self.all = self.questions.joined(self.margins.questions)
+        self.source = replace(source, meeting=self.questions.meeting + self.margins.questions.meeting)
+        self.records = np.sort(chance.permutation(source.n)[:TESTED]).astype(np.int64)
+        self.values = source.sensitive.codes[self.records]
+        self.guess = self._right(np.tile(source.shares, (len(self.records), 1)))
+        plain = Answers.without_intervals(self.margins.questions.truth.astype(np.float64))
+        self.classifier = self._right(self.margins.naive_bayes(plain, self.records))
+
+    def settings(self, curve: list[System], plan: SystemTried | None, progress: Progress) -> Iterator[Setting]:
+        """Give the settings of a system's curve, then those that are as strong as the plan."""
+        yield from ((CURVE, each) for each in curve)
+        if plan is None or not plan.draws:
+            return
+        held = ProgressPart(progress, 0.9, 0.0)
+        least, most = (plan.t_p or 0.0) - _CLOSE, (plan.median("best_reader") or 0.0) + _CLOSE
+        tests: tuple[tuple[str, Callable[[System], bool], int], ...] = (
+            (SMALL_COUNTS, lambda system: t_p(system, self.source, self.thresholds) >= least, 3 * _STEPS),
+            (CERTAINTY, lambda system: self._best_reader(system, held) <= most, _STEPS),
+        )
+        for line, strong, steps in tests:
+            if (system := weakest(type(curve[0]), strong, steps)) is not None:
+                yield line, system
+
+    def settled(self, system: System, line: str, progress: Progress) -> SystemTried:
+        """Return the draws of one setting."""
+        number = self._draws if system.random else 1
+        try:
+            parts = (ProgressPart(progress, draw / number, 0) for draw in range(number))
+            return SystemTried(
+                system,
+                line,
+                draws=tuple(self._achieved(system, draw, part) for draw, part in enumerate(parts)),
+                t_p=t_p(system, self.source, self.thresholds),
+                t_f=t_f(system, self.source, self.thresholds),
+                epsilon=system.exact_epsilon(self.source),
+            )
+        except Impossible as fault:
+            return SystemTried(system, line, str(fault))
+        except MemoryError:
+            return SystemTried(system, line, say("There is not enough memory to do this with a table of this size."))
+
+    def _publish(self, system: System, draw: int, progress: Progress) -> Sanitised:
+        progress.report(system.title, 0.0)
+        # A stream of its own for each system, setting and draw.
+        stream = zlib.crc32(f"{system.name} {sorted(system.parameters.items())}".encode())
+        return system.publish(self.source, np.random.default_rng([self._seed, 1, stream, draw]), progress)
+
+    def _best_reader(self, system: System, progress: Progress) -> float:
+        outcome = self._publish(system, 0, progress)
+        return self._readers(outcome, outcome.answer(self.all).split(len(self.questions.row))[1])[-1]
+
+    def _right(self, belief: Floats) -> float:
+        return float((belief.argmax(axis=1) == self.values).mean())
+
+    def _readers(self, outcome: Sanitised, margins: Answers) -> tuple[float | None, float, float]:
+        """Return how often readers of the row, of the answers, and of both are right: who knows more, no less often."""
+        learnt = self.margins.naive_bayes(margins, self.records)
+        row, evidence = outcome.row(self.records), outcome.evidence(self.records)
+        classifier = max(self.guess, self._right(learnt))
+        if row is None or evidence is None:
+            return None, classifier, classifier
+        stranger = max(self.guess, self._right(row))
+        return stranger, classifier, max(stranger, classifier, self._right(learnt * evidence))
+
+    def _achieved(self, system: System, draw: int, progress: Progress) -> Achieved:
+        began = time.perf_counter()
+        outcome = self._publish(system, draw, progress)
+        everything = outcome.answer(self.all)
+        answers, margins = everything.split(len(self.questions.row))
+        stranger, classifier, best = self._readers(outcome, margins)
+        seconds = time.perf_counter() - began
+        truth = self.questions.truth.astype(np.float64)
+        gap = np.abs(np.clip(answers.estimate, 0.0, self.source.n) - truth) / np.maximum(truth, 1)
+        wrong = gap > self.thresholds.epsilon
+        return Achieved(
+            covered=_mean((answers.low <= truth) & (truth <= answers.high), ~np.isnan(answers.low)),
+            small_wrong=_mean(wrong, truth <= self.thresholds.alpha),
+            large_right=_mean(~wrong, truth >= LARGE * self.source.n),
+            row=stranger,
+            classifier=classifier,
+            best_reader=best,
+            insider=max(best, float(outcome.insider(self.records, self.all, everything).mean())),
+            lost=outcome.lost,
+            seconds=seconds,
+            metrics=outcome.metrics(),
+        )
+
+
+def _mean(values: NDArray[np.generic], where: Flags) -> float | None:
+    return float(values[where].mean()) if where.any() else None
+
+
+def weakest(kind: type[System], strong: Callable[[System], bool], steps: int) -> System | None:
+    """Return the weakest setting along a span that is strong enough; None where none is, or the weakest.
+
+    Methods grow stronger all along their span, so bisection finds it.
+    """
+    if kind.span is None:
+        return None
+    weak_end, strong_end = kind.span
+
+    def setting(part: float) -> System:
+        value = weak_end * (strong_end / weak_end) ** part  # in equal ratios, both above 0
+        return kind(round(value) if kind.whole else value)  # type: ignore[call-arg]
+
+    def holds(part: float, *, impossible: bool = True) -> bool:
+        try:
+            return strong(setting(part))
+        except (Impossible, OverflowError):
+            return impossible  # asks more than the table allows
+
+    if holds(0.0) or not holds(1.0):
+        return None
+    low, high = 0.0, 1.0
+    for _ in range(steps):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return setting(high) if holds(high, impossible=False) else None
