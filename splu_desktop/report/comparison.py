@@ -11,32 +11,23 @@ from itertools import groupby
 from pathlib import Path
 
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, FIGURES, SMALL_COUNTS, Comparison, SystemTried
-from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.plan import Plan
-from splu_desktop.core.published import Published
-from splu_desktop.core.table import Table
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.language import Language
-from splu_desktop.files.questions.batch import read_questions
 
 MOST_LINES = 10  # that are drawn at once, each with its name
-_INK, _QUIET, _GRID = "#1b252f", "#52606d", "#d3dae1"
-# Okabe and Ito's hues, dark enough for text; the plan is a black square.
-_COLOURS = ("#00629b", "#96376d", "#006b4e", "#b35900", "#7a5c00", "#5c6873", "#a02020", "#4b3fa0", "#00767a")
-_LEFT, _TOP, _SIDE, _WIDTH, _HEIGHT = 60.0, 14.0, 280.0, 620.0, 345.0
+# Ink, quiet, grid, ground; Okabe and Ito's hues, with a contrast of 4.5:1 on it. The plan is a square in ink.
+_LIGHT = ("#1b252f", "#52606d", "#d3dae1", "#ffffff")
+_DARK = ("#e7ecf1", "#a9b5c1", "#3c4753", "#242c34")
+_ON_LIGHT = ("#00629b", "#96376d", "#006b4e", "#b35900", "#7a5c00", "#5c6873", "#a02020", "#4b3fa0", "#00767a")
+_ON_DARK = ("#5eb8ea", "#eba6cb", "#55cfa4", "#ff9d5c", "#e3c04f", "#b0bac4", "#ff8a8a", "#b3a7ff", "#4fd0d6")
+_LEFT, _TOP, _ACROSS, _UP, _WIDTH, _HEIGHT = 50.0, 18.0, 420.0, 280.0, 840.0, 358.0
+_APART = 11.0  # between letters
 _STYLE = (
     "body{font:15px sans-serif;max-width:72em;margin:2em auto;padding:0 1em;color:#1b252f}"
     "table{border-collapse:collapse;font-size:13px}"
     "td,th{padding:.25em .6em;border-bottom:1px solid #d3dae1;text-align:left}"
 )
-
-
-def own_questions(path: Path | None, source: Table, plan: Plan) -> tuple[tuple[Condition, ...], ...]:
-    """Return the custodian's questions in a file, asked of the original as of a release. Raises BadQuestions."""
-    if path is None:
-        return ()
-    return read_questions(path, Published(source.select((*plan.nsas, *plan.sensitive)), plan.blocks)).conditions
 
 
 def drawn_curves(comparison: Comparison) -> list[list[SystemTried]]:
@@ -50,38 +41,42 @@ def drawn_curves(comparison: Comparison) -> list[list[SystemTried]]:
     return known[:MOST_LINES]
 
 
-def picture(comparison: Comparison, t: Language) -> str:
+def picture(comparison: Comparison, t: Language, *, dark: bool = False) -> str:
     """Return an SVG of protection against answerability: a curve for each method, its draws' range as crosses."""
+    ink, quiet, grid, ground = _DARK if dark else _LIGHT
+    hues = _ON_DARK if dark else _ON_LIGHT
+    most = max(1 - comparison.guess, 0.01)  # nobody is wrong more often than who guesses
 
     def x(share: float) -> float:
-        return _LEFT + _SIDE * share
+        return _LEFT + _ACROSS * share / most
 
     def y(share: float) -> float:
-        return _TOP + _SIDE * (1 - share)
+        return _TOP + _UP * (1 - share)
 
     def line(ends: Sequence[tuple[float, float]], colour: str, width: float, dash: str = "") -> str:
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in ends)
         return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{width}"{dash}/>'
 
-    def words(a: float, b: float, text: str, colour: str = _INK, more: str = "") -> str:
+    def words(a: float, b: float, text: str, colour: str = ink, more: str = "") -> str:
         return f'<text x="{a:.1f}" y="{b:.1f}" font-size="11" fill="{colour}"{more}>{escape(text)}</text>'
 
-    parts = [f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="#ffffff"/>']
+    parts = [f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="{ground}"/>']
     for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        parts.append(line([(x(0), y(share)), (x(1), y(share))], _GRID, 0.5))
-        parts.append(words(x(0) - 6, y(share) + 4, t.percent(share, 0), _QUIET, ' text-anchor="end"'))
-        parts.append(words(x(share), y(0) + 16, t.percent(share, 0), _QUIET, ' text-anchor="middle"'))
-    guess = x(1 - comparison.guess)
-    parts.append(line([(guess, y(0)), (guess, y(1))], _QUIET, 0.7, ' stroke-dasharray="3"'))
-    parts.append(words(guess - 4, y(1) + 10, t("guessing"), _QUIET, ' text-anchor="end"'))
-    parts.append(words(x(0), y(0) + 36, t("right: the best reader is wrong about a person")))
+        parts.append(line([(x(0), y(share)), (x(most), y(share))], grid, 0.5))
+        parts.append(words(x(0) - 6, y(share) + 4, t.percent(share, 0), quiet, ' text-anchor="end"'))
+        if share <= most:
+            parts.append(words(x(share), y(0) + 16, t.percent(share, 0), quiet, ' text-anchor="middle"'))
+    parts.append(line([(x(most), y(0)), (x(most), y(1))], quiet, 0.7, ' stroke-dasharray="3"'))
+    parts.append(words(x(most), y(0) + 29, t("guessing"), quiet, ' text-anchor="middle"'))
+    parts.append(words(x(0), y(0) + 42, t("right: the best reader is wrong about a person")))
     within = t.percent(comparison.thresholds.epsilon, 0)
-    parts.append(words(x(0), y(0) + 50, t("up: large counts are told to within {within}", within=within)))
+    parts.append(words(x(0), y(0) + 56, t("up: large counts are told to within {within}", within=within)))
+    letters: list[tuple[float, float]] = []
     for number, curve in enumerate(drawn_curves(comparison)):
         system, letter = curve[0].system, "ABCDEFGHIJ"[number]
         mine = system.name == "plan"
-        colour = _INK if mine else _COLOURS[(number - 1) % len(_COLOURS)]
-        places = [(x(each.achieved.protection), y(each.achieved.large_right or 0.0)) for each in curve]
+        colour = ink if mine else hues[(number - 1) % len(hues)]
+        places = [(x(1 - (each.median("best_reader") or 0.0)), y(each.median("large_right") or 0.0)) for each in curve]
         parts.append(line(places, colour, 1.5))
         for each, (px, py) in zip(curve, places, strict=True):
             wrong, right = each.spread("best_reader"), each.spread("large_right")
@@ -92,8 +87,13 @@ def picture(comparison: Comparison, t: Language) -> str:
             box = f'x="{px - size:.1f}" y="{py - size:.1f}" width="{2 * size}" height="{2 * size}"'
             parts.append(f'<rect {box} rx="{0 if mine else size}" fill="{colour}"/>')
         legend = _TOP + 12 + 17 * number
-        parts.append(words(places[-1][0] + 6, places[-1][1] - 4, letter, colour))
-        parts.append(words(x(1) + 22, legend, letter, colour) + words(x(1) + 38, legend, t.sentence(system.title)))
+        across, up = places[-1][0] + 6, places[-1][1] - 4
+        while any(abs(a - across) < _APART and abs(b - up) < _APART for a, b in letters):
+            across += _APART
+        letters.append((across, up))
+        parts.append(words(across, up, letter, colour))
+        parts.append(words(x(most) + 54, legend, letter, colour))
+        parts.append(words(x(most) + 70, legend, t.sentence(system.title)))
     name = escape(t("Large counts told, against protection, of each method"))
     view = f'viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" width="{_WIDTH:g}"'
     role = f'role="img" aria-label="{name}" font-family="sans-serif"'
@@ -108,7 +108,7 @@ def comparison_page(comparison: Comparison, t: Language) -> str:
         "the same readers. Figures are medians over the draws, with their range.",
         column=comparison.source.sensitive.name,
         records=t.number(comparison.source.n),
-        questions=t.number(sum(comparison.asked)),
+        questions=t.number(comparison.asked),
     )
     edition = t("Internal edition: computed from the original table, not to be handed out")
     own = [each for each in comparison.tried if each.draws and each.line == CURVE]

@@ -2,64 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtCore import QByteArray, QRectF
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.language import language
+from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.parts import Busy
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, button, label, margins, put
-from splu_desktop.gui.base.words import decimal, number, percent, t, told
+from splu_desktop.gui.base.words import decimal, number, percent, spoken, t, told
 from splu_desktop.gui.base.work import Job, Work
 from splu_desktop.gui.expert.section import Section
 
 if TYPE_CHECKING:
     from splu_desktop.compare.outcome import Comparison, SystemTried
 
-_SECONDS = 20.0  # that each system may take
-_QUESTIONS, _DRAWS = 600, 3
-_MANY = -1  # of the bands of counts, the largest
-
-
-@dataclass(frozen=True)
-class TriedRow:
-    """One system with one setting, in figures; None where there is none."""
-
-    name: str
-    setting: str
-    right: float | None
-    error: float | None
-    t_p: float | None
-    t_f: float | None
-    why: str
-
-
-def tried_rows(found: Comparison) -> list[TriedRow]:
-    """Return one row for each system and setting."""
-    return [_row(each) for each in found.tried]
-
-
-def _row(each: SystemTried) -> TriedRow:
-    told_of = {name: value for name, value in each.system.parameters.items() if name != "draw"}
-    setting = ", ".join(f"{name} {_plain(value)}" for name, value in told_of.items())
-    if not each.draws:
-        return TriedRow(told(each.system.title), setting, None, None, None, None, told(each.impossible))
-    achieved = each.achieved
-    return TriedRow(
-        told(each.system.title), setting, achieved.best_reader, achieved.errors[_MANY], each.t_p, each.t_f, ""
-    )
+_SECONDS = 3.0  # that each of the ten lines may take: half a minute together
+_QUESTIONS = 600
 
 
 def compare_plan(source: Source, plan: Plan, column: str, progress: Progress = SILENT) -> Comparison:
     """Compare other systems with a plan, for a worker. Raises SpluError; Cancelled."""
     # An optional part: nobody waits for the papers' systems at the start.
-    from splu_desktop.compare.ours.splu import of_plan
+    from splu_desktop.compare.ours.planned import of_plan
     from splu_desktop.compare.runner import compare
     from splu_desktop.compare.systems import FIRST
 
@@ -69,15 +43,45 @@ def compare_plan(source: Source, plan: Plan, column: str, progress: Progress = S
         FIRST,
         plan=planned,
         size=_QUESTIONS,
-        draws=_DRAWS,
         thresholds=plan.thresholds,
         limit=_SECONDS,
         progress=progress,
     )
 
 
+class Picture(QWidget):
+    """The picture of a comparison, in the window's colours."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: Comparison | None = None
+        self.hide()
+
+    def show_comparison(self, found: Comparison) -> None:
+        """Draw it."""
+        self._found = found
+        self.setFixedHeight(_drawing(found).defaultSize().height())
+        self.setAccessibleName(t("Large counts told, against protection, of each method"))
+        self.show()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._found is not None:
+            drawn, painter = _drawing(self._found), QPainter(self)
+            width, height = drawn.defaultSize().width(), drawn.defaultSize().height()
+            scale = min(1.0, self.width() / width)
+            drawn.render(painter, QRectF(0, 0, width * scale, height * scale))
+            painter.end()
+
+
+def _drawing(found: Comparison) -> QSvgRenderer:
+    from splu_desktop.report.comparison import picture
+
+    return QSvgRenderer(QByteArray(picture(found, language(spoken()), dark=theme.colours().dark).encode()))
+
+
 class SystemsSection(Section):
-    """A table of systems, on demand."""
+    """A picture and a table of systems, on demand."""
 
     def __init__(self, session: Session, work: Work) -> None:
         super().__init__(
@@ -96,21 +100,21 @@ class SystemsSection(Section):
         self.busy = Busy("", t("Stop"))
         self.busy.cancelled.connect(lambda: self._job.cancel() if self._job else None)
         self.busy.hide()
-        fields: list[Field[TriedRow]] = [
-            Field(t("System"), lambda r: r.name),
-            Field(t("Setting"), lambda r: r.setting),
-            Field(t("Row right"), lambda r: _share(r.right), lambda r: r.right, True),
-            Field(t("Large counts off by"), lambda r: _share(r.error), lambda r: r.error, True),
+        fields: list[Field[SystemTried]] = [
+            Field(t("System"), lambda r: told(r.system.title)),
+            Field(t("Setting"), lambda r: told(r.system.setting)),
+            _range(t("Best reader right"), "best_reader"),
+            _range(t("Large counts right"), "large_right"),
             Field("T_P", lambda r: "–" if r.t_p is None else decimal(r.t_p), lambda r: r.t_p, True),
             Field("T_f", lambda r: "–" if r.t_f is None else number(r.t_f), lambda r: r.t_f, True),
-            Field(t("Remark"), lambda r: r.why, colour=lambda r: "quiet"),
+            Field(t("Remark"), _remark, colour=lambda r: "quiet"),
         ]
+        self.picture = Picture()
         self.model = RowsModel(fields, self)
         self.view = TableView(t("Other systems"))
         self.view.setModel(self.model)
         self.view.setMinimumHeight(140)
-        self.body.addWidget(self.busy)
-        self.body.addWidget(self.view, 1)
+        put(self.body, self.busy, self.picture, (self.view, 1))
 
     def refresh(self) -> None:
         plan = self.session.plan
@@ -145,7 +149,8 @@ class SystemsSection(Section):
 
     def _done(self, found: Comparison) -> None:
         self._ended()
-        self.model.show(tried_rows(found))
+        self.picture.show_comparison(found)
+        self.model.show(found.tried)
         self.view.fit_columns(200, filling=6, least=120)
 
     def _failed(self, sentence: str) -> None:
@@ -153,9 +158,22 @@ class SystemsSection(Section):
         self.say_fault(sentence)
 
 
-def _plain(value: object) -> str:
-    return decimal(value) if isinstance(value, float) else str(value)
+def _range(name: str, figure: str) -> Field[SystemTried]:
+    def words(row: SystemTried) -> str:
+        spread = row.spread(figure)
+        if spread is None:
+            return "–"
+        low, middle, high = (percent(each, 0) for each in spread)
+        return middle if low == high else t("{middle} ({low} to {high})", middle=middle, low=low, high=high)
+
+    return Field(name, words, lambda row: row.median(figure), True)
 
 
-def _share(value: float | None) -> str:
-    return "–" if value is None else percent(value, 0)
+def _remark(row: SystemTried) -> str:
+    from splu_desktop.compare.outcome import CERTAINTY, SMALL_COUNTS
+
+    strong = {
+        SMALL_COUNTS: t("as strong as this plan in small counts"),
+        CERTAINTY: t("as strong as this plan in a row"),
+    }
+    return told(row.impossible) or strong.get(row.line, "")
