@@ -17,12 +17,15 @@ from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.base.workload import draw_questions
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.files.importer import read
 
 _COLUMNS = {
     "census_workers": ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Occupation"),
     "diabetes130": ("race", "gender", "age", "admission_type_id", "time_in_hospital", "diag_1"),
     "adult": ("age", "workclass", "education", "marital-status", "race", "gender", "income", "occupation"),
 }  # the last one is sensitive
+_SAMPLE = ("Age", "Sex", "Postcode", "Smoker", "Diagnosis")
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,19 @@ class Tables:
         some = np.random.default_rng(self.seed).permutation(len(rows))[: self.most]
         columns = [Column.from_labels(each, [rows[at][each].strip() for at in some]) for each in _COLUMNS[name]]
         return TrueTable.of(Table(tuple(columns)), _COLUMNS[name][:-1], _COLUMNS[name][-1])
+
+    def sample(self) -> TrueTable:
+        """Return the sample hospital: diagnosis by decade of age, sex, postcode and smoking."""
+        table = read(sample_path()).table
+        some = np.random.default_rng(self.seed).permutation(table.n)[: self.most]
+        columns = []
+        for name in _SAMPLE:
+            column = table[name]
+            labels = [str(column.labels[code]) for code in column.codes[some]]
+            if name == "Age":
+                labels = [each and f"{int(each) // 10}" for each in labels]
+            columns.append(Column.from_labels(name, labels))
+        return TrueTable.of(Table(tuple(columns)), _SAMPLE[:-1], _SAMPLE[-1])
 
     @cache  # noqa: B019
     def asked(self, name: str) -> CountingQuestions:
@@ -108,14 +124,17 @@ class Measured:
         return "open: the draws differ" if not low == middle == high else "holds" if low else "**does not hold**"
 
     @property
+    def range(self) -> str:
+        """The median with its range; a dash where there is none."""
+        if not self.figures:
+            return "–"
+        low, middle, high = min(self.figures), float(np.median(self.figures)), max(self.figures)
+        return f"{middle:.3g}" + (f" ({low:.3g} to {high:.3g})" if len(self.figures) > 1 else "")
+
+    @property
     def row(self) -> str:
         """The line of the document."""
-        said = ""
-        if self.figures:
-            low, middle, high = min(self.figures), float(np.median(self.figures)), max(self.figures)
-            spread = f" ({low:.3g} to {high:.3g})" if len(self.figures) > 1 else ""
-            said = f"{middle:.3g}{spread}"
-        return f"| {self.claim.place} | {self.claim.says} | {self.claim.figure}: {said or '–'} | {self.verdict} |"
+        return f"| {self.claim.place} | {self.claim.says} | {self.claim.figure}: {self.range} | {self.verdict} |"
 
 
 def measured(claim: Claim, tables: Tables, draws: int, number: int) -> Measured:

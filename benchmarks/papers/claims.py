@@ -13,15 +13,13 @@ from benchmarks.papers.claim import Claim, Tables
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.buckets.anatomy import Anatomy
-from splu_desktop.compare.buckets.many_sizes import many_sizes
 from splu_desktop.compare.buckets.optimum import best_sizes
-from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps, tolerances
-from splu_desktop.compare.buckets.two_sizes import two_sizes
+from splu_desktop.compare.buckets.settings import loss, many_sizes, two_sizes
+from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps_of, tolerances
 from splu_desktop.compare.counts.laplace import LaplaceEach
-from splu_desktop.compare.generalise.diversity import KAnonymity
+from splu_desktop.compare.generalise.conditions import KAnonymity
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu
-from splu_desktop.compare.partition.noisy_parts import epsilon_of_part, sharp_epsilon_of_part
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
 from splu_desktop.compare.perturb.distribution import DistributionBased
 from splu_desktop.compare.perturb.retention import Retention
@@ -56,7 +54,7 @@ def bias(name: str, system: System) -> Measure:
 
     def measure(tables: Tables, chance: np.random.Generator) -> float:
         asked, source = tables.asked(name), tables.source(name)
-        independent = asked.top * (asked.sets @ source.shares)[asked.which]
+        independent = asked.top * source.shares[asked.value]
         out = (asked.truth > 1.5 * independent) & (asked.truth >= 0.005 * source.n)
         return float(tables.estimates(name, system, chance)[out].sum() / asked.truth[out].sum() - 1)
 
@@ -85,15 +83,20 @@ def law_apart(tables: Tables, chance: np.random.Generator) -> float:
 @cache
 def losses(source: TrueTable, theta: int) -> tuple[float, float, float]:
     """Return the loss of two sizes, of many, and the least there is."""
-    counts = source.counts.astype(np.int64)
-    limits = tolerances(counts, theta)
-    least = min(math.ceil(1 / limit) for limit in limits)
-    of = cache(lambda size: caps(limits, size))
-    two, many = two_sizes(counts, of, least, 50), many_sizes(counts, of, least, 50)
-    best = best_sizes(counts, of, least, 50, SILENT)
-    if two is None or many is None or best is None:
-        return math.nan, math.nan, math.nan
-    return tuple(float(sum(b.loss for b in each)) for each in (two, [b for b, _ in many], [b for b, _ in best]))  # type: ignore[return-value]
+    counts, caps = source.counts.astype(np.int64), caps_of(tolerances(source.counts, theta))
+    two, many, best = two_sizes(counts, caps), many_sizes(counts, caps), best_sizes(counts, caps, SILENT)
+    found = [math.nan if each is None else float(loss(each)) for each in (two, many, best)]
+    return found[0], found[1], found[2]
+
+
+def epsilon_of_part(epsilon: float, beta: float) -> float:
+    """Return epsilon' of Clifton's Theorem 2, of who gets a random part alone, the share `beta`, below 1, of all."""
+    return math.log((math.exp(epsilon) * beta + 1 - beta) / (1 - beta))
+
+
+def sharp_epsilon_of_part(epsilon: float, beta: float) -> float:
+    """Return the least epsilon' of who gets a random part alone, the share `beta` of all records."""
+    return math.log1p(beta * math.expm1(epsilon))
 
 
 def privacy_cost(tables: Tables, chance: np.random.Generator) -> float:
@@ -320,8 +323,7 @@ CLAIMS: tuple[Claim, ...] = (
         "the l-diversity that F'-privacy would need is impossible, theta 8",
         "l needed times the largest share",
         lambda t, c: (
-            math.ceil(1 / float(min(tolerances(t.source(_CENSUS).counts.astype(np.int64), 8))))
-            * float(t.source(_CENSUS).shares.max())
+            math.ceil(1 / float(min(tolerances(t.source(_CENSUS).counts, 8)))) * float(t.source(_CENSUS).shares.max())
         ),
         lambda v: v > 1,
         random=False,

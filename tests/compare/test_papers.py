@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.papers.__main__ import main
+from benchmarks.papers.answers import exchangeable
 from benchmarks.papers.claims import CLAIMS
+from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.core.progress import SILENT
+from tests.compare.tables import small_source
 from tests.optional import DATA, real
 
 
@@ -22,4 +28,26 @@ def test_the_document_is_written_whole_and_names_what_is_not_true(tmp_path: Path
     assert "not" in by_place["arXiv, Example 1"]
     assert by_place["Journal, Example 2"] == "holds"
     assert "not" in by_place["Clifton and others, Theorem 2"]
-    assert "Theorem 4 and Lemma 3" in text
+    not_true = text[text.index("## What is not true") : text.index("## Claims")]
+    assert f"of the cells of 1 to 3 records {found[1].range} are wrong less often" in not_true
+    for word in ("zero-differential", "de Finetti", "minimality", "foreground", "corruption", "Cormode"):
+        assert word in text[text.index("## The attacks") :]
+
+
+def test_exchanging_the_values_of_two_who_show_the_same_leaves_the_release_as_likely() -> None:
+    source = small_source(60)
+    number = exchangeable(source, 3, np.random.default_rng(2))
+    shown, own = Splu(3).publish(source, np.random.default_rng(2), SILENT).shown, source.sensitive.codes
+    matrix = np.eye(source.m) / 3 + np.tile(source.shares, (source.m, 1)) * 2 / 3
+    for one in range(source.n):
+        as_likely = [
+            np.isclose(
+                matrix[own[one], shown[one]] * matrix[own[other], shown[other]],
+                matrix[own[other], shown[one]] * matrix[own[one], shown[other]],
+                rtol=1e-12,
+                atol=0,
+            )
+            for other in np.flatnonzero((own != own[one]) & (shown == shown[one]))
+        ]
+        assert all(as_likely)
+        assert len(as_likely) == number[one]
