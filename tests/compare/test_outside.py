@@ -8,12 +8,12 @@ import math
 import numpy as np
 import pytest
 
-from splu_desktop.compare.counts.cell_key import noise_law
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.compare.generalise.conditions import KAnonymity
 from splu_desktop.compare.ours.planned import Planned
 from splu_desktop.compare.outcome import CURVE
 from splu_desktop.compare.runner import compare
+from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.progress import SILENT
 from tests.compare.tables import column as coded
 from tests.compare.tables import small_questions, small_source

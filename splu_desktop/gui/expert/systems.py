@@ -75,6 +75,7 @@ class Picture(QWidget):
 
 
 def _drawing(found: Comparison) -> QSvgRenderer:
+    # An optional part: it brings the papers' systems.
     from splu_desktop.report.comparison import picture
 
     return QSvgRenderer(QByteArray(picture(found, language(spoken()), dark=theme.colours().dark).encode()))
@@ -170,6 +171,7 @@ def _range(name: str, figure: str) -> Field[SystemTried]:
 
 
 def _remark(row: SystemTried) -> str:
+    # An optional part, as above.
     from splu_desktop.compare.outcome import CERTAINTY, SMALL_COUNTS
 
     strong = {
