@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.policy import RED, Line, check_reason
-from splu_desktop.gui.base.parts import STATES, link
+from splu_desktop.gui.base.parts import STATES, Flow, link
 from splu_desktop.gui.base.widgets import (
     Choice,
     Picture,
@@ -92,16 +92,11 @@ class LineCard(QFrame):
         self.accept.setEnabled(False)
         self.problem = label("", "problem", fitting=True)
         self.problem.hide()
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(6)
-        grid.addWidget(label(t("Or accept, because")), 0, 0)
-        grid.addWidget(self.reason, 0, 1)
-        grid.addWidget(self.initials, 0, 2)
-        grid.addWidget(self.accept, 0, 3)
-        grid.addWidget(self.own, 1, 1, 1, 3)
-        grid.setColumnStretch(1, 1)
-        self.column.addLayout(grid)
+        row = Flow()  # beside what goes out there is no room for all four at 150 %
+        for each in (label(t("Or accept, because")), self.reason, self.initials, self.accept):
+            row.addWidget(each)
+        self.column.addLayout(row)
+        self.column.addWidget(self.own)
         self.column.addWidget(self.problem)
         self.reason.currentIndexChanged.connect(self._changed)
         self.own.textChanged.connect(self._changed)

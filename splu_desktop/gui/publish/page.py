@@ -17,7 +17,7 @@ from splu_desktop.gui.base.messages import persons_of, rows_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, Columns, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
-from splu_desktop.gui.base.widgets import announce, button, emptied, label, margins, put, scrolled
+from splu_desktop.gui.base.widgets import announce, button, emptied, label, line_edit, margins, put, scrolled
 from splu_desktop.gui.base.words import spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, repaired
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
@@ -65,7 +65,8 @@ class PublishPage(Page):
         card.setProperty("look", "done")
         self.done_words = label("", "strong", fitting=True, live=True)
         self.done_print = label("", fitting=True, selectable=True)
-        self.done_place = label("", "quiet", fitting=True, selectable=True)
+        self.done_place = line_edit(t("In the folder"))  # a path has no blank at which a label could break it
+        self.done_place.setReadOnly(True)
         self.open_folder = button(t("Open the folder"), self._open_folder, picture="folder-open")
         row = margins(QHBoxLayout(), 0, spacing=8)
         self.lock = button(t("As a ZIP with a password…"), self._hand_over, picture="lock")

@@ -1,0 +1,193 @@
+"""Laws that hold on every page in every state at every size: what can be read, reached and understood."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
+
+from splu_desktop.gui.base.session import RAIL, Step
+from splu_desktop.gui.proposal.plots import Plot
+from splu_desktop.gui.proposal.steps import Elided
+from splu_desktop.gui.publish.page import PublishPage
+from splu_desktop.gui.shell.main_window import MainWindow
+from tests.gui.conftest import Idle
+
+SIZES = {"100": (1366, 698), "150": (911, 442), "200": (683, 314), "1920 at 200": (960, 510), "smallest": (640, 300)}
+CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QAbstractSlider, QLineEdit, QPlainTextEdit, QAbstractItemView)
+MOST_WORDS = 270  # on a page at once, its tables and the frame around it not counted
+# Words of mathematics that stand only in Expert and the annex (flow.md, section 6); gamma and T stand at the slider.
+NEVER = re.compile(
+    r"\b(joined|decoy|tolerance|estimator|pooled|interval|prosecutor|signal|epsilon|alpha|naive|bayes|pram|reconstruct"
+    r"|k-anonym\w*|quasi\w*)\b",
+    re.I,
+)
+
+
+@pytest.fixture
+def released(proposed: MainWindow, idle: Idle, tmp_path: Path) -> MainWindow:
+    """The window with a release of the small table."""
+    proposed.show_step(Step.PUBLISH)
+    idle(proposed)
+    page = proposed.page(Step.PUBLISH)
+    assert isinstance(page, PublishPage)
+    page.outgoing.folder.setText(str(tmp_path / "releases"))
+    page.do_primary()
+    idle(proposed)
+    assert proposed.session.release is not None, page.note.text()
+    return proposed
+
+
+def settle(window: MainWindow, idle: Idle) -> None:
+    for _ in range(3):
+        QApplication.processEvents()
+        idle(window)
+
+
+def shown(window: QWidget, *kinds: type[QWidget]) -> Iterator[QWidget]:
+    for part in window.findChildren(QWidget):
+        if isinstance(part, kinds) and part.isVisible() and not part.window().isHidden() and part.width() > 1:
+            yield part
+
+
+def words_of(part: QWidget) -> str:
+    if isinstance(part, QLabel):
+        return html.unescape(re.sub(r"<[^>]+>", " ", part.text()))
+    return part.text().replace("&&", "&") if isinstance(part, QAbstractButton) else ""
+
+
+def seen(part: QWidget, window: QWidget) -> QRect:
+    """Return where in the window a part is seen: what scrolls is cut by the room it scrolls in."""
+    box, at = QRect(part.mapTo(window, QPoint()), part.size()), part.parentWidget()
+    while at is not None and at is not window:
+        box &= QRect(at.mapTo(window, QPoint()), at.size())
+        at = at.parentWidget()
+    return box
+
+
+def faults_of_text(window: QWidget) -> Iterator[str]:
+    for part in shown(window, QLabel, QPushButton):
+        text = words_of(part)
+        if not text.strip() or isinstance(part, Elided):  # ends in dots, and says all at rest
+            continue
+        if isinstance(part, QLabel) and part.wordWrap():
+            cut = part.heightForWidth(part.width()) > part.height() + 2
+        else:
+            cut = part.sizeHint().width() > part.width() + 2
+        if cut:
+            yield f"“{text}” is cut"
+
+
+def faults_of_room(window: QWidget) -> Iterator[str]:
+    for room in shown(window, QAbstractScrollArea):
+        assert isinstance(room, QAbstractScrollArea)
+        if isinstance(room, QAbstractItemView):  # tables alone scroll sideways
+            continue
+        if room.horizontalScrollBar().isVisible():
+            yield f"{type(room).__name__} “{room.accessibleName()}” scrolls sideways"
+        inside = room.widget() if isinstance(room, QScrollArea) else None
+        if inside is not None and inside.minimumSizeHint().width() > room.viewport().width() + 2:
+            yield f"too wide by {inside.minimumSizeHint().width() - room.viewport().width()}"
+    parts = [part for part in shown(window, QLabel, Plot, *CONTROLS) if not isinstance(part.parent(), QComboBox)]
+    boxes = [(part, seen(part, window)) for part in parts if not isinstance(part, QLabel) or words_of(part).strip()]
+    for (one, box), (other, beside) in combinations(boxes, 2):
+        both = box & beside
+        if both.width() > 2 and both.height() > 2 and not one.isAncestorOf(other) and not other.isAncestorOf(one):
+            names = [words_of(each) or each.accessibleName() or type(each).__name__ for each in (one, other)]
+            yield f"“{names[0]}” and “{names[1]}” overlap by {both.width()} x {both.height()}"
+
+
+def faults_of_footer(window: MainWindow) -> Iterator[str]:
+    page = window.page(window.step)
+    edge = QRect(QPoint(), page.size())
+    for part in shown(page.footer, QPushButton):
+        if not edge.contains(QRect(part.mapTo(page, QPoint()), part.size())):
+            yield f"“{words_of(part)}” stands outside"
+    if page.primary.isVisible() and page.primary.visibleRegion().isEmpty():
+        yield "the primary button is out of sight"
+
+
+def look_at(window: MainWindow, idle: Idle, steps: tuple[Step, ...]) -> None:
+    """Fail with all that is wrong on pages at any size."""
+    faults = []
+    for size, pixels in SIZES.items():
+        window.resize(*pixels)
+        for step in steps:
+            window.show_step(step)
+            settle(window, idle)
+            for found in (faults_of_text(window), faults_of_room(window), faults_of_footer(window)):
+                faults += [f"{step.value} at {size}: {fault}" for fault in found]
+    assert not faults, "\n".join(dict.fromkeys(faults))
+
+
+def test_empty_pages_can_be_read_at_every_size(window: MainWindow, idle: Idle) -> None:
+    look_at(window, idle, RAIL)
+
+
+def test_pages_before_the_release_can_be_read_at_every_size(proposed: MainWindow, idle: Idle) -> None:
+    look_at(proposed, idle, (Step.OPEN, Step.QUESTIONS, Step.PROPOSAL, Step.COLUMNS, Step.EXPERT, Step.PUBLISH))
+
+
+def test_pages_of_a_release_can_be_read_at_every_size(released: MainWindow, idle: Idle) -> None:
+    look_at(released, idle, (Step.PUBLISH, Step.ASK, Step.REPORT))
+
+
+def test_pages_with_a_message_can_be_read_at_every_size(released: MainWindow, idle: Idle) -> None:
+    session = released.session
+    assert session.plan is not None
+    session.change_plan(session.plan.with_gamma(1), "not safe, and the release is out of date")
+    look_at(released, idle, (Step.PROPOSAL, Step.PUBLISH, Step.ASK, Step.REPORT))
+
+
+def test_every_control_has_a_name(released: MainWindow, idle: Idle) -> None:
+    nameless = []
+    for step in Step:
+        released.show_step(step)
+        settle(released, idle)
+        for part in shown(released, *CONTROLS):
+            if part.focusPolicy() == Qt.FocusPolicy.NoFocus or part.parent() is None:
+                continue
+            inside = isinstance(part.parentWidget(), QComboBox | QAbstractSpinBox | QAbstractItemView)
+            if not inside and not (part.accessibleName() or words_of(part)):
+                nameless.append(f"{step.value}: {type(part).__name__} {part.objectName()}")
+    assert not nameless, "\n".join(dict.fromkeys(nameless))
+
+
+def test_words_are_few_and_those_of_the_glossary(released: MainWindow, idle: Idle) -> None:
+    faults = []
+    for step in Step:
+        released.show_step(step)
+        settle(released, idle)
+        texts = [words_of(part) for part in shown(released.page(step), QLabel, QAbstractButton)]
+        count = sum(len(text.split()) for text in texts)
+        if count > MOST_WORDS:
+            faults.append(f"{step.value}: {count} words")
+        for text in texts:
+            if step is not Step.EXPERT and NEVER.search(text):
+                faults.append(f"{step.value}: “{text}”")
+            faults += [
+                f"{step.value}: {len(each.split())} words: “{each}”"
+                for each in re.split(r"(?<=[.?!])\s", text)
+                if len(each.split()) > 25
+            ]
+    assert not faults, "\n".join(faults)
