@@ -199,8 +199,11 @@ def merge_rare(column: Column, least: int) -> Column:
     A function of the published table alone, so that every bound of small counts stands (mechanism.md section 5).
     """
     few = (column.counts() < least) & ~column.missing
-    if few.sum() < 2:
-        return column
+    return column if few.sum() < 2 else join_labels(column, few)
+
+
+def join_labels(column: Column, few: NDArray[np.bool_]) -> Column:
+    """Return a column with some of its (m,) labels joined as `OTHER`."""
     labels = np.append(column.labels, np.array([OTHER], object))
     same = np.flatnonzero(column.labels == OTHER)
     to = np.where(few, same[0] if len(same) else column.m, np.arange(column.m)).astype(np.int32)

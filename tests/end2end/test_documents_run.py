@@ -73,11 +73,11 @@ def _here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_first_five_minutes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands = [shlex.split(line) for line in re.findall(r"^\.venv/bin/splu (.+)$", README, re.MULTILINE)]
     assert [words[0] for words in commands] == [
-        "propose", "publish", "query", "queries", "crosstab", "analyse", "report", "verify"
+        "propose", "publish", "query", "queries", "crosstab", "analyse", "tables", "report", "verify"
     ]  # fmt: skip
     for words in commands:
         assert _said(capsys, *words)
-    assert {path.name for path in folder.iterdir()} >= {"my-release", "answers.csv", "cells.xlsx", "report.pdf"}
+    assert {path.name for path in folder.iterdir()} >= {"answers.csv", "my-release", "tables.docx", "report.pdf"}
     # The table of the three counts; another draw gives other figures, and ranges of about the same width.
     rows = re.findall(
         r"^\| `([^|`]+)` \| ([\d,]+) \| ([\d,]+) to ([\d,]+) \| ([\d,]+) to ([\d,]+) \| ([\d,]+) \|$", README, re.M

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -164,6 +165,19 @@ def test_protected_counts_are_near_agree_and_stay_whenever_they_are_made(tmp_pat
     hand_out_protected(book, source, plan, path, register=register)
     (entry,) = register.read().entries
     assert (entry.kind, register.releases()) == ("tables", ())
+
+
+def test_a_label_of_few_persons_stands_in_no_protected_table(tmp_path: Path) -> None:
+    source, plan = small_source()
+    rare = Column.from_labels("Ward", ["X" if row == 7 else "AB"[row % 2] for row in range(source.n)])
+    dead = Column.from_labels("Died", ["unknown" if row == 9 else "yes" if row % 9 == 0 else "no"
+                                       for row in range(source.n)])  # fmt: skip
+    table_of_few = Table((source["Patient"], rare, source["Sex"], dead))
+    for questions in ((AskedTable("Died", None, ("Ward",)),), ()):
+        book = print_protected(table_of_few, replace(plan, questions=questions), "", register=Register(tmp_path))
+        words = {word for text in book_document(book, language("en")).texts() for word in re.findall(r"\w+", text)}
+        assert {"A", "B", "yes"} <= words
+        assert not {"X", "unknown"} & words
 
 
 def test_ranges_of_protected_counts_hold_the_truth() -> None:

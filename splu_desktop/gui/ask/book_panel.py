@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt
@@ -48,7 +49,7 @@ class BookPanel(QWidget):
         self._work, self._fail, self._saved = work, fail, saved
         self._release: OpenRelease | None = None
         self._opened: Opened | None = None
-        self._title, self._tables = "", list[BookTable]()
+        self._read_book, self._tables = Book("", ()), list[BookTable]()
         self.book: PrintedBook | None = None
         self.list = TickList(t("Tables in the book"))
         self.list.itemChanged.connect(lambda item: self._print())
@@ -84,7 +85,7 @@ class BookPanel(QWidget):
 
     def _read(self, path: Path | None) -> None:
         def take(book: Book) -> None:
-            self._title, self._tables = book.title, list(book.tables)
+            self._read_book, self._tables = book, list(book.tables)
             self._show(range(len(self._tables)))
 
         self._work.start(read_tables, self._release, path, on_done=take, on_exception=self._fail, channel="book")
@@ -100,7 +101,7 @@ class BookPanel(QWidget):
     def _print(self) -> None:
         self.book = None
         self.save.setEnabled(False)
-        book = Book(self._title, tuple(self._tables[at] for at in self.list.places()))
+        book = replace(self._read_book, tables=tuple(self._tables[at] for at in self.list.places()))
         if not book.tables:
             self.page.setPlainText(t("Tick a table."))
             return

@@ -15,9 +15,10 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism.cell_noise import CellNoise, Keys, count_ranges
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy.limits import limits_for
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.sanitise import Prepared
-from splu_desktop.core.table import Table, unique
+from splu_desktop.core.sanitise import Prepared, join_labels
+from splu_desktop.core.table import Column, Table, unique
 from splu_desktop.report.book.tables import BookTable
 from splu_desktop.report.book.whole_numbers import round_to_sums
 
@@ -112,6 +113,9 @@ class ReleaseCounts:
 class NoisyCounts:
     """Counts from a source, persons where a column names them, each with the noise of its own units.
 
+    Labels that would be shown with fewer than the audience may see are joined: that a label is there tells that
+    somebody has it. Shown counts decide, so nothing but they are told; a value that a table asks for keeps its name.
+
     Parameters
     ----------
     prepared : the source as the plan makes it.
@@ -121,9 +125,11 @@ class NoisyCounts:
 
     def __init__(self, prepared: Prepared, plan: Plan, key: bytes) -> None:
         named = {*plan.nsas, *plan.sensitive}
-        self.table = Table(tuple(column for column in prepared.table.columns if column.name in named))
         self.secret, self.small = plan.sensitive, plan.thresholds.alpha
+        self.least = limits_for(plan.audience).printed
         self._prepared, self._plan, self._noise = prepared, plan, CellNoise(key)
+        self.table = Table(tuple(column for column in prepared.table.columns if column.name in named))
+        self.table = Table(tuple(map(self._join_rare, self.table.columns)))
 
     def count(self, column: str, value: str | None, line: Ints, lines: int) -> Figures:
         """Return figures with noise, and true ones for the custodian's eyes."""
@@ -142,6 +148,13 @@ class NoisyCounts:
         for name in names:
             labels = [(*head, str(label)) for head in labels for label in self.table[name].labels]
         return _crossed(self.table, names), labels
+
+    def _join_rare(self, column: Column) -> Column:
+        shown = self.count(column.name, None, np.zeros(column.n, np.int64), 1).number[0]
+        asked = {each.value for each in self._plan.questions if each.sa == column.name}
+        kept = np.array([label in asked for label in column.labels.tolist()])
+        few = (shown < self.least) & ~column.missing & ~kept
+        return join_labels(column, few) if few.any() else column
 
     @cached_property
     def _keys(self) -> Keys:

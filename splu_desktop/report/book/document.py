@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from splu_desktop import __version__
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH
 from splu_desktop.core.mechanism.cell_noise import MOST, small_count_error
+from splu_desktop.core.sanitise import OTHER
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.language import Language
 from splu_desktop.report.book.printed import Figure, Line, PrintedTable
@@ -30,6 +31,8 @@ class PrintedBook:
     id, created : of the release it follows from; "" for a book with noise.
     persons : whether persons are counted.
     noise : what is said of small counts in a book with noise; None for one of a release.
+    least : groups shown with fewer were joined.
+    averages : whether averages were asked for, which a book does not hold.
     """
 
     title: str
@@ -38,6 +41,8 @@ class PrintedBook:
     created: str = ""
     persons: bool = False
     noise: Thresholds | None = None
+    least: int = 0
+    averages: bool = False
 
 
 def book_document(book: PrintedBook, t: Language, *, sheets: bool = False) -> Document:
@@ -62,8 +67,10 @@ def book_document(book: PrintedBook, t: Language, *, sheets: bool = False) -> Do
 def notes(book: PrintedBook, t: Language) -> list[str]:
     """Return how the tables are read, a sentence or two each."""
     protected = t("“protected”: so few that the number is hidden on purpose; its range is all that is told.")
+    averages = [t("Averages were asked for, too; a book only counts.")] if book.averages else []
     if book.noise is None:
         return [
+            *averages,
             t("The range in brackets holds the true count in 95 of 100 releases. Numbers without a range are exact."),
             protected,
             t("All numbers are sums over one published table: parts add up to totals, and subtracting tables tells"
@@ -73,6 +80,7 @@ def notes(book: PrintedBook, t: Language) -> list[str]:
         ]  # fmt: skip
     share = math.floor(100 * small_count_error(book.noise.epsilon, book.noise.alpha))
     return [
+        *averages,
         t("Every number has noise of at most {most}, zero on average. The range in brackets holds the true count in 95"
           " of 100 cases.", most=MOST),
         protected,
@@ -81,6 +89,7 @@ def notes(book: PrintedBook, t: Language) -> list[str]:
           " more."),
         t("Counts of 1 to {alpha} are shown wrong by more than {epsilon} in at least {share} of 100 cases (T_P).",
           alpha=book.noise.alpha, epsilon=t.percent(book.noise.epsilon, 0), share=share),
+        t("Groups and values shown with fewer than {least} are joined as “{other}”.", least=book.least, other=OTHER),
         t("Made by SPLU Desktop {version}.", version=__version__),
     ]  # fmt: skip
 

@@ -55,7 +55,7 @@ def print_release(
     """Return the book of a release. Raises BadQuestion; Cancelled."""
     counts = ReleaseCounts(reader or Reader(opened.published), book.tables, progress)
     tables = count_tables(book.tables, counts, progress)
-    return PrintedBook(book.title or opened.title, tables, opened.id, opened.created)
+    return PrintedBook(book.title or opened.title, tables, opened.id, opened.created, averages=book.averages)
 
 
 def print_protected(
@@ -69,7 +69,14 @@ def print_protected(
     known = counts.table, counts.secret
     book = make_book(plan.questions, *known) if path is None else read_book(path, *known)
     tables = count_tables(book.tables, counts)
-    return PrintedBook(book.title or title, tables, persons=plan.persons is not None, noise=plan.thresholds)
+    return PrintedBook(
+        book.title or title,
+        tables,
+        persons=plan.persons is not None,
+        noise=plan.thresholds,
+        least=counts.least,
+        averages=book.averages,
+    )
 
 
 def check_book_path(path: Path, *, overwrite: bool) -> None:

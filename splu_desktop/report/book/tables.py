@@ -77,22 +77,25 @@ class BookTable:
 
 @dataclass(frozen=True)
 class Book:
-    """A book: its title, "" for that of the release, and its tables."""
+    """A book: its title, "" for that of the release; its tables; whether averages were asked for, which it lacks."""
 
     title: str
     tables: tuple[BookTable, ...]
+    averages: bool = False
 
 
 def make_book(questions: Iterable[AskedTable], table: Table, secret: Sequence[str]) -> Book:
     """Return the book of the tables that were asked for; where there is none, of each secret column by all others."""
+    every = tuple(questions)
     asked = tuple(
         BookTable(each.sa, each.value, each.by, show="both" if each.kind == "compare" else "count", within=each.within)
-        for each in questions
+        for each in every
         if each.kind != "mean"
     )
+    averages = any(each.kind == "mean" for each in every)
     few = [name for name in table.names if table[name].m <= _MOST_LABELS]
     others = tuple(name for name in few if name not in secret)
-    return Book("", asked or tuple(BookTable(name, each=others) for name in few if name in secret))
+    return Book("", asked or tuple(BookTable(name, each=others) for name in few if name in secret), averages)
 
 
 def read_book(path: Path, table: Table, secret: Sequence[str]) -> Book:
