@@ -31,6 +31,7 @@ PYTHONS = [
 HERE = {
     "diffprivlib": importlib.util.find_spec("diffprivlib") is not None,
     "anonypy": importlib.util.find_spec("anonypy") is not None,
+    "pycanon": importlib.util.find_spec("pycanon") is not None,
     "LibreOffice": shutil.which("soffice") is not None,
     "Git": shutil.which("git") is not None,
     "GnuPG": all(map(shutil.which, ("gpg", "gpg-agent"))),
@@ -47,6 +48,7 @@ HERE = {
 BRING = {
     "diffprivlib": "pip install diffprivlib, for a trial",
     "anonypy": "pip install anonypy, for a trial",
+    "pycanon": "pip install pycanon, for a trial",
     "LibreOffice": "./check --extras brings it",
     "Git": "./check --extras brings it",
     "GnuPG": "./check --extras brings it",

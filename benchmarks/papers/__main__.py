@@ -28,8 +28,8 @@ draw with their groups, matrix and iteration; "ours" is this program's draw and 
 - **Theorem 3 and Lemma 1** (arXiv Lemma 4) divide the variance of the mean by n twice: of the counts of the printed T_f
   {theorem_3} fail where 0.05 may.
 - **Theorem 4 and Lemma 3** promise T_P for every small *cell*. A reader who leans on what the cell's columns tell knows
-  some of them better: of the cells of 1 to 3 records {theorem_4} are wrong less often than T_P. The program says T_P of
-  a value in a class or a union of classes, nowhere else.
+  some of them better: of the cells of 1 to 3 records the share {theorem_4}
+  is wrong less often than T_P. The program says T_P of a value in a class or a union of classes, nowhere else.
 - **The printed matrix and groups** bias what stands out; **Example 1 of arXiv** prints another number than its formula
   gives, **Example 2** swaps right and wrong; **Theorem 2 of pre-partitioning** promises less than no partition does.
 

@@ -27,8 +27,8 @@ WORDS = """- **l'-diverted zero-differential privacy** (arXiv, Definition 3): ea
   could have exchanged values, every release being exactly as likely. SPLU-Gen as published has it, with the members of
   its decoy group (Theorem 1). Its reach are these: it bounds neither what the row tells nor what many rows teach, see
   above. Ours has it of the release at hand, not of every release: a person could have exchanged its value with each
-  other one of its class that shows the same value, the release being exactly as likely: with {least} persons at least,
-  and {middle} in the middle (gamma 5).
+  other one of its class that shows the same value, the release being exactly as likely: {enough} of the persons with 4
+  others at least, the one in the middle with {middle} (gamma 5); who alone shows a value, with nobody.
 - **de Finetti** (Kifer 2009), Anatomy with l = 5: who learns from the buckets which value goes with which record is
   right in {finetti}; promised is 20 %. Ours publishes no groups: what is to be learnt is *row and classifier*.
 - **minimality** (Wong, Fu, Wang, Pei 2007), l-diversity with l = 3: in {half} of the classes of six and more one value
@@ -80,8 +80,11 @@ def attack_table(tables: Tables, draws: int) -> list[str]:
     chance = np.random.default_rng(tables.seed)
     finetti = _per_cent([de_finetti(source, chance) for _ in range(draws)])
     partners = [exchangeable(source, 5, chance) for _ in range(draws)]
-    least, middle = (int(np.median([at(each) for each in partners])) for at in (np.min, np.median))
-    words = {"least": f"{least:,}", "middle": f"{middle:,}", "finetti": finetti, "half": f"{minimality(source):.0%}"}
+    middle, enough = (
+        np.median([np.median(each) for each in partners]),
+        _per_cent([(each >= 4).mean() for each in partners]),
+    )
+    words = {"enough": enough, "middle": f"{middle:,.0f}", "finetti": finetti, "half": f"{minimality(source):.0%}"}
     return [*lines, "", WORDS.format(**words)]
 
 

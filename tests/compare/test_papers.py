@@ -29,7 +29,7 @@ def test_the_document_is_written_whole_and_names_what_is_not_true(tmp_path: Path
     assert by_place["Journal, Example 2"] == "holds"
     assert "not" in by_place["Clifton and others, Theorem 2"]
     not_true = text[text.index("## What is not true") : text.index("## Claims")]
-    assert f"of the cells of 1 to 3 records {found[1].range} are wrong less often" in not_true
+    assert f"of the cells of 1 to 3 records the share {found[1].range}\n  is wrong less often" in not_true
     for word in ("zero-differential", "de Finetti", "minimality", "foreground", "corruption", "Cormode"):
         assert word in text[text.index("## The attacks") :]
 

@@ -47,7 +47,7 @@ class Unbiased(Sanitised):
         estimate, level, slope = map(questions.asked, (figures.estimate, figures.level, figures.slope))
         asked = Counted(estimate, level, slope)
         low, high = asked.interval(questions.top)
-        target = questions.asked(self._expected(questions))
+        target = questions.asked(self.expected(questions))
         drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
         return Answers(np.clip(drawn, low, high), low, high)
 
@@ -68,7 +68,7 @@ class Unbiased(Sanitised):
         variance = figures.variance(np.maximum(figures.estimate, 0))
         return figures.estimate, variance, inside[:, None] * self.published_shares
 
-    def _expected(self, questions: CountingQuestions) -> Floats:
+    def expected(self, questions: CountingQuestions) -> Floats:
         """Return (P, m) the targets mu; learns the spread t on the way."""
         labels, (single, of) = questions.labels, questions.singly
         self.spread = learn_spread(*(each.ravel() for each in self._singly(labels))) if len(labels.row) else 0.0
