@@ -75,7 +75,7 @@ def rank_sensitive(
     public_values: Mapping[str, Sequence[str]],
     doubtful: Collection[str] = (),
 ) -> list[str]:
-    """Return the columns by how much their secret values tell; those of numbers, and doubtful ones, come last.
+    """Return the columns by how much their secret values tell; amounts, dates and doubtful ones come last.
 
     What a column tells is the entropy of its values of two classes' worth of rows and more, the others taken as one.
     """
@@ -89,13 +89,14 @@ def rank_sensitive(
         large = counts[secret & (counts >= _FEWEST_ROWS)]
         shares = np.append(large, max(column.n - large.sum(), 0)) / column.n
         told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
-        found.append((not len(large), name in doubtful, _is_number(column), -min(told, 2.5), place, name))
+        found.append((not len(large), name in doubtful, _is_amount(column), -min(told, 2.5), place, name))
     return [each[-1] for each in sorted(found)]
 
 
-def _is_number(column: Column) -> bool:
-    """Whether a column holds amounts, drawn as they are or in bands, and no few grades."""
-    return interval_ends(column) is not None or (column.values is not None and column.m > _GRADES)
+def _is_amount(column: Column) -> bool:
+    """Whether a column holds amounts or dates, as they are or in bands, and no few grades."""
+    amounts = interval_ends(column) is not None or (column.values is not None and column.m > _GRADES)
+    return amounts or bool(column.grain)
 
 
 def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:

@@ -6,14 +6,26 @@ All that needs no search. Each decision is a step with its reason and its undo.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import TypedDict, Unpack
 
 import numpy as np
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise import Chapter, Steps, column_after, suggest, system_of, table_after, words_for
+from splu_desktop.core.generalise import (
+    Age,
+    CannotGeneralise,
+    Chapter,
+    Steps,
+    column_after,
+    suggest,
+    system_of,
+    table_after,
+    words_for,
+)
 from splu_desktop.core.generalise.measured import still_measured
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.messages import counted, quoted, say
@@ -29,7 +41,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Kind, Table
 
 _MOST_HAVE = 0.5  # share of the rows from which a value is no secret: no strength hides what most have
 
@@ -98,8 +110,13 @@ class Wishes(TypedDict, total=False):
     suggestions: Mapping[str, Suggestion]
 
 
-def draft(table: Table, audience: Audience, progress: Progress = SILENT, **wishes: Unpack[Wishes]) -> Draft:
-    """Return a draft. Raises UnknownColumn, BadSetting; Cancelled."""
+def draft(
+    table: Table, audience: Audience, progress: Progress = SILENT, *, ages: bool = True, **wishes: Unpack[Wishes]
+) -> Draft:
+    """Return a draft. Raises UnknownColumn, BadSetting; Cancelled.
+
+    ages : whether an age may be made of a date of birth, which never goes out itself.
+    """
     limits, person = limits_for(audience), wishes.get("person", "")
     questions, given = wishes.get("questions", ()), wishes.get("roles", {})
     suggestions = wishes.get("suggestions") or suggest_roles(table)
@@ -110,7 +127,8 @@ def draft(table: Table, audience: Audience, progress: Progress = SILENT, **wishe
             raise BadSetting("“{column}” names the person, so no table can count it or by it.", column=str(who))
         made.roles[asked.sa] = Role.SA
         made.roles.update(dict.fromkeys(asked.by, Role.NSA))
-    bands = made.find_bands({each.sa for each in questions})
+    grown = made.find_age() if ages else {}
+    bands = made.find_bands({each.sa for each in questions}) | grown
     if not made.drawn:
         raise BadSetting("No column is secret; mark at least one column as secret (SA).")
     view = table_after(table, bands)
@@ -130,7 +148,7 @@ def draft(table: Table, audience: Audience, progress: Progress = SILENT, **wishe
     plan = Plan(
         roles=made.roles,
         blocks=tuple(Block(each, Lenders(limits.gamma)) for each in blocks),
-        generalisations={name: each for name, each in bands.items() if name in secret},
+        generalisations={name: each for name, each in bands.items() if name in secret or name in grown},
         persons=None if who is None else ByPerson(who, "draw"),
         public_values={name: each for name, each in public.items() if name in secret},
         questions=tuple(questions),
@@ -173,6 +191,33 @@ class _Drafting:
             )
             self.note("person", column, words, why, lambda plan: replace(plan, persons=None))
         return column
+
+    def find_age(self) -> dict[str, Steps]:
+        """Return what makes an age of a date of birth, where no unchanged column tells it."""
+        of_age = [name for name in self.table.names if self.suggestions[name].subject == "age"]
+        if any(self.roles[name] is Role.NSA for name in of_age):
+            return {}
+        for name in of_age:
+            steps = (Age(self._last_day()),)
+            if self.roles[name] is Role.IDENTIFIER and name not in self.given:
+                with suppress(CannotGeneralise):  # texts among the dates
+                    column_after(self.table[name], steps)
+                    self.roles[name] = Role.NSA
+                    why = say("no other column tells the age")
+                    self.note("coarser", name, words_for(name, steps), why, set_roles([name], Role.IDENTIFIER))
+                    return {name: steps}
+        return {}
+
+    def _last_day(self) -> date:
+        """Return the end of the last year of which the table has an event, this year where it has none."""
+        now = date.today().year
+        years = [
+            int(column.values[~column.missing].max().astype("datetime64[Y]").astype(int)) + 1970
+            for column in self.table.columns
+            if column.kind in (Kind.DATE, Kind.DATETIME) and self.suggestions[column.name].subject != "age"
+            if column.values is not None and not column.missing.all()
+        ]
+        return date(min(max(years, default=now), now), 12, 31)  # a mark for "not yet" may lie in the year 9999
 
     def find_bands(self, asked: set[str]) -> dict[str, Steps]:
         """Return what measured numbers and dates are put into that are drawn; those that fit nothing are left out."""

@@ -187,7 +187,7 @@ def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILE
     Columns without a role take the one suggested. Where no table is asked, usual ones make the classes and are asked,
     each by so many columns that it has the cells that a verdict needs. Raises UnknownColumn, BadSetting; Cancelled.
     """
-    found = draft(table, audience, progress, **wishes)
+    found = draft(table, audience, progress, ages=False, **wishes)
     plan, view = found.plan, table_after(table, found.plan.generalisations)
     if not found.named:
         shorter = (

@@ -107,7 +107,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return None  # "telephone": yes, no
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
     if reading.says("birth") and (is_dated(column) or holds_days(column) or _is_day(column, reading)):
-        return _names_person(say("A date of birth singles out most people."))
+        return _names_person(say("A date of birth singles out most people."), "age")
     if is_dated(column):
         return None
     harmless = bool(reading.subjects)
@@ -202,7 +202,7 @@ def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
     if len(sample_labels(column)) > 2 and all_of(column, "days"):
         return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date")
     if is_dated(column) and may_be_births(column):
-        return _names_person(say("A date of birth singles out most people."), doubt=True)
+        return _names_person(say("A date of birth singles out most people."), "age", doubt=True)
     if (is_dated(column) or holds_times(column)) and not reading.secret and share_missing(column) <= _GAPS:
         return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date", True)
     return None
