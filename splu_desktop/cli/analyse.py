@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import several, switch, takes
-from splu_desktop.cli.base.opening import add_release, opened
+from splu_desktop.cli.base.help import add_examples, several, takes
+from splu_desktop.cli.base.opening import add_file, add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse, outcome_asked, values_asked
 from splu_desktop.core.answer.conditions import Condition, column_named, parse_condition
@@ -28,23 +27,20 @@ def add(commands: Any) -> None:
     one = commands.add_parser(
         "analyse",
         help=say("shares, means, differences, ratios, regressions from a release"),
-        description=say(
-            "Answer more than counts from a release alone, with 95 % intervals about persons like these and about this "
-            "table."
-        ),
-        epilog=say(
-            "examples: splu analyse RELEASE ratio 'Smoker=yes' 'Diagnosis=Heart failure'; splu analyse RELEASE mean "
-            "Stay 'Ward=Cardiology'; splu analyse RELEASE logit 'Diagnosis=Heart failure' --on Age --on Sex"
-        ),
+    )
+    add_examples(
+        one,
+        "splu analyse RELEASE ratio 'Smoker=yes' 'Diagnosis=Heart failure'",
+        "splu analyse RELEASE mean Stay 'Ward=Cardiology'",
+        "splu analyse RELEASE logit 'Diagnosis=Heart failure' --on Age --on Sex",
     )
     add_release(one)
     kinds = one.add_subparsers(dest="analysis", required=True, metavar="ANALYSIS")
 
     def kind(name: str, words: str) -> argparse.ArgumentParser:
         parser: argparse.ArgumentParser = kinds.add_parser(name, help=words, description=words)
-        several(parser, "--where COLUMN=VALUE", "only of rows that meet this")
-        takes(parser, "--out FILE", "write every figure to FILE.csv or FILE.xlsx", type=Path)
-        switch(parser, "--overwrite", "replace the file if it exists")
+        several(parser, "--where COLUMN=VALUE", "only rows that meet this")
+        add_file(parser)
         add_json(parser)
         parser.set_defaults(run=_analyse)
         return parser
@@ -61,7 +57,7 @@ def add(commands: Any) -> None:
     takes(parser, "outcome COLUMN=VALUE")
     parser = kind("mean", say("mean of a column of numbers"))
     takes(parser, "column COLUMN")
-    takes(parser, "conditions COLUMN=VALUE", "only of rows that meet this", nargs="*")
+    takes(parser, "conditions COLUMN=VALUE", "only rows that meet this", nargs="*")
     for name, words in (
         ("linear", say("least squares of a value, or of a column of numbers, on columns")),
         ("logit", say("logistic regression of a value on columns")),

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong
-from splu_desktop.cli.base.help import several, switch, takes
-from splu_desktop.cli.base.opening import add_release, opened
+from splu_desktop.cli.base.help import add_examples, several, takes
+from splu_desktop.cli.base.opening import add_file, add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
 from splu_desktop.core.answer.answer import HIDDEN, ROUGH
 from splu_desktop.core.answer.conditions import column_named, parse_condition
 from splu_desktop.core.answer.crosstab import Cell, CrossTable, crosstab
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, counted, say
+from splu_desktop.core.messages import Figure, say
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.crosstab_file import write_cells
 
@@ -28,19 +27,14 @@ def add(commands: Any) -> None:
     one = commands.add_parser(
         "crosstab",
         help=say("count all cells of a table from a release"),
-        description=say(
-            "Estimate how many rows of the source have each value of a column, for each combination of values of other "
-            "columns, from the release alone."
-        ),
-        epilog=say("examples: splu crosstab RELEASE --by Ward --by Sex --sa Diagnosis --out cells.xlsx"),
     )
+    add_examples(one, "splu crosstab RELEASE --by Ward --by Sex --sa Diagnosis --out cells.xlsx")
     add_release(one)
-    takes(one, "--by COLUMN", "column of the lines; may be repeated", action="append", required=True)
+    takes(one, "--by COLUMN", "a column; may be repeated", action="append", required=True)
     takes(one, "--sa COLUMN", "column that is counted (needed where the release has several secret ones)")
-    several(one, "--where COLUMN=VALUE", "count only rows that meet this, of unchanged columns")
-    takes(one, "--method", "estimator of each cell (%(default)s)", choices=ESTIMATORS[:2], default=ESTIMATORS[0])
-    takes(one, "--out FILE", "write every cell to FILE.csv or FILE.xlsx", type=Path)
-    switch(one, "--overwrite", "replace the file if it exists")
+    several(one, "--where COLUMN=VALUE", "only rows that meet this")
+    takes(one, "--method", "estimator (%(default)s)", choices=ESTIMATORS[:2], default=ESTIMATORS[0])
+    add_file(one)
     add_json(one)
     one.set_defaults(run=_crosstab)
 
@@ -62,9 +56,7 @@ def _crosstab(args: argparse.Namespace) -> None:
     if args.json:
         print_json({**table_as_dict(found), "release": release.id})
     elif args.out is not None:
-        tell(
-            counted(found.estimate.size, "{n} cell written to {out}.", "{n} cells written to {out}.", out=str(args.out))
-        )
+        tell("Written to {out}: {n}.", out=str(args.out), n=found.estimate.size)
     else:
         _print(found)
 

@@ -22,7 +22,14 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("guarantee", help=say("what a gamma promises about small and large counts"))
     usual = Thresholds()
     takes(parser, "--gamma G", "strength, a number from 1", type=float, required=True)
-    takes(parser, "--draw NAME", "how values are drawn (lenders)", choices=draw_names(), default="lenders")
+    takes(
+        parser,
+        "--draw NAME",
+        "how values are drawn: {names}",
+        names=", ".join(draw_names()),
+        choices=draw_names(),
+        default="lenders",
+    )
     takes(parser, "--epsilon", "relative error ({usual})", usual=str(usual.epsilon), type=float, default=usual.epsilon)
     takes(parser, "--t-e T_E", "tolerated probability ({usual})", usual=str(usual.t_e), type=float, default=usual.t_e)
     takes(parser, "--alpha", "the largest small count ({usual})", usual=usual.alpha, type=int, default=usual.alpha)

@@ -50,10 +50,9 @@ _COMPLAINTS = (
         say("Choose for {name} among {known}: “{given}” is none of them"),
     ),
     (
-        r"argument (?P<name>.*?): invalid int value: '(?P<given>.*)'",
-        say("Give {name} a whole number: “{given}” is none"),
+        r"argument (?P<name>.*?): invalid (?:int|float) value: '(?P<given>.*)'",
+        say("Give {name} a number: “{given}” is none"),
     ),
-    (r"argument (?P<name>.*?): invalid float value: '(?P<given>.*)'", say("Give {name} a number: “{given}” is none")),
     (
         r"argument (?P<name>.*?): ignored explicit argument '(?P<given>.*)'",
         say("{name} takes no value: leave out “{given}”"),

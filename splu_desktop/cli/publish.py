@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import misfit
-from splu_desktop.cli.base.help import add_below, several, takes
+from splu_desktop.cli.base.help import add_examples, several, takes
 from splu_desktop.cli.base.opening import lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from, settings_from
@@ -24,13 +24,6 @@ from splu_desktop.files.publish.planning import Planned
 from splu_desktop.files.publish.publishing import Options, Outcome, publish
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.folder import Form
-
-# Commands are typed as they stand in every language.
-_EXAMPLES = (
-    "  splu publish stays.xlsx --for partner --table 'Diagnosis by Sex, Age' --out release",
-    "  splu publish stays.xlsx --recipe june.toml --set title='Stays of June' --out release",
-    "  splu publish stays.xlsx --sa Diagnosis --nsa Sex,Age --gamma 5 --read missing.Age=999 --out release",
-)
 
 
 def add(commands: Any) -> None:
@@ -51,7 +44,12 @@ def add(commands: Any) -> None:
     takes(group, "--accept-all REASON", "accept all open lines", default="")
     # Strict is what publishing always is; the option stays so that older scripts run.
     group.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)
-    add_below(parser, say("Examples:"), *_EXAMPLES)
+    add_examples(
+        parser,
+        "splu publish stays.xlsx --for partner --table 'Diagnosis by Sex, Age' --out release",
+        "splu publish stays.xlsx --recipe june.toml --set title='Stays of June' --out release",
+        "splu publish stays.xlsx --sa Diagnosis --nsa Sex,Age --gamma 5 --read missing.Age=999 --out release",
+    )
     add_plan_options(parser)
     add_json(parser)
     parser.set_defaults(run=run)

@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import switch, takes
-from splu_desktop.cli.base.opening import add_release, opened
+from splu_desktop.cli.base.help import add_examples, takes
+from splu_desktop.cli.base.opening import add_file, add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, tell, told, whole
 from splu_desktop.core.answer.answer import Answer, say_trust
 from splu_desktop.core.answer.conditions import parse_condition
@@ -23,9 +23,8 @@ def add(commands: Any) -> None:
     one = commands.add_parser(
         "query",
         help=say("answer one count from a release"),
-        description=say("Estimate how many rows of the source meet all conditions, from the release alone."),
-        epilog=say("examples: splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39"),
     )
+    add_examples(one, "splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39")
     add_release(one)
     takes(
         one,
@@ -47,8 +46,7 @@ def add(commands: Any) -> None:
     )
     add_release(many)
     takes(many, "questions FILE", "one question per row, as CSV or workbook", type=Path)
-    takes(many, "--out ANSWERS", "file to write, .csv or .xlsx", type=Path, required=True)
-    switch(many, "--overwrite", "replace the answers file if it exists")
+    add_file(many, required=True)
     _add_estimator(many)
     add_json(many)
     many.set_defaults(run=_queries)
@@ -128,15 +126,9 @@ def _queries(args: argparse.Namespace) -> None:
             }
         )
         return
-    tell(counted(len(answers), "{n} answer written to {out}.", "{n} answers written to {out}.", out=str(args.out)))
+    tell("Written to {out}: {n}.", out=str(args.out), n=len(answers))
     if questions.faults:
-        tell(
-            counted(
-                len(questions.faults),
-                "{n} question can't be understood; its row says why in the column “note”.",
-                "{n} questions can't be understood; their rows say why in the column “note”.",
-            )
-        )
+        tell("Not understood: {n}; the column “note” says why.", n=len(questions.faults))
     if trust:
         each = ", ".join(told(say("{n} {name}", n=count, name=told(say_trust(name)))) for name, count in trust.items())
         tell("Trust: {each}.", each=each)

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from splu_desktop.cli.base.output import add_json, print_json, print_rows, tell
-from splu_desktop.core.messages import counted, say
+from splu_desktop.core.messages import say
 from splu_desktop.files.publish.publishing import tidy
 from splu_desktop.files.register.book import Entry, Register
 
@@ -16,7 +16,6 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "releases",
         help=say("list the register of releases and check it"),
-        description=say("List what was released from this computer by this user, and check that it is unchanged."),
     )
     add_json(parser)
     parser.set_defaults(run=run)
@@ -60,13 +59,7 @@ def run(args: argparse.Namespace) -> int:
     for fault in reading.faults:
         tell(fault)
     if not reading.faults:
-        tell(
-            counted(
-                len(reading.entries),
-                "The register is sound: {n} entry, sealed.",
-                "The register is sound: {n} entries, each sealed and chained to the one before.",
-            )
-        )
+        tell("The register is sound; entries sealed and chained: {n}.", n=len(reading.entries))
     return 3 if reading.faults else 0
 
 

@@ -23,13 +23,13 @@ from splu_desktop.report.law import CODES, DEFAULT
 from splu_desktop.report.make import check_target, make_report, write_report
 
 _FIELDS = {
-    "title": say("what to print as title"),
-    "organisation": say("what to print as organisation"),
+    "title": say("what to print as “{name}”", name="title"),
+    "organisation": say("what to print as “{name}”", name="organisation"),
     "reviewer": say("who signs"),
     "contract": say("what the recipient is bound to"),
     "basis": say("legal basis or request"),
     "review": say("when the decision is looked at again"),
-    "remarks": say("what to print as remarks"),
+    "remarks": say("what to print as “{name}”", name="remarks"),
 }
 
 
@@ -43,9 +43,9 @@ def add(commands: Any) -> None:
             "an annex. The recipient's edition, written unless --internal is given, follows from the release alone."
         ),
     )
-    takes(parser, "release RELEASE", "a release folder or ZIP", type=Path)
+    takes(parser, "release RELEASE", "a release folder, or a ZIP of it", type=Path)
     takes(parser, "--out FILE", "the report; ends in .pdf, .html, .json or .xlsx", type=Path, required=True)
-    switch(parser, "--overwrite", "write over FILE if it is there")
+    switch(parser, "--overwrite", "replace the file if it exists")
     switch(parser, "--internal", "the internal edition, with true counts; needs --source")
     takes(parser, "--source FILE", "the file that the release was made from", type=Path)
     for name, meaning in _FIELDS.items():
@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
         default=DEFAULT,
     )
     takes(parser, "--threshold", "largest certainty of a row allowed, 0 to 1, beside the audience's limits", type=float)
-    takes(parser, "--language", "en, de or fr (that of --lang)", default=spoken().code)
+    takes(parser, "--language", "language of what is written: en, de or fr (that of --lang)", default=spoken().code)
     add_password(parser)
     add_import_options(parser)
     add_json(parser)
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> None:
     check_target(args.out)
     language(args.language)
     if args.out.exists() and not args.overwrite:
-        raise BadSetting("“{path}” exists already; choose another name, or add --overwrite.", path=str(args.out))
+        raise BadSetting("“{path}” exists already; choose another name or say --overwrite.", path=str(args.out))
     if args.internal != (args.source is not None):
         raise BadSetting("The internal edition is computed with the source: give --internal and --source together.")
     belong(args, "--source", "read")

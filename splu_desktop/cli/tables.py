@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import switch, takes
+from splu_desktop.cli.base.help import add_examples, switch, takes
 from splu_desktop.cli.base.opening import add_release, opened
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
@@ -24,8 +24,8 @@ def add(commands: Any) -> None:
             "Write tables of a release ready to print: counts and rates with ranges, small ones protected, totals that "
             "agree. Without BOOK.toml those that the release was asked for."
         ),
-        epilog=say("examples: splu tables RELEASE --out book.docx; splu tables RELEASE BOOK.toml --out book.xlsx"),
     )
+    add_examples(one, "splu tables RELEASE --out book.docx", "splu tables RELEASE BOOK.toml --out book.xlsx")
     add_release(one)
     takes(one, "book BOOK.toml", "which tables (docs/recipient.md)", type=Path, nargs="?")
     other = commands.add_parser(
@@ -35,15 +35,15 @@ def add(commands: Any) -> None:
             "Write tables of FILE in place of a release: every count has a little noise, the same cell the same in all "
             "tables and whenever they are made again."
         ),
-        epilog=say("examples: splu protect stays.xlsx --table 'Diagnosis by Sex, Age' --out tables.docx"),
     )
+    add_examples(other, "splu protect stays.xlsx --table 'Diagnosis by Sex, Age' --out tables.docx")
     takes(other, "file FILE", type=Path)
     takes(other, "--book BOOK.toml", "which tables, in place of those asked for (docs/recipient.md)", type=Path)
     takes(other, "--title TEXT", "what the book is called", default="")
     for parser, run in ((one, _tables), (other, _protect)):
         takes(parser, "--out FILE", "the book; ends in .xlsx, .docx or .html", type=Path, required=True)
-        switch(parser, "--overwrite", "write over FILE if it is there")
-        takes(parser, "--language", "en, de or fr (that of --lang)", default=spoken().code)
+        switch(parser, "--overwrite", "replace the file if it exists")
+        takes(parser, "--language", "language of what is written: en, de or fr (that of --lang)", default=spoken().code)
         add_json(parser)
         parser.set_defaults(run=run)
     add_question_options(other)

@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
         ),
     )
     takes(parser, "report REPORT.json", "a report written as JSON", type=Path, nargs="?")
-    takes(parser, "release RELEASE", "a release folder or ZIP", type=Path)
+    takes(parser, "release RELEASE", "a release folder, or a ZIP of it", type=Path)
     add_password(parser)
     add_json(parser)
     parser.set_defaults(run=run)

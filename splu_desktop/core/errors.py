@@ -11,7 +11,7 @@ import errno
 import re
 import traceback
 
-from splu_desktop.core.messages import say, which_of
+from splu_desktop.core.messages import no_column, say
 
 # Words of the C library's loader, of Python and of NumPy.
 _NO_MEMORY = re.compile(
@@ -58,7 +58,7 @@ class UnknownColumn(SpluError):
     """A column was named that the table does not have."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        super().__init__("There is no column “{name}”; {advice}", name=name, advice=which_of(name, known))
+        super().__init__(no_column(name, known))
         self.name = name
 
 

@@ -152,10 +152,20 @@ def quoted(names: Sequence[str], most: int = 12) -> str:
     return say("{head}, …", head=found) if len(names) > most else found
 
 
+def no_column(name: str, columns: Sequence[str]) -> Said:
+    """Return the sentence about a column that a table or a release does not have."""
+    return say("There is no column “{name}”; {advice}", name=name, advice=which_of(name, columns))
+
+
 def folded_text(text: str) -> str:
     """Return a text without upper case and blanks around it, accents put together with their letters."""
     text = text.strip().casefold()
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def none_of(name: str, known: Iterable[str]) -> Said:
+    """Return the sentence about a name that is not among those there are."""
+    return say("“{name}” is none of {known}; choose one of them.", name=name[:80], known=", ".join(known))
 
 
 def which_of(name: str, columns: Sequence[str]) -> str:

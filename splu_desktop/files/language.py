@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, Isolating, Said
+from splu_desktop.core.messages import Figure, Isolating, Said, none_of
 from splu_desktop.files.disk.resources import resource_path
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
@@ -168,8 +168,7 @@ class _Filled(Isolating):
 def language(code: str) -> Language:
     """Return a language by its code. Raises BadSetting for one that is not spoken."""
     if code not in LANGUAGES:
-        known = ", ".join(LANGUAGES)
-        raise BadSetting("The report does not speak “{code}”; choose among {known}.", code=code, known=known)
+        raise BadSetting(none_of(code, LANGUAGES))
     return Language() if code == "en" else Language(code, *(_catalogue(room, code) for room in ROOMS))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import none_of
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.facts import ColumnFact
@@ -51,9 +52,7 @@ class Pack:
 def pack(code: str) -> Pack:
     """Return a pack by its code. Raises BadSetting for one there is not."""
     if code not in CODES:
-        raise BadSetting(
-            "There is no law pack “{code}”; choose among {known}, or none.", code=code[:40], known=", ".join(CODES)
-        )
+        raise BadSetting(none_of(code, (*CODES, "none")))
     data = tomllib.loads(resource_path(f"law/{code}.toml").read_text(encoding="utf-8"))
     demands = tuple(
         Demand(each["place"], each["asks"], each["answer"], each.get("field", "")) for each in data["demand"]

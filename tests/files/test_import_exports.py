@@ -249,14 +249,14 @@ def test_more_marks_for_no_value(tmp_path: Path, none: str) -> None:
 WEB = "<style>td{}</style><table><tr><td>a</td></tr></table>"
 BOOK = '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet/></Workbook>'
 FOREIGN = {
-    "a page with styles": (WEB.encode(), "web page"),
-    "a page in UTF-16": (("\ufeff<html><body>" + WEB).encode("utf-16-le"), "web page"),
-    "a workbook of 2003": (BOOK.encode(), "2003 XML"),
-    "a workbook of 2003 in UTF-16": (('<?xml version="1.0"?>\n' + BOOK).encode("utf-16"), "2003 XML"),
-    "XML": (b'<patients><p id="1"/></patients>', "is an XML file"),
+    "a page with styles": (WEB.encode(), "HTML"),
+    "a page in UTF-16": (("\ufeff<html><body>" + WEB).encode("utf-16-le"), "HTML"),
+    "a workbook of 2003": (BOOK.encode(), "format XML"),
+    "a workbook of 2003 in UTF-16": (('<?xml version="1.0"?>\n' + BOOK).encode("utf-16"), "format XML"),
+    "XML": (b'<patients><p id="1"/></patients>', "format XML"),
     "DIF": (b'TABLE\r\n0,1\r\n"EXCEL"\r\n', "DIF"),
-    "a packed workbook": (gzip.compress(b"PK\x03\x04" + b"\x00" * 50), "unpack it"),
-    "a packed page": (gzip.compress(WEB.encode()), "web page"),
+    "a packed workbook": (gzip.compress(b"PK\x03\x04" + b"\x00" * 50), "format GZ"),
+    "a packed page": (gzip.compress(WEB.encode()), "HTML"),
 }
 
 

@@ -55,7 +55,7 @@ def test_a_page_named_as_a_workbook(tmp_path: Path, encoding: str) -> None:
     assert rows_of(found) == ROWS
     assert found.table["cost"].kind is Kind.DECIMAL
     assert [p.kind for p in found.problems] == [ProblemKind.NOTE]
-    assert "web page" in found.problems[0].sentence
+    assert "HTML, XML" in found.problems[0].sentence
 
 
 def test_what_a_page_says_of_its_letters_is_believed(tmp_path: Path) -> None:
@@ -107,13 +107,13 @@ def test_rows_and_cells_with_places_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("<html><body>Your session has expired.<table><tr><td>x</td></tr></table></body></html>", "web page"),
+        ("<html><body>Your session has expired.<table><tr><td>x</td></tr></table></body></html>", "HTML"),
         (f'<Workbook xmlns="{SHEET}"><Worksheet><Table><Row></Row><Row></Row>', "breaks off"),
         (
             f'<!DOCTYPE x [<!ENTITY a "b">]><Workbook xmlns="{SHEET}"><Row><Cell><Data>&a;</Data></Cell></Row><Row/>',
             "document type",
         ),
-        (f'<Workbook xmlns="{SHEET}"><Worksheet/></Workbook>', "2003 XML"),
+        (f'<Workbook xmlns="{SHEET}"><Worksheet/></Workbook>', "format XML"),
     ],
 )
 def test_what_holds_no_table_is_refused_in_a_sentence(tmp_path: Path, text: str, words: str) -> None:

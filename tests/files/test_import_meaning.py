@@ -208,5 +208,5 @@ def test_json_of_one_level_is_a_table(tmp_path: Path) -> None:
         ["", "", "a"],
     ]
     path.write_text('{"id": 1}\n{"id": {"deep": 2}}\n')
-    with pytest.raises(FileFault, match=r"line 2|holds JSON"):
+    with pytest.raises(FileFault, match=r"line 2|format JSON"):
         read(path)

@@ -65,10 +65,10 @@ def test_a_fraction_is_an_amount_where_codes_have_none(tmp_path: Path, name: str
 CONTENTS = [
     ("empty.csv", b"", "is empty"),
     ("blank.csv", b"\r\n\r\n  \n", "nothing but blanks"),
-    ("page.xls", b"<html><body><table><tr><td>a</td></tr></table></body></html>", "web page"),
-    ("old.xls", b'<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>', "2003 XML"),
+    ("page.xls", b"<html><body><table><tr><td>a</td></tr></table></body></html>", "HTML"),
+    ("old.xls", b'<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>', "format XML"),
     ("letter.csv", b"%PDF-1.7\n%...", "PDF"),
-    ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(50), "picture"),
+    ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(50), "PNG"),
     ("cut.csv.gz", gzip.compress(b"a,b\n1,2\n" * 1000)[:-20], "compression"),
     ("cut.xlsx", b"PK\x03\x04" + b"\x00" * 40, "damaged"),
     ("cut.sav", b"$FL2@(#) SPSS DATA FILE" + bytes(30), "damaged"),
@@ -97,7 +97,7 @@ def test_chance_bytes_are_no_table_whatever_their_name(tmp_path: Path, ending: s
         path.write_bytes(content)
         refused(path, "holds no text and no format known here|is damaged")  # a byte of Stata's may come first
         path.write_bytes(gzip.compress(content))
-        refused(path, "holds no text|is a packed file|is damaged")
+        refused(path, "holds no text|format GZ|is damaged")
 
 
 def test_a_few_control_characters_make_no_text_unreadable(tmp_path: Path) -> None:
@@ -118,11 +118,11 @@ def test_places(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.csv", "a,b\n1,2\n")
-    refused(path, "ZIP archive")
+    refused(path, "ZIP")
     path = tmp_path / "a.docx"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("word/document.xml", "<w/>")
-    refused(path, "Word document")
+    refused(path, "Word")
 
 
 def test_a_workbook_that_unpacks_to_gigabytes_is_refused_unread(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_no_word_that_means_something_else(code: str) -> None:
     guide = (ROOT / "resources" / "help" / f"guide.{code}.md").read_text(encoding="utf-8").splitlines()
     refused = re.compile(_REFUSED[code])
     said = [text for _, text in _said(code)]
-    assert len(said) > 2000
+    assert len(said) > 1000
     installers = [path.read_text("utf-8") for path in (ROOT / "installer").rglob("*") if path.is_file()]
     theirs = [
         line for text in installers for line in text.splitlines() if re.search(rf'\[{code}\]|"{code}"|^{code}\.', line)
@@ -59,8 +59,6 @@ def test_a_french_column_is_withdrawn_only_where_it_is() -> None:
 @pytest.mark.parametrize(
     ("code", "english", "word"),
     [
-        ("de", r"\b95 % intervals?\b", r"Konfidenzintervall"),
-        ("fr", r"\b95 % intervals?\b", r"intervalles? de confiance"),
         ("de", r"\bcustodian", r"verantwortliche"),
         ("fr", r"\bcustodian", r"dépositaire"),
         ("de", r"(?<!-)\brecipe", r"vorlage"),

@@ -12,7 +12,7 @@ from splu_desktop.cli.base.help import add_below, rows_of, several
 from splu_desktop.core import generalise as g
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Generalisation
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import none_of, say
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.hierarchy import read_groups, read_hierarchy
 
@@ -137,13 +137,7 @@ def _steps(text: str, column: Column) -> g.Steps:
         return (g.DatePart(g.Part(name)),)
     way = next((each for each in _WAYS if each.name == name), None)
     if way is None:
-        raise BadSetting(
-            "“{text}” is no way to generalise column “{name}”; the ways are auto, clinical, {parts}, {known}.",
-            text=text[:40],
-            name=column.name,
-            parts=_PARTS,
-            known=", ".join(f"{each.name}=…" for each in _WAYS),
-        )
+        raise BadSetting(none_of(text, ("auto", "clinical", _PARTS, *(f"{each.name}=…" for each in _WAYS))))
     try:
         if setting.strip():
             return (way.step(setting, column),)

@@ -67,6 +67,11 @@ def add_below(parser: argparse.ArgumentParser, *lines: str) -> None:
     parser.epilog = paragraph if parser.epilog is None else listed((parser.epilog, paragraph), _PARAGRAPHS)
 
 
+def add_examples(parser: argparse.ArgumentParser, *commands: str) -> None:
+    """Show commands as examples, which are typed as they stand in every language."""
+    add_below(parser, say("Examples:"), *(f"  {each}" for each in commands))
+
+
 def takes(to: Any, spelling: str, words: str = "", **values: Any) -> None:
     """Give a command, or a group of its options, one more: a line for each.
 

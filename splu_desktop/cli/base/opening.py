@@ -25,7 +25,7 @@ def add_password(parser: argparse.ArgumentParser) -> None:
     takes(
         parser,
         "--password-file FILE",
-        "the ZIP's password is the first line of FILE (or the environment variable {variable})",
+        "the ZIP's password is the first line of FILE (or {variable})",
         variable=PASSWORD_VARIABLE,
         type=Path,
     )
@@ -73,8 +73,14 @@ def password_line(password: str) -> str:
 
 def add_release(parser: argparse.ArgumentParser) -> None:
     """Give a command the place of a release, and its password's."""
-    takes(parser, "release RELEASE", "release folder, or a ZIP of it", type=Path)
+    takes(parser, "release RELEASE", "a release folder, or a ZIP of it", type=Path)
     add_password(parser)
+
+
+def add_file(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+    """Give a command the file that its answers are written to."""
+    takes(parser, "--out FILE", "file to write, .csv or .xlsx", type=Path, required=required)
+    switch(parser, "--overwrite", "replace the file if it exists")
 
 
 def check_locked(args: argparse.Namespace) -> None:

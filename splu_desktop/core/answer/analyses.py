@@ -17,7 +17,7 @@ from splu_desktop.core.answer.conditions import Condition, parse_condition
 from splu_desktop.core.answer.hidden import Equations, Feature, Solution, Values
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import no_column, none_of, say
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
@@ -112,8 +112,7 @@ def analysis_names() -> tuple[str, ...]:
 def analyse(reader: Reader, analysis: Analysis) -> Result:
     """Return what a release tells. Raises BadQuestion."""
     if analysis.kind not in _KNOWN:
-        known = ", ".join(_KNOWN)
-        raise BadQuestion("There is no analysis “{kind}”; choose among {known}.", kind=analysis.kind, known=known)
+        raise BadQuestion(none_of(analysis.kind, _KNOWN))
     return _KNOWN[analysis.kind](reader, analysis)
 
 
@@ -161,7 +160,7 @@ def _outcome(published: Published, analysis: Analysis) -> Feature:
 
 def _column(published: Published, name: str) -> Column:
     if name not in published.table:
-        raise BadQuestion("The release has no column “{name}”; choose another.", name=name)
+        raise BadQuestion(no_column(name, published.table.names))
     return published.table[name]
 
 

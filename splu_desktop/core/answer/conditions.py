@@ -22,7 +22,7 @@ from splu_desktop.core.answer.condition_values import (
 )
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
-from splu_desktop.core.messages import folded_text, listed, say, shown_of, which_of
+from splu_desktop.core.messages import folded_text, listed, no_column, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags
 
@@ -297,8 +297,7 @@ def column_named(name: str, published: Published) -> str:
 
 def unknown_column(name: str, published: Published) -> str:
     """Return the sentence about a column that the release does not have."""
-    advice = which_of(name, published.table.names)
-    return say("The release has no column “{name}”; {advice}", name=short(name), advice=advice)
+    return no_column(short(name), published.table.names)
 
 
 def parse_choice(text: str, column: Column, *, sensitive: bool = False, vanished: bool = False) -> Condition:

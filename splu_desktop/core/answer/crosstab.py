@@ -16,6 +16,7 @@ from splu_desktop.core.answer.counts import shrink
 from splu_desktop.core.answer.reader import Grid, Reader
 from splu_desktop.core.distinct import crossed
 from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.messages import no_column
 from splu_desktop.core.table import Table
 
 Floats = NDArray[np.float64]
@@ -96,7 +97,7 @@ def crosstab(
     table = published.table
     for name in (*by, column):
         if name not in table:
-            raise BadQuestion("The release has no column “{name}”; choose another.", name=name)
+            raise BadQuestion(no_column(name, table.names))
     if len({*by, column}) < len(by) + 1:
         raise BadQuestion("A table needs different columns; “{name}” stands in it twice.", name=column)
     hidden = [name for name in by if published.is_sensitive(name)]

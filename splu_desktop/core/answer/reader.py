@@ -25,6 +25,7 @@ from splu_desktop.core.answer.scores import Scores, class_shares
 from splu_desktop.core.distinct import crossed
 from splu_desktop.core.errors import BadQuestion, BadSetting
 from splu_desktop.core.mechanism import Block
+from splu_desktop.core.messages import none_of
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 
@@ -40,9 +41,7 @@ _MOST_COLUMNS = 40
 def check_estimator(name: str) -> None:
     """Raise BadSetting unless there is an estimator of this name."""
     if name not in ESTIMATORS:
-        raise BadSetting(
-            "There is no estimator “{name}”; choose among {known}.", name=name, known=", ".join(ESTIMATORS)
-        )
+        raise BadSetting(none_of(name, ESTIMATORS))
 
 
 @dataclass(frozen=True)

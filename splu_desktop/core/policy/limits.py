@@ -13,7 +13,7 @@ import platformdirs
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure
+from splu_desktop.core.messages import Figure, none_of
 from splu_desktop.core.resources import resource_path
 
 LEVELS = ("colleague", "partner", "public")
@@ -72,9 +72,7 @@ def limits_for(audience: Audience | None) -> Limits:
     for each in () if audience is None else audience.limits:
         known = {field.name for field in fields(found)} - {"name"}
         if each.name not in known:
-            raise BadSetting(
-                "There is no limit “{name}”; the limits are {known}.", name=each.name, known=", ".join(sorted(known))
-            )
+            raise BadSetting(none_of(each.name, sorted(known)))
         check_reason(each.why)
         own[each.name] = int(each.value) if each.name in ("alike", "printed") else each.value
     return replace(found, **own)

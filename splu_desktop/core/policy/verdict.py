@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import counted, say
+from splu_desktop.core.messages import counted, none_of, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures, figures_of
 from splu_desktop.core.policy.limits import Limits, check_reason, limits_for
@@ -64,11 +64,7 @@ class Verdict:
         for name, reason in accepted.items():
             check_reason(reason)
             if name not in names:
-                raise BadSetting(
-                    "There is no line “{name}” to accept; the lines are {known}.",
-                    name=name,
-                    known=", ".join(sorted(names)),
-                )
+                raise BadSetting(none_of(name, sorted(names)))
         if everything:
             check_reason(everything)
             return ()

@@ -49,26 +49,22 @@ _EXTENSIONS = {
     ".csv": TEXTS, ".tsv": TEXTS, ".txt": TEXTS, ".parquet": ("parquet",), ".sav": ("spss",), ".zsav": ("spss",),
     ".por": ("spss",), ".dta": ("stata",), ".sas7bdat": ("sas",), ".xpt": ("sas",), ".gz": ("csv.gz",),
 }  # fmt: skip
-_WORDS = {
-    "csv": "text with delimiters", "csv.gz": "packed text with delimiters", "xlsx": "an XLSX workbook",
-    "xls": "an XLS workbook", "xlsb": "an XLSB workbook", "ods": "an ODS spreadsheet", "parquet": "a Parquet file",
-    "ndjson": "JSON, an object per line", "spss": "an SPSS file", "sas": "a SAS file", "stata": "a Stata file",
-}  # fmt: skip
+_NAMES = {"parquet": "Parquet", "ndjson": "JSON Lines", "stata": "Stata"}  # of the others, in capitals
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _FOREIGN = (
-    (b"%PDF", "is a PDF document"),
-    (b"\x89PNG", "is a picture"),
-    (b"\xff\xd8\xff", "is a picture"),
-    (b"GIF8", "is a picture"),
-    (b"Rar!", "is a RAR archive"),
-    (b"7z\xbc\xaf", "is a 7-Zip archive"),
-    (b"BZh", "is a bzip2 archive"),
-    (b"\xfd7zXZ", "is an xz archive"),
-    (b"\x28\xb5\x2f\xfd", "is a Zstandard archive"),
-    (b"SQLite format 3", "is an SQLite database"),
-    (b"\x7fELF", "is a program"),
-    (b"MZ\x90", "is a program"),
-    (b"{\\rtf", "is an RTF document"),
+    (b"%PDF", "PDF"),
+    (b"\x89PNG", "PNG"),
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"GIF8", "GIF"),
+    (b"Rar!", "RAR"),
+    (b"7z\xbc\xaf", "7-Zip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ", "xz"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard"),
+    (b"SQLite format 3", "SQLite"),
+    (b"\x7fELF", "ELF"),
+    (b"MZ\x90", "EXE"),
+    (b"{\\rtf", "RTF"),
 )
 _MARKS = tuple(mark for mark, _ in _FOREIGN)
 
@@ -138,9 +134,7 @@ def recognise(path: Path) -> str:
         )
     for mark, what in _FOREIGN:
         if head.startswith(mark):
-            raise WrongFormat(
-                path, say("{what}, not a table", what=say(what)), "export the table as CSV or XLSX and import that file"
-            )
+            raise _foreign(path, what)
     if marked_up.form_of(head) is not None and marked_up.holds_rows(path):
         return "csv"
     if is_json_lines(head):
@@ -171,18 +165,23 @@ def wrong_extension(path: Path, kind: str) -> str | None:
     expected = _EXTENSIONS.get(path.suffix.lower())
     if expected is None or kind in expected:
         return None
-    what = _WORDS[kind]
+    what = _NAMES.get(kind, kind.upper())
     if kind == "csv" and marked_up.is_marked_up(path):
-        what = "a table in a web page or in XML"
+        what = "HTML, XML"
     return say(
         "The name ends in “{suffix}”, but the content is {what} and was read as that.",
         suffix=path.suffix,
-        what=say(what),
+        what=what,
     )
 
 
+def _foreign(path: Path, name: str) -> WrongFormat:
+    """Return the fault of a file in a format that is not read here."""
+    found = say("is a file of the format {name}, which is not read as a table", name=name)
+    return WrongFormat(path, found, "export the table as CSV and import that file")
+
+
 _TAG = re.compile(rb"<([a-z][\w.\-]*:)?[a-z][\w.\-]*(\s+[\w:.\-]+\s*=\s*[\"'][^<>]*)?/?>")
-_SAVE_AS_XLSX = "open it in a spreadsheet program, save it as XLSX, and import that file"
 
 
 def _is_json(path: Path, head: bytes) -> bool:
@@ -202,7 +201,7 @@ def _check_packed(path: Path) -> None:
     """Refuse a packed file that holds no text."""
     head = next(unpacked(path), b"")[:4096]
     if head.startswith((b"PK\x03\x04", _OLE, b"PAR1", b"\x1f\x8b", b"$FL2", b"$FL3", b"<stata_dta>", *_MARKS)):
-        raise WrongFormat(path, "is a packed file that holds no text", "unpack it and import the file inside")
+        raise _foreign(path, "GZ")
     if head:
         _check_text(path, head)
 
@@ -215,22 +214,17 @@ def _check_text(path: Path, head: bytes) -> None:
     if low.startswith(b"<!--"):
         low = low[low.find(b"-->") + 3 :].lstrip()
     if marked_up.form_of(head) == "html":
-        raise WrongFormat(path, "is a web page, not a table", _SAVE_AS_XLSX)
+        raise _foreign(path, "HTML")
     if low.startswith(b"mime-version:") or (b"\nmime-version:" in low and b"multipart/related" in low):
-        raise WrongFormat(path, "is a web archive, not a table", _SAVE_AS_XLSX)
+        raise _foreign(path, "MHTML")
     if low.startswith(b"id;p") and b"\nc;" in low:
-        raise WrongFormat(path, "is a spreadsheet in the old SYLK format", _SAVE_AS_XLSX)
+        raise _foreign(path, "SYLK")
     if low[:1] in (b"{", b"[") and _is_json(path, low):
-        raise WrongFormat(path, "holds JSON, not a table", "export the table as CSV or XLSX and import that file")
+        raise _foreign(path, "JSON")
     if low.startswith((b"table\n0,1", b"table\r\n0,1")):
-        raise WrongFormat(path, "is a spreadsheet in the old DIF format", _SAVE_AS_XLSX)
+        raise _foreign(path, "DIF")
     if low.startswith(b"<?xml") or (_TAG.match(low) and (b"</" in low or b"/>" in low)):
-        what = (
-            "is a workbook in Excel's 2003 XML format"
-            if b"excel" in low or b"spreadsheet" in low
-            else "is an XML file, not a table"
-        )
-        raise WrongFormat(path, what, _SAVE_AS_XLSX)
+        raise _foreign(path, "XML")
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         return
     # Some of the control characters are made for separating fields. Of chance bytes one in 15 is another, of a text
@@ -243,7 +237,7 @@ def _check_text(path: Path, head: bytes) -> None:
         zeros > 0.3 * len(head) and not 0.4 < zeros / len(head) < 0.6 and zeros < 0.7 * len(head)
     ):
         raise WrongFormat(
-            path, "holds no text and no format known here", "export the table as CSV or XLSX and import that file"
+            path, "holds no text and no format known here", "export the table as CSV and import that file"
         )
 
 
@@ -266,10 +260,8 @@ def _zipped(path: Path) -> str:
     if odd_workbook(path) is not None:
         return "xlsx"
     if any(name.startswith("word/") for name in names):
-        raise WrongFormat(
-            path, "is a Word document, not a table", "copy the table into a spreadsheet and save it as XLSX"
-        )
-    raise WrongFormat(path, "is a ZIP archive, not a table", "unpack it and import the file inside")
+        raise _foreign(path, "Word")
+    raise _foreign(path, "ZIP")
 
 
 def odd_workbook(path: Path) -> str | None:
@@ -299,9 +291,7 @@ def _compound(path: Path) -> str:
     if "Workbook".encode("utf-16-le") in data or "Book".encode("utf-16-le") in data:
         return "xls"
     if "WordDocument".encode("utf-16-le") in data:
-        raise WrongFormat(
-            path, "is a Word document, not a table", "copy the table into a spreadsheet and save it as XLSX"
-        )
+        raise _foreign(path, "Word")
     return "xls"
 
 

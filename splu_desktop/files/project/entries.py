@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import none_of
 
 _SAID = re.compile(r"([\w-]+)(?:([=.])(.*))?", re.DOTALL)
 _SWITCH = {"": True, "yes": True, "true": True, "no": False, "false": False}
@@ -125,8 +126,7 @@ def stored_from_words(entries: Iterable[Entry], texts: Iterable[str], option: st
         said = _SAID.fullmatch(text)
         entry = known.get(said[1].replace("-", "_")) if said else None
         if said is None or entry is None:
-            raise BadSetting("“{text}” after {option} is none of {known}.", text=text[:80], option=option,
-                             known=", ".join(known))  # fmt: skip
+            raise BadSetting(none_of(text, known))
         if (said[2] == ".") != entry.shape.keyed or (said[2] is None and entry.typed):
             raise entry.misfit(said[3] or "")
         stored = entry.stored_from(said[3] or "")
@@ -144,8 +144,7 @@ def meanings(entries: Iterable[Entry], data: Mapping[str, Any]) -> dict[str, Any
     known = {each.name: each for each in entries}
     for name in data:
         if name not in known:
-            raise BadSetting("A recipe has no entry “{name}” there; its entries are {known}.", name=name[:60],
-                             known=", ".join(known))  # fmt: skip
+            raise BadSetting(none_of(name, known))
     return {name: known[name].meant(value) for name, value in data.items()}
 
 

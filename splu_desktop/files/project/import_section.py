@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import quoted, say, which_of
+from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
@@ -119,8 +119,7 @@ def check_import(asked: ImportChoices, imported: Imported) -> None:
     for entry in ("types", "missing", "rows", "keep_spellings"):
         for name in getattr(asked, entry):
             if name not in names:
-                raise BadSetting("There is no column “{name}” as “{entry}” says; {advice}", name=name, entry=entry,
-                                 advice=which_of(name, names))  # fmt: skip
+                raise UnknownColumn(name, names)
     for of, kinds in ((_OF_TEXTS, TEXTS), (_OF_WORKBOOKS, WORKBOOKS)):
         lost = [name for name in of if getattr(asked, name) is not None and kind not in kinds]
         if lost:

@@ -11,7 +11,12 @@ RELEASE = (
     Entry("title", "TEXT", say("what the release is called")),
     Entry("contact", "TEXT", say("whom the recipient asks")),
     Entry("operator", "TEXT", say("who publishes, for the register (this user)")),
-    Entry("language", "CODE", say("language of README and labels: en, de or fr"), meaning=one_of(tuple(LANGUAGES))),
+    Entry(
+        "language",
+        "CODE",
+        say("language of what is written: en, de or fr (that of --lang)"),
+        meaning=one_of(tuple(LANGUAGES)),
+    ),
     Entry(
         "dialect",
         "NAME",
@@ -20,8 +25,12 @@ RELEASE = (
     ),
     Entry("xlsx", "", say("write a workbook with the same sheets, too"), Shape.SWITCH),
     Entry("zip", "", say("write one ZIP instead of a folder"), Shape.SWITCH),
-    Entry("password_file", "FILE", say("the ZIP's password is the first line of FILE")),
-    Entry("no_password", "", say("a ZIP that anybody can open (else a password is made up)"), Shape.SWITCH),
+    Entry(
+        "password_file",
+        "FILE",
+        say("the ZIP's password is the first line of FILE (or {variable})", variable="SPLU_PASSWORD"),
+    ),
+    Entry("no_password", "", say("write a ZIP that anybody can open (else a password is made up)"), Shape.SWITCH),
 )
 # What the blocks of a plan hold, for a plan that options say.
 DRAWING = (

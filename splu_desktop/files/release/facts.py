@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ TABLE_NAME = "table.csv"
 MISSING = ""  # the one token for "no value", everywhere in a release
 _LONGEST_LIST = 5_000  # values of a column that are listed in their order
 _SEAL = "sha256"
+_ROLES = ("nsa", "sa", "class", "person")  # of a column that is handed out
 POLICY = ("who", "signed", "holds_records", "limits")  # of the audience, by which its limits are known
 # What pandas takes for "no value" unless it is told otherwise.
 PANDAS_MISSING = frozenset(
@@ -166,7 +168,7 @@ def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
     try:
         facts = from_json(raw.decode("utf-8-sig"))
     except ValueError:
-        raise BadRelease("“{name}” is damaged: it is not valid JSON; ask for the release again.", name=name) from None
+        raise damaged(name) from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise BadRelease("“{name}” does not describe a release of this program.", name=name)
     if facts.get("version") != FORMAT_VERSION:
@@ -176,44 +178,45 @@ def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
             version=__version__,
         )
     try:
-        fault = _fault(facts)
+        whole = _is_whole(facts) and facts.get(_SEAL) == seal(facts)[_SEAL]
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError, BadSetting):
-        fault = say("an entry is missing or not understood")
-    if fault:
-        raise BadRelease("“{name}” is damaged: {fault}; ask for the release again.", name=name, fault=fault)
-    if facts.get(_SEAL) != seal(facts)[_SEAL]:
-        raise BadRelease("“{name}” was changed after the release was made; ask for the release again.", name=name)
+        whole = False
+    if not whole:
+        raise damaged(name)
     return facts
 
 
-def _fault(facts: dict[str, Any]) -> str | None:
-    """Return what keeps facts from being usable, or None. Raises as untrusted data may make it."""
+def damaged(path: str | Path) -> BadRelease:
+    """Return the fault of a file of a release that is not as it was made."""
+    return BadRelease(say("“{path}” is damaged or was changed; ask for the release again.", path=str(path)))
+
+
+def _is_whole(facts: dict[str, Any]) -> bool:
+    """Whether facts say all that a reader needs. Raises as untrusted data may make it."""
     kinds = {kind.name.lower() for kind in Kind}
     names = [column["name"] for column in facts["columns"]]
-    if type(facts["records"]) is not int or facts["records"] < 1:
-        return say("the number of records is not a whole number from 1")
-    if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
-        return say("its columns have no names of their own")
-    for column in facts["columns"]:
-        if column["kind"] not in kinds or column["role"] not in ("nsa", "sa", "class", "person"):
-            return say("a column's role or type is not understood")
-        if not all(isinstance(label, str) for label in column.get("values", ())):
-            return say("the values of column “{column}” are not text", column=column["name"])
     drawn = [name for block in blocks_of(facts) for name in block.columns]
-    if sorted(drawn) != sorted(column["name"] for column in facts["columns"] if column["role"] == "sa") or not drawn:
-        return say("its blocks are not made of its re-drawn columns")
-    for entry in facts["files"]:
-        if type(entry["bytes"]) is not int or not re.fullmatch(r"[0-9a-f]{64}", entry["sha256"]):
-            return say("the list of files is not understood")
-        if not re.fullmatch(r"[^/\\:\x00-\x1f]+", entry["name"]) or entry["name"] in (".", ".."):
-            return say("it names a file outside its folder")
-    if not cells_of(facts) or type(facts["person"]) is not bool or not all(0 <= c <= 1 for c in correlations_of(facts)):
-        return say("its classes or persons are not understood")
     Thresholds(**facts["thresholds"])
     audience_of(facts)
     Dialect(**facts["dialect"])
     means_of(facts)
-    return None
+    return (
+        type(facts["records"]) is int
+        and facts["records"] >= 1
+        and 0 < len(names) == len(set(names))
+        and all(isinstance(name, str) for name in names)
+        and all(each["kind"] in kinds and each["role"] in _ROLES for each in facts["columns"])
+        and all(isinstance(label, str) for column in facts["columns"] for label in column.get("values", ()))
+        and bool(drawn)
+        and sorted(drawn) == sorted(each["name"] for each in facts["columns"] if each["role"] == "sa")
+        and all(type(each["bytes"]) is int and re.fullmatch(r"[0-9a-f]{64}", each["sha256"]) for each in facts["files"])
+        # No file lies outside the folder.
+        and all(re.fullmatch(r"[^/\\:\x00-\x1f]+", each["name"]) for each in facts["files"])
+        and not any(each["name"] in (".", "..") for each in facts["files"])
+        and bool(cells_of(facts))
+        and type(facts["person"]) is bool
+        and all(0 <= each <= 1 for each in correlations_of(facts))
+    )
 
 
 def audience_of(facts: Mapping[str, Any]) -> Audience:

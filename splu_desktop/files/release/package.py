@@ -17,7 +17,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.partial import unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
-from splu_desktop.files.release.facts import FACTS_NAME, BadRelease
+from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, damaged
 
 # What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
 _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
@@ -74,7 +74,7 @@ class _Zip:
             with _readable(path):
                 self._zip = pyzipper.AESZipFile(path)
         except (pyzipper.BadZipFile, *_DAMAGE):
-            raise BadRelease("“{path}” is not a readable ZIP file; ask for the release again.", path=path) from None
+            raise damaged(path) from None
         self._unlock(self._zip.infolist(), password)
         if [entry.filename for entry in self._zip.infolist()] == [INNER]:
             self._zip = self._inner(self._zip.infolist()[0])
@@ -106,9 +106,7 @@ class _Zip:
             with self.open(INNER) as file:
                 return pyzipper.AESZipFile(io.BytesIO(file.read()))
         except (pyzipper.BadZipFile, *_DAMAGE):
-            raise BadRelease(
-                "“{path}” is not a readable ZIP file; ask for the release again.", path=self.path
-            ) from None
+            raise damaged(self.path) from None
 
     def names(self) -> tuple[str, ...]:
         return tuple(sorted(self._entries))
@@ -122,13 +120,16 @@ class _Zip:
             with self._zip.open(self._entries[name]) as file:
                 yield file
         except (pyzipper.BadZipFile, zlib.error, OSError, *_DAMAGE):
-            raise BadRelease(
-                "“{name}” in “{path}” is damaged; ask for the release again.", name=name, path=self.path
-            ) from None
+            raise damaged(self.path / name) from None
         except RuntimeError:  # pyzipper's word for a password that does not fit
             raise PasswordNeeded(
                 "The password does not open “{path}”; check it and try again.", path=self.path
             ) from None
+
+
+def incomplete(path: Path, name: str) -> BadRelease:
+    """Return the fault of a release that lacks a file."""
+    return BadRelease(say("“{path}” lacks its file “{name}”; ask for the complete release.", path=path, name=name))
 
 
 @contextmanager
@@ -159,39 +160,25 @@ def _opened(path: Path, password: str | None) -> Package:
         path = path.parent
     if path.is_dir():
         found: Package = _Folder(path)
-        where = _no_release(path)
     elif path.is_file():
         with path.open("rb") as file:
             if file.read(2) != b"PK":
-                raise BadRelease(
-                    "“{path}” is not a release; give the folder that holds {facts}, or a ZIP of it.",
-                    path=path,
-                    facts=FACTS_NAME,
-                )
+                raise BadRelease(_no_release(path))
         found = _Zip(path, password)
-        where = say("“{path}” is not a release: it holds no {facts}.", path=path, facts=FACTS_NAME)
     else:
-        raise BadRelease(
-            "There is no release folder “{path}”; give the folder that holds {facts}, or a ZIP of it.",
-            path=path,
-            facts=FACTS_NAME,
-        )
+        raise BadRelease(_no_release(path))
     if FACTS_NAME not in found.names():
-        raise BadRelease(where)
+        raise BadRelease(_no_release(path))
     return found
 
 
-def _no_release(folder: Path) -> str:
-    """Return the sentence about a folder without release.json: unpacked ZIPs often lie a folder deeper."""
-    inside = sorted(entry.parent.name for entry in folder.glob(f"*/{FACTS_NAME}"))
-    if not inside:
-        return say("“{path}” is not a release folder: it holds no {facts}.", path=folder, facts=FACTS_NAME)
-    return say(
-        "“{path}” is not a release folder: it holds no {facts}; there is one in its folder “{inside}”: give that one.",
-        path=folder,
-        facts=FACTS_NAME,
-        inside=inside[0],
-    )
+def _no_release(path: Path) -> str:
+    """Return the sentence about what holds no release.json: unpacked ZIPs often lie a folder deeper."""
+    inside = sorted(entry.parent for entry in path.glob(f"*/{FACTS_NAME}"))
+    if inside:
+        return say("“{path}” is no release; give the folder in it, “{inside}”.", path=path, inside=inside[0].name)
+    return say("“{path}” is no release; give the folder that holds {facts}, or a ZIP of it.", path=path,
+               facts=FACTS_NAME)  # fmt: skip
 
 
 def digest_of(package: Package, name: str, progress: Progress = SILENT) -> str:
@@ -208,20 +195,13 @@ def digest_of(package: Package, name: str, progress: Progress = SILENT) -> str:
 def contents(package: Package, name: str, *, most: int, progress: Progress = SILENT) -> tuple[bytes, str]:
     """Return a file's bytes and their SHA-256. Raises BadRelease (absent, or longer than `most` bytes); Cancelled."""
     if name not in package.names():
-        raise BadRelease(
-            "“{path}” lacks its file “{name}”; ask for the complete release.", path=package.path, name=name
-        )
+        raise incomplete(package.path, name)
     digest, parts, seen = hashlib.sha256(), io.BytesIO(), 0
     with package.open(name) as file:
         while block := file.read(1 << 22):
             seen += len(block)
             if seen > most:
-                raise BadRelease(
-                    "“{name}” in “{path}” is longer than {facts} says; ask for the release again.",
-                    name=name,
-                    path=package.path,
-                    facts=FACTS_NAME,
-                )
+                raise damaged(package.path / name)
             digest.update(block)
             parts.write(block)
             progress.report("Checking the file", min(1.0, seen / max(most, 1)))

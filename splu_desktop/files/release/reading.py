@@ -17,15 +17,15 @@ from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.facts import (
     FACTS_NAME,
     TABLE_NAME,
-    BadRelease,
     Dialect,
     blocks_of,
     cells_of,
     correlations_of,
+    damaged,
     means_of,
     parse_facts,
 )
-from splu_desktop.files.release.package import Package, contents, digest_of, open_package
+from splu_desktop.files.release.package import Package, contents, digest_of, incomplete, open_package
 
 _MOST_FACTS = 1 << 28  # bytes of a release.json
 
@@ -71,11 +71,7 @@ def open_release(path: Path, *, password: str | None = None, progress: Progress 
     facts = facts_of(package)
     entry = next(entry for entry in facts["files"] if entry["name"] == TABLE_NAME)
     if TABLE_NAME in package.names() and digest_of(package, TABLE_NAME, progress) != entry["sha256"]:
-        raise BadRelease(
-            "“{name}” in “{path}” is not the table that was released; ask for the release again.",
-            name=TABLE_NAME,
-            path=package.path,
-        )
+        raise damaged(package.path / TABLE_NAME)
     return OpenRelease(package.path, facts, published_of(package, facts, progress))
 
 
@@ -84,14 +80,14 @@ def facts_of(package: Package) -> dict[str, Any]:
     raw, _ = contents(package, FACTS_NAME, most=_MOST_FACTS)
     facts = parse_facts(raw, str(package.path / FACTS_NAME))
     if not any(entry["name"] == TABLE_NAME for entry in facts["files"]):
-        raise BadRelease("“{path}” names no table; ask for the release again.", path=package.path)
+        raise damaged(package.path / FACTS_NAME)
     return facts
 
 
 def published_of(package: Package, facts: dict[str, Any], progress: Progress = SILENT) -> Published:
     """Return the table with what its reader knows. Raises BadRelease; Cancelled."""
     if TABLE_NAME not in package.names():
-        raise BadRelease("“{path}” lacks its table; ask for the complete release.", path=package.path)
+        raise incomplete(package.path, TABLE_NAME)
     dialect = Dialect(**facts["dialect"])
     entries = {entry["name"]: entry for entry in facts["columns"]}
     columns = []
@@ -118,9 +114,5 @@ def published_of(package: Package, facts: dict[str, Any], progress: Progress = S
         if (NUMBER in table and published.person is False) or (CLASS not in table and len(published.cells) > 1):
             raise ValueError("persons or classes without their column")
     except (ValueError, KeyError, TypeError):
-        raise BadRelease(
-            "“{name}” in “{path}” is not the table that release.json describes; ask for the release again.",
-            name=TABLE_NAME,
-            path=package.path,
-        ) from None
+        raise damaged(package.path / TABLE_NAME) from None
     return published

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from splu_desktop.core.messages import quoted, say, which_of
+from splu_desktop.core.messages import no_column, quoted, say
 from splu_desktop.files.importer.columns.meaning import written_plainly
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
@@ -27,9 +27,7 @@ def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]], *, whole: bo
     keep = np.ones(len(raw.rows), bool)
     for name, texts in rows.items():
         if name not in raw.names:
-            raise BadChoice(
-                "There is no column “{name}” to choose rows by; {advice}", name=name, advice=which_of(name, raw.names)
-            )
+            raise BadChoice(no_column(name, raw.names))
         column = raw.columns[raw.names.index(name)]
         wanted = {written_plainly(text) for text in texts}
         keep &= np.array([written_plainly(label) in wanted for label in column.labels], bool)[column.codes]
