@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -54,14 +55,13 @@ class Alternative:
 
 def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
     """Give the other ways beside one: a safer and a sharper one where it is useful, else two that work."""
-    ways = _OtherWays(setting)
     if way.useful(setting.limits.useful):
-        yield from (each for each in (ways.safer(way), ways.sharper(way)) if each is not None)
+        yield from (each for each in (_safer(setting, way), _sharper(setting, way)) if each is not None)
         return
-    works = list(ways.working(way))[:2]
+    works = list(itertools.islice(_working(setting, way), 2))
     yield from works
     if len(works) < 2 and way.cells < FEWEST_CELLS:
-        yield from ways.possible(way)
+        yield from _possible(setting, way)
 
 
 def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Found]]:
@@ -91,70 +91,63 @@ def _bare(plan: Plan) -> Plan:
     return replace(plan, generalisations=left, blanking=None, classes=())
 
 
-class _OtherWays:
-    """Looks for other ways within a setting."""
+def _safer(setting: Setting, way: Way) -> Alternative | None:
+    for stop in sorted(stop for stop in STOPS if stop > way.plan.gamma)[:1]:  # a stronger one tells less still
+        other = _stronger(way, stop)
+        if other.useful(setting.limits.useful):
+            return _of("safer", say("Safer: one row in {gamma} keeps its own value.", gamma=f"{stop:g}"), other, True)
+    return _for_level(setting, "safer", way.plan, +1)
 
-    def __init__(self, setting: Setting) -> None:
-        self._setting, self._limits = setting, setting.limits
 
-    def safer(self, way: Way) -> Alternative | None:
-        for stop in sorted(stop for stop in STOPS if stop > way.plan.gamma):
-            other = _stronger(way, stop)
-            if other.useful(self._limits.useful):
-                return _of(
-                    "safer", say("Safer: one row in {gamma} keeps its own value.", gamma=f"{stop:g}"), other, True
-                )
-        return self._for_level("safer", way.plan, +1)
+def _sharper(setting: Setting, way: Way) -> Alternative | None:
+    needed = strength_needed(certainties(way.prepared, way.plan), setting.limits)
+    for stop in (stop for stop in STOPS if needed <= stop < way.plan.gamma):
+        other = _stronger(way, stop)
+        words = say("More exact: one row in {gamma} keeps its own value.", gamma=f"{stop:g}")
+        return _of("sharper", words, other, other.useful(setting.limits.useful))
+    return _for_level(setting, "sharper", way.plan, -1)
 
-    def sharper(self, way: Way) -> Alternative | None:
-        needed = strength_needed(certainties(way.prepared, way.plan), self._limits)
-        for stop in (stop for stop in STOPS if needed <= stop < way.plan.gamma):
-            other = _stronger(way, stop)
-            words = say("More exact: one row in {gamma} keeps its own value.", gamma=f"{stop:g}")
-            return _of("sharper", words, other, other.useful(self._limits.useful))
-        return self._for_level("sharper", way.plan, -1)
 
-    def _for_level(self, kind: str, plan: Plan, by: int) -> Alternative | None:
-        """Return the way for the next wider or narrower audience."""
-        at = LEVELS.index(self._limits.name) + by
-        if not 0 <= at < len(LEVELS):
-            return None
-        limits = limits_named(LEVELS[at])
-        audience = replace(
-            plan.audience, who=limits.name, signed=limits.name != "public", holds_records=False, limits=()
-        )
-        found = _find(self._setting, replace(_bare(plan), audience=audience), limits)
-        if found is None:
-            return None
-        other = found.way
-        words = {
-            "colleague": say("Give it to a colleague in this hospital who has signed."),
-            "partner": say("Give it to a partner under contract who has signed."),
-            "public": say("Make it safe enough for anyone."),
-        }[limits.name]
-        return _of(kind, words, other, other.useful(limits.useful))
+def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Alternative | None:
+    """Return the way for the next wider or narrower audience."""
+    at = LEVELS.index(setting.limits.name) + by
+    if not 0 <= at < len(LEVELS):
+        return None
+    limits, signed = limits_named(LEVELS[at]), LEVELS[at] != "public"
+    audience = replace(plan.audience, who=limits.name, signed=signed, holds_records=False, limits=())
+    found = _find(setting, replace(_bare(plan), audience=audience), limits)
+    if found is None:
+        return None
+    words = {
+        "colleague": say("Give it to a colleague in this hospital who has signed."),
+        "partner": say("Give it to a partner under contract who has signed."),
+        "public": say("Make it safe enough for anyone."),
+    }[limits.name]
+    return _of(kind, words, found.way, found.way.useful(limits.useful))
 
-    def working(self, way: Way) -> Iterator[Alternative]:
-        """Give ways that work: fewer tables or columns in them, a wider error, another audience."""
-        for words, other in fewer_tables(self._setting, way):
-            yield _of("works", words, other.way, True)
-        narrower = self._for_level("works", way.plan, -1)
-        if narrower is not None and narrower.works:
-            yield narrower
 
-    def possible(self, way: Way) -> Iterator[Alternative]:
-        """Give what would make rows possible, each with its figure, also where it fails."""
-        colleague = self._for_level("possible", way.plan, -1)
-        if colleague is not None:
-            yield colleague
-        counts = np.sort(np.concatenate([each.forecast.truth.ravel() for each in way.tables] or [np.zeros(0)]))
-        third = counts[-FEWEST_CELLS] if len(counts) >= FEWEST_CELLS else 0.0
-        if third >= 1:
-            n = _round_up(way.prepared.person_count * 50 / third)
-            words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=way.who, n=n)
-            yield Alternative("possible", words, None)
-        words = say("Hand out protected tables of counts instead of rows.")
-        yield Alternative("possible", words, None, 0, way.cells)
+def _working(setting: Setting, way: Way) -> Iterator[Alternative]:
+    """Give ways that work: fewer tables or columns in them, a wider error, another audience."""
+    for words, other in fewer_tables(setting, way):
+        yield _of("works", words, other.way, True)
+    narrower = _for_level(setting, "works", way.plan, -1)
+    if narrower is not None and narrower.works:
+        yield narrower
+
+
+def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
+    """Give what would make rows possible, each with its figure, also where it fails."""
+    colleague = _for_level(setting, "possible", way.plan, -1)
+    if colleague is not None:
+        yield colleague
+    counts = np.sort(np.concatenate([each.forecast.truth.ravel() for each in way.tables] or [np.zeros(0)]))
+    third = counts[-FEWEST_CELLS] if len(counts) >= FEWEST_CELLS else 0.0
+    if third >= 1:
+        n = _round_up(way.prepared.person_count * 50 / third)
+        words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=way.who, n=n)
+        yield Alternative("possible", words, None)
+    words = say("Hand out protected tables of counts instead of rows.")
+    yield Alternative("possible", words, None, 0, way.cells)
 
 
 def _stronger(way: Way, gamma: float) -> Way:
