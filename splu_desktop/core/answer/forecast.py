@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 LEAST = 50  # true count from which a cell is expected to be readable
 _FACTOR = 0.5  # relative half width of a rate that is to be compared
 _OTHERS, _OTHER_LEAST, _OTHER_WITHIN = 200, 100, 0.3
-_OTHER_PARTS = 4_000_000  # figures that are worked out for one pair of columns at most
+_OTHER_PARTS = 500_000  # figures that are worked out for one pair of columns at most
 _OTHER_COLUMNS, _OTHER_LABELS, _OTHER_SENSITIVE = 5, 40, 4
 
 
