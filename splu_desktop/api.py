@@ -40,6 +40,7 @@ from splu_desktop.files.publish import publish as publish_table
 from splu_desktop.files.publish.planning import Planned, judge, propose_plan
 from splu_desktop.files.release import Form, OpenRelease
 from splu_desktop.files.release import open_release as read_release
+from splu_desktop.files.release.dummy import draw_dummy
 from splu_desktop.files.release.facts import public_values
 from splu_desktop.files.release.score_columns import score_columns
 
@@ -111,7 +112,7 @@ class Proposal(Planned):
 
     def with_plan(self, plan: Plan) -> Proposal:
         """Return another plan for the same table, such as `plan.with_gamma(8)`, judged anew."""
-        return _proposal(judge(self.imported, plan), self.path)
+        return Proposal(**vars(judge(self.imported, plan)), path=self.path)
 
     def save_recipe(self, path: str | Path) -> None:
         """Write how the table was read and what is published, for `recipe` and `splu publish --recipe`."""
@@ -148,23 +149,19 @@ def propose(
         stored = read_recipe(Path(recipe))
         source = read(data, stored.choices)
         plan = stored.plan_for(source.imported.table, name=Path(recipe).name)
-        return _proposal(judge(source.imported, plan), source.path)
+        return Proposal(**vars(judge(source.imported, plan)), path=source.path)
     source = read(data)
+    table = source.imported.table
     who = audience if isinstance(audience, Audience) else Audience(audience, signed=audience != "public")
-    within = within or limits_for(who).within
     found = propose_plan(
         source.imported,
         who,
         person=person,
-        questions=[parse_question(text, source.imported.table, within) for text in tables],
+        questions=[parse_question(text, table, within or limits_for(who).within) for text in tables],
         within=within,
         **settings,
     )
-    return _proposal(found, source.path)
-
-
-def _proposal(found: Planned, path: Path | None) -> Proposal:
-    return Proposal(found.imported, found.plan, found.verdict, found.proposal, path)
+    return Proposal(**vars(found), path=source.path)
 
 
 def publish(
@@ -185,16 +182,13 @@ def publish(
     accept, accept_all : open line of the verdict -> why it is accepted, or one reason for all; kept in the register.
     form : title, contact, dialect, workbook, language of the README.
 
-    Raises
-    ------
-    Refused : lines are open and not accepted; they are its `lines`. Nothing is written then.
+    Raises Refused with `lines` that are open and not accepted; nothing is written then.
     """
-    asked = data if isinstance(data, Proposal) else propose(data, **questions)
-    source = asked.imported.source
-    options = Options(form or Form(), password is not None, password, asked.path, source.sha256, everything=accept_all)
-    done = publish_table(
-        asked.imported.table, asked.plan, Path(out), judged=asked.verdict, accepted=accept, options=options
-    )
+    own = data if isinstance(data, Proposal) else propose(data, **questions)
+    digest = own.imported.source.sha256
+    options = Options(form or Form(), password is not None, password, own.path, digest, everything=accept_all)
+    table, target = own.imported.table, Path(out)
+    done = publish_table(table, own.plan, target, judged=own.verdict, accepted=accept, options=options)
     return Release(done.opened, done.fingerprint)
 
 
@@ -229,6 +223,10 @@ class Release:
         """The same rows in numbers to add up, for least squares and pivot tables (`scores.csv`)."""
         found = score_columns(self.opened.published, public_values(self.opened.facts))
         return pd.DataFrame({each.name: each.scores for each in found})
+
+    def dummy(self, rows: int | None = None) -> pd.DataFrame:
+        """Return a table to write code on: the published columns, each in an order of its own. No figure is right."""
+        return _frame(draw_dummy(self.opened.published, rows))
 
     @cached_property
     def _reader(self) -> Reader:

@@ -16,6 +16,7 @@ from splu_desktop.cli import (
     analyse,
     compare,
     crosstab,
+    dummy,
     guarantee,
     handover,
     inspect,
@@ -90,7 +91,7 @@ class _SelfTest(argparse.Action):
 # The modules of the commands, in the order of the help.
 _MODULES = (
     *(inspect, plan, publish, query, crosstab, tables),
-    *(analyse, report, verify, releases, handover, guarantee, compare),
+    *(analyse, report, verify, releases, handover, dummy, guarantee, compare),
 )
 
 

@@ -1,0 +1,41 @@
+"""`splu dummy`: a table like that of a release, to write code on."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from splu_desktop.cli.base.help import takes
+from splu_desktop.cli.base.opening import add_release, opened
+from splu_desktop.cli.base.output import add_json, print_json, spoken, tell
+from splu_desktop.core.messages import say
+from splu_desktop.files.questions.batch import check_answers_path
+from splu_desktop.files.release.dummy import DUMMY_NAME, write_dummy
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "dummy",
+        help=say("make a dummy of a release to write code on"),
+        description=say(
+            "Write a table with the columns, formats and values of RELEASE, each column in an order of its own. It is "
+            "made from what is published alone; no figure of it is right."
+        ),
+    )
+    add_release(parser)
+    takes(parser, "--out FILE", "a new file called DUMMY… .csv (%(default)s)", type=Path, default=Path(DUMMY_NAME))
+    takes(parser, "--rows N", "how many rows (as many as the release)", type=int)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write. Raises SpluError; nothing is written then."""
+    check_answers_path(args.out, overwrite=True, release=args.release)
+    made = write_dummy(opened(args), args.out, spoken(), args.rows)
+    if args.json:
+        print_json({"out": str(args.out), "rows": made.n, "columns": list(made.names)})
+        return
+    tell("Written: {out}, a dummy of {n} rows to write code on.", out=str(args.out), n=made.n)
