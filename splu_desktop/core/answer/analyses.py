@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from splu_desktop.core.answer.conditions import Condition, parse_condition
-from splu_desktop.core.answer.hidden import Equations, Feature, Solution, Values
+from splu_desktop.core.answer.hidden import Equations, Feature, NoAnswer, Values
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import no_column, none_of, say
@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 Labels = str | tuple[str, ...]
 _THIN = 20  # published rows below which a category gets no coefficient of its own
 _MOST_CATEGORIES = 40
+_ANY = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -181,52 +182,40 @@ def _weight(values: Values) -> Floats:
     return np.nan_to_num(found)
 
 
-# --- ratios of sums: shares, means, and what compares two of them
+# --- one figure: a mean, or what compares the mean among the exposed with that among the others
 
 
-def _group_means(reader: Reader, analysis: Analysis) -> Solution:
-    """Return means of the outcome among the exposed and the unexposed, or one mean where nothing is compared."""
+def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[float, float]) -> Result:
+    """Return a mean, or the coefficient of the exposure: a difference of means, or the logarithm of a ratio.
+
+    With one exposure the model is saturated, so its coefficient and its sandwich variance are those of the figure.
+    """
     published = reader.published
     features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
-    groups = 1
     if analysis.exposure:
         column = _column(published, analysis.exposure)
         if analysis.exposed is None:
             raise BadQuestion("Name the value of “{column}” that is compared.", column=analysis.exposure)
-        one = indicator(column, analysis.exposed)
-        other = 1 - one if analysis.unexposed is None else indicator(column, analysis.unexposed)
-        features["x"] = Feature(analysis.exposure, np.concatenate([one, other], axis=1))
-        groups = 2
-
-    def score(theta: Floats, values: Values) -> tuple[Floats, Floats]:
-        weight = _weight(values)[:, None] * (np.nan_to_num(values["x"]) if groups == 2 else 1.0)
-        psi = weight * (np.nan_to_num(values["y"]) - theta)
-        slope = -weight[:, :, None] * np.eye(groups)
-        return psi, np.broadcast_to(slope, (len(weight), groups, groups))
-
-    return Equations(published, features).solve(score, np.zeros(groups))
+        exposed = indicator(column, analysis.exposed)
+        if analysis.unexposed is not None:
+            exposed[(exposed == 0) & (indicator(column, analysis.unexposed) != 1)] = np.nan
+        features["x 0"] = Feature(analysis.exposure, exposed)
+    theta, *covariances = _fit(published, features, model)
+    error, alike = (float(np.sqrt(max(each[-1, -1], 0.0))) for each in covariances)
+    shown = _interval if model == "linear" else _ratio
+    estimate = shown(analysis.kind, float(theta[-1]), error, alike, ends)
+    return Result(analysis, (estimate,), np.array([[alike**2]]))
 
 
-def _interval(
-    name: str, value: float, error: float, alike: float, ends: tuple[float, float] = (-np.inf, np.inf)
-) -> Estimate:
+def _interval(name: str, value: float, error: float, alike: float, ends: tuple[float, float] = _ANY) -> Estimate:
     low, high = (float(np.clip(value + z * error, *ends)) for z in (-NORMAL_95, NORMAL_95))
     low_a, high_a = (float(np.clip(value + z * alike, *ends)) for z in (-NORMAL_95, NORMAL_95))
     return Estimate(name, float(np.clip(value, *ends)), low, high, low_a, high_a, error, alike)
 
 
-def _ratio(name: str, log: float, error: float, alike: float) -> Estimate:
+def _ratio(name: str, log: float, error: float, alike: float, ends: tuple[float, float] = _ANY) -> Estimate:
     low, high, low_a, high_a = (math.exp(log + sign * NORMAL_95 * e) for e in (error, alike) for sign in (-1, 1))
     return Estimate(name, math.exp(log), low, high, low_a, high_a, error, alike)
-
-
-def _errors(solution: Solution, gradient: Floats) -> tuple[float, float, Floats]:
-    table, alike = (gradient @ each @ gradient for each in (solution.covariance, solution.covariance_alike))
-    return (
-        float(np.sqrt(max(float(table), 0.0))),
-        float(np.sqrt(max(float(alike), 0.0))),
-        np.array([[max(float(alike), 0.0)]]),
-    )
 
 
 @register("share")
@@ -234,52 +223,40 @@ def share(reader: Reader, analysis: Analysis) -> Result:
     """Return the share of records that have a value, of those that have one at all."""
     if analysis.value is None:
         raise BadQuestion("Name the value of “{column}” whose share is asked.", column=analysis.outcome)
-    solution = _group_means(reader, analysis)
-    error, alike, covariance = _errors(solution, np.ones(1))
-    return Result(analysis, (_interval("share", solution.theta[0], error, alike, (0, 1)),), covariance)
+    return _one_figure(reader, analysis, "linear", (0.0, 1.0))
 
 
 @register("mean")
 def mean(reader: Reader, analysis: Analysis) -> Result:
     """Return the mean of a column's numbers."""
-    solution = _group_means(reader, analysis)
-    error, alike, covariance = _errors(solution, np.ones(1))
-    return Result(analysis, (_interval("mean", solution.theta[0], error, alike),), covariance)
+    return _one_figure(reader, analysis, "linear", _ANY)
 
 
 @register("difference")
 def difference(reader: Reader, analysis: Analysis) -> Result:
     """Return the mean, or share, among the exposed less that among the unexposed."""
-    solution = _group_means(reader, analysis)
-    error, alike, covariance = _errors(solution, np.array([1.0, -1.0]))
-    value = float(solution.theta[0] - solution.theta[1])
-    ends = (-1.0, 1.0) if analysis.value is not None else (-np.inf, np.inf)
-    return Result(analysis, (_interval("difference", value, error, alike, ends),), covariance)
+    return _one_figure(reader, analysis, "linear", (-1.0, 1.0) if analysis.value is not None else _ANY)
 
 
-def _log_ratio(reader: Reader, analysis: Analysis, odds: bool, name: str) -> Result:
+def _ratio_of_risks(reader: Reader, analysis: Analysis, model: str) -> Result:
     if analysis.value is None:
         raise BadQuestion("Name the value of “{column}” whose risk is asked.", column=analysis.outcome)
-    solution = _group_means(reader, analysis)
-    p = solution.theta
-    if not ((p > 0) & (p < (1 if odds else np.inf))).all():
-        raise BadQuestion("The release can't tell this ratio: one of its risks can't be told from none.")
-    slope: Floats = 1 / (p * (1 - p)) if odds else 1 / p
-    log: Floats = np.log(p / (1 - p)) if odds else np.log(p)
-    error, alike, covariance = _errors(solution, slope * np.array([1.0, -1.0]))
-    return Result(analysis, (_ratio(name, float(log[0] - log[1]), error, alike),), covariance)
+    try:
+        return _one_figure(reader, analysis, model, _ANY)
+    except NoAnswer:
+        raise BadQuestion("The release can't tell this ratio: one of its risks can't be told from none.") from None
 
 
 @register("risk ratio")
 def risk_ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return P(value | exposed) / P(value | unexposed); outcome and exposure may both be re-drawn."""
-    return _log_ratio(reader, analysis, odds=False, name="risk ratio")
+    return _ratio_of_risks(reader, analysis, "poisson")
 
 
 @register("odds ratio")
 def odds_ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return the odds of a value among the exposed over those among the unexposed."""
-    return _log_ratio(reader, analysis, odds=True, name="odds ratio")
+    return _ratio_of_risks(reader, analysis, "logistic")
 
 
 # --- regressions
@@ -332,9 +309,19 @@ def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
             raise BadQuestion("“{column}” can't explain itself.", column=name)
         features[f"x {at}"], own = _covariate(published, name, notes)
         names += own
-    scale = np.ones(len(names))
-    equations = Equations(published, features)
+    theta, table, alike = _fit(published, features, model)
+    estimates = tuple(
+        _interval(name, float(value), float(np.sqrt(max(v, 0))), float(np.sqrt(max(w, 0))))
+        for name, value, v, w in zip(names, theta, np.diag(table), np.diag(alike), strict=True)
+    )
+    return Result(analysis, estimates, alike, tuple(notes))
+
+
+def _fit(published: Published, features: dict[str, Feature], model: str) -> tuple[Floats, Floats, Floats]:
+    """Return coefficients, the intercept first, and their covariances about this table and about persons like these."""
     xs = [key for key in features if key.startswith("x ")]
+    scale: Floats = np.concatenate([[1.0], *(np.nanmax(np.abs(features[key].values), axis=0) for key in xs)])
+    scale[scale < 1e-12] = 1.0  # columns of one size, so that the equations are well conditioned whatever their units
 
     def design(values: Values) -> Floats:
         parts = [np.nan_to_num(values[key]) for key in xs]
@@ -355,18 +342,9 @@ def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
         psi = (weight * (y - expected))[:, None] * x
         return psi, -(weight * slope)[:, None, None] * x[:, :, None] * x[:, None, :]
 
-    # Columns of one size, so that the equations are well conditioned whatever their units.
-    scale[1:] = np.concatenate([np.nanmax(np.abs(features[key].values), axis=0) for key in xs])
-    scale[scale < 1e-12] = 1.0
-    start = np.zeros(len(names))
-    solution = equations.solve(score, start)
-    theta = solution.theta / scale
-    table, alike = (each / np.outer(scale, scale) for each in (solution.covariance, solution.covariance_alike))
-    estimates = tuple(
-        _interval(name, float(value), float(np.sqrt(max(v, 0))), float(np.sqrt(max(w, 0))))
-        for name, value, v, w in zip(names, theta, np.diag(table), np.diag(alike), strict=True)
-    )
-    return Result(analysis, estimates, alike, tuple(notes))
+    solution = Equations(published, features).solve(score, np.zeros(len(scale)))
+    squares = np.outer(scale, scale)
+    return np.asarray(solution.theta / scale), solution.covariance / squares, solution.covariance_alike / squares
 
 
 @register("linear")

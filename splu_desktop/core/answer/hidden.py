@@ -57,6 +57,13 @@ class Solution:
     covariance_alike: Floats
 
 
+class NoAnswer(BadQuestion):
+    """The equations have no root, or one that the release can't tell."""
+
+    def __init__(self) -> None:
+        super().__init__("The release can't tell this: too few records are left. Ask of more records or fewer columns.")
+
+
 class HiddenBlock:
     """One block's part: which states its features can be in, and the weight of each state in each row."""
 
@@ -162,16 +169,16 @@ class Equations:
             for _ in range(_MOST_STEPS):
                 total, slope = self.sums(score, theta)
                 if not np.isfinite(slope).all() or np.linalg.cond(slope) > 1e12:
-                    raise _no_answer()
+                    raise NoAnswer
                 step = np.linalg.solve(slope, total)
                 size = float(np.abs(step).max(initial=0) / (1 + np.abs(theta).max(initial=0)))
                 theta = theta - step * min(1.0, 2.0 / size if size > 0 else 1.0)
                 if size < 1e-10:
                     break
             else:
-                raise _no_answer()
+                raise NoAnswer
             if not np.isfinite(theta).all():
-                raise _no_answer()
+                raise NoAnswer
             return self._with_spreads(score, theta, slope)
 
     def _with_spreads(self, score: Score, theta: Floats, slope: Floats) -> Solution:
@@ -234,7 +241,3 @@ class Equations:
         away = d - centre[:, None, :]
         within = np.einsum("r,rv,rvi,rvj->ij", number, share, away, away, optimize=True)
         return np.asarray((1 - a) * ((off * number[:, None]).T @ off + a * within))
-
-
-def _no_answer() -> BadQuestion:
-    return BadQuestion("The release can't tell this: too few records are left. Ask of more records or fewer columns.")
