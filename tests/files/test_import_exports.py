@@ -356,44 +356,6 @@ def test_a_record_that_does_not_fit_stays(tmp_path: Path) -> None:
     assert rows_of(found) == rows
 
 
-@pytest.mark.parametrize("mark", ["\x1f", "|", ","])
-@pytest.mark.parametrize("packed", [False, True])
-def test_records_ended_by_the_control_character_for_that(tmp_path: Path, mark: str, packed: bool) -> None:
-    text = "".join(mark.join(row) + "\x1e" for row in [HEAD, *records()]).encode()
-    found = read_text(tmp_path, gzip.compress(text) if packed else text)
-    assert found.table.names == tuple(HEAD)
-    assert rows_of(found) == records()
-    assert found.problems == ()
-
-
-@pytest.mark.parametrize("trailer", [["T", "24"], ["TRL", "24", "20250103"]])
-@pytest.mark.parametrize("opening", [["H", "KH4711", "20250103", "EXPORT"], ["HDR", "20250103"]])
-def test_files_of_header_data_and_trailer_records(tmp_path: Path, opening: list[str], trailer: list[str]) -> None:
-    rows = [["D", *row] for row in records()]
-    found = read_text(tmp_path, "".join("|".join(row) + "\n" for row in [opening, *rows, trailer]))
-    assert rows_of(found) == rows
-    assert found.table.names[0] == "Column 1"
-    assert [p.row for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS] == [1, 26]
-
-
-def test_names_between_the_opening_record_and_the_data(tmp_path: Path) -> None:
-    rows = [["H", "KH4711", "20250103"], ["N", *HEAD], *(["D", *row] for row in records()), ["T", "24"]]
-    found = read_text(tmp_path, "".join("|".join(row) + "\n" for row in rows))
-    assert found.table.names[1:] == tuple(HEAD)
-    assert [row[1:] for row in rows_of(found)] == records()
-
-
-def test_a_title_above_records_without_names_is_left_out(tmp_path: Path) -> None:
-    found = read_text(tmp_path, "Auszug Station 3\n" + lines(records()))
-    assert rows_of(found) == records()
-    assert [p.value for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS] == ["Auszug Station 3"]
-
-
-def test_a_short_first_record_stays(tmp_path: Path) -> None:
-    rows = [record[:5] if i == 0 else record for i, record in enumerate(records())]
-    assert len(rows_of(read_text(tmp_path, lines(rows)))) == len(rows)
-
-
 @pytest.mark.parametrize("total", ["{} Ergebnis", "{} Total", "Total {}", "Summe {}", "Sous-total {}", "Total for {}"])
 def test_the_totals_that_spreadsheets_write_below_each_group(tmp_path: Path, total: str) -> None:
     rows = [["ward", "case", "cost", "finding"]]

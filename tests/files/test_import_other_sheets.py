@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Imported, ProblemKind, read
-from splu_desktop.files.importer.workbook.sheet_errors import SheetScan
-from splu_desktop.files.importer.workbook.xls_formats import scan_xls
-from tests.hostile import files
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -104,55 +98,3 @@ def record(kind: int, content: bytes = b"") -> bytes:
 
 def cell(column: int, style: int) -> bytes:
     return record(0x0203, struct.pack("<HHHd", 1, column, style, 1067.0))
-
-
-@pytest.mark.parametrize("wide", [False, True])
-def test_zero_formats_of_xls(tmp_path: Path, wide: bool) -> None:
-    code = "00000"
-    form = struct.pack("<HHB", 165, 5, int(wide)) + (code.encode("utf-16-le") if wide else code.encode())
-    styles = record(0x00E0, struct.pack("<HH", 0, 0) + bytes(16)) + record(
-        0x00E0, struct.pack("<HH", 0, 165) + bytes(16)
-    )
-    begin, end = record(0x0809, bytes(16)), record(0x000A)
-    several = struct.pack("<HH", 2, 3) + struct.pack("<HI", 1, 0) * 2 + struct.pack("<H", 4)
-    first = begin + cell(0, 1) + end
-    second = begin + cell(0, 0) + cell(1, 1) + begin + cell(9, 1) + end + record(0x00BD, several) + end
-
-    def name(at: int, sheet: str) -> bytes:
-        return record(0x0085, struct.pack("<IHBB", at, 0, len(sheet), 0) + sheet.encode())
-
-    front = begin + record(0x041E, form) + styles
-    size = len(front) + len(name(0, "A")) + len(name(0, "B")) + len(end)
-    path = tmp_path / "t.xls"
-    path.write_bytes(front + name(size, "A") + name(size + len(first), "B") + end + first + second)
-    assert scan_xls(path, "B").padded == Counter({(1, 5): 1, (3, 5): 1, (4, 5): 1})
-    assert scan_xls(path, "A").padded == Counter({(0, 5): 1})
-    assert scan_xls(path, "C").padded == Counter()
-
-
-def test_errors_and_hidden_parts_of_xls_are_told(tmp_path: Path) -> None:
-    cells = [files.label(0, at, name) for at, name in enumerate(("id", "ratio", "share"))]
-    cells.append(record(0x007D, struct.pack("<HHHHHH", 2, 2, 2560, 0, 1, 0)))
-    for at in range(1, 13):
-        cells.append(record(0x0208, struct.pack("<HHHHHHHH", at, 0, 3, 255, 0, 0, 0x20 * (at == 3), 0)))
-        cells.append(files.number(at, 0, at))
-        result = struct.pack("<BBBBBBH", 2, 0, 7, 0, 0, 0, 0xFFFF) if at == 5 else struct.pack("<d", at / 4)
-        formula = struct.pack("<HHH", at, 1, 0) + result + bytes(6) + struct.pack("<H", 3) + b"\x1e\x01\x00"
-        cells.append(record(0x0006, formula))
-        cells.append(record(0x0205, struct.pack("<HHHBB", at, 2, 0, 42, 1)) if at == 9 else files.number(at, 2, at / 8))
-    path = tmp_path / "errors.xls"
-    path.write_bytes(files.contained(files.xls_stream(b"".join(cells))))
-    told = [(p.kind, p.row, p.column, p.value, p.rows) for p in read(path).problems]
-    assert told == [
-        (ProblemKind.NOTE, None, None, None, 1),
-        (ProblemKind.NOTE, None, "share", None, 0),
-        (ProblemKind.ERROR_CELL, 6, "ratio", "#DIV/0!", 0),
-        (ProblemKind.ERROR_CELL, 10, "share", "#N/A", 0),
-    ]
-
-
-@given(content=st.binary(max_size=300))
-def test_damaged_formats_of_xls(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    path = tmp_path_factory.mktemp("xls") / "t.xls"
-    path.write_bytes(record(0x0809, bytes(16)) + content)
-    assert isinstance(scan_xls(path, "A"), SheetScan)

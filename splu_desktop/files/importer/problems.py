@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
+from splu_desktop.core.messages import say
 from splu_desktop.files.disk.inert import inert
+
+MAX_LISTED = 1000  # problems of a kind that are listed one by one
 
 
 class ProblemKind(Enum):
@@ -85,6 +89,21 @@ class Problem:
             "rows": self.told_rows,
             "decision": self.done,
         }
+
+
+def listed(found: Iterable[Problem], count: int) -> Iterator[Problem]:
+    """Yield the first of `count` problems of one kind, and one that counts the others."""
+    last = None
+    for last in itertools.islice(found, MAX_LISTED):
+        yield last
+    if last is not None and count > MAX_LISTED:
+        yield the_rest(last, count - MAX_LISTED)
+
+
+def the_rest(last: Problem, rest: int) -> Problem:
+    """Return a problem that counts those like the last one listed."""
+    sentence = say("There are {rest} more of these: {kind}.", rest=rest, kind=say(last.kind.value))
+    return replace(last, sentence=sentence, row=None, value=None, rows=rest)
 
 
 def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool = False) -> None:

@@ -257,30 +257,9 @@ def _zipped(path: Path) -> str:
         raise Corrupt(path, "its ZIP container can't be read") from error
     if any(name.startswith(("xl/", "/xl/")) for name in names):
         return "xlsb" if any(name.endswith("workbook.bin") for name in names) else "xlsx"
-    if odd_workbook(path) is not None:
-        return "xlsx"
     if any(name.startswith("word/") for name in names):
         raise _foreign(path, "Word")
     raise _foreign(path, "ZIP")
-
-
-def odd_workbook(path: Path) -> str | None:
-    """Return the part that is the workbook of an XLSX file that has it elsewhere than all spreadsheet programs do."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = {name.replace("\\", "/").lstrip("/").lower(): name for name in archive.namelist()}
-            if "_rels/.rels" not in names or "xl/workbook.xml" in archive.namelist():
-                return None
-            links = archive.open(names["_rels/.rels"]).read(1 << 20)
-            for tag in re.findall(rb"<(?:\w+:)?Relationship\b[^>]*>", links):
-                target = re.search(rb'\bTarget="([^"]*)"', tag)
-                if b"/officeDocument" in tag and target is not None:
-                    part = names.get(target[1].decode("utf-8", "replace").lstrip("/").lower())
-                    if part is not None and b"spreadsheetml" in archive.open(part).read(4096):
-                        return part
-    except UNREADABLE:
-        pass
-    return None
 
 
 def _compound(path: Path) -> str:

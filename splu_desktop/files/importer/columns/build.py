@@ -20,10 +20,9 @@ from splu_desktop.files.importer.columns.meaning import Folded, fold, say_folded
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measured
 from splu_desktop.files.importer.columns.missing import candidates, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, listed
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 
-MAX_LISTED = 1000  # problems listed one by one, per column
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
 
 _FEWEST_NUMBERS = 5  # different ones, for a column of numbers with results in words among them
@@ -308,7 +307,7 @@ def _misfit_problems(
 ) -> list[Problem]:
     at = np.flatnonzero(misfits[column.codes])
     ends = np.cumsum([count for _, count in raw.parts])
-    listed = [
+    said = (
         Problem(
             ProblemKind.MISFIT,
             say(
@@ -324,22 +323,6 @@ def _misfit_problems(
             value=column.labels[column.codes[i]],
             decision=decision,
         )
-        for i in at[:MAX_LISTED]
-    ]
-    if len(at) > MAX_LISTED:
-        rest = len(at) - MAX_LISTED
-        listed.append(
-            Problem(
-                ProblemKind.MISFIT,
-                say(
-                    "Column “{column}” has {rest} further values that are no {kind}.",
-                    column=name,
-                    rest=rest,
-                    kind=say(kind.value),
-                ),
-                column=name,
-                rows=rest,
-                decision=decision,
-            )
-        )
-    return listed
+        for i in at
+    )
+    return list(listed(said, len(at)))

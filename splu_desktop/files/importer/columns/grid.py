@@ -17,15 +17,13 @@ from splu_desktop.files.importer.columns.not_records import (
     NotRecords,
     among,
     inner,
-    leading,
     other_table,
     trailing,
 )
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.problems import MAX_LISTED, Decision, Problem, ProblemKind, the_rest
 from splu_desktop.files.importer.raw import Gatherer, RawTable
 from splu_desktop.files.importer.text.fields import Packed, gather
 
-MAX_LISTED = 1000
 _AT_ONCE = 1 << 20  # records that wait packed at most
 
 
@@ -177,16 +175,8 @@ class Grid:
         found = [*problems, *self._problems]
         for kind, count in self._listed.items():
             if count > MAX_LISTED:
-                rest = count - MAX_LISTED
-                found.append(
-                    Problem(
-                        kind,
-                        say("{rest} further rows have {kind}.", rest=rest, kind=say(kind.value)),
-                        self.sheet,
-                        rows=rest,
-                        decision=self._choices.decisions.get(kind, Decision.KEEP),
-                    )
-                )
+                last = next(p for p in reversed(self._problems) if p.kind is kind)
+                found.append(the_rest(last, count - MAX_LISTED))
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
         out: dict[int, LineKind] = {}
         if heading is not None and self.width > 1:
@@ -210,8 +200,6 @@ class Grid:
             tail = trailing(columns, rows[:end], short)
             end = min(tail, default=end)
             out.update(tail)
-            if heading is None:
-                out.update(dict.fromkeys(range(leading(columns, rows[:end], short)), LineKind.HEAD))
             out = {**inner(columns, rows[:end]), **out}
         doubt = self._choices.decisions.get(ProblemKind.DOUBTFUL_ROW, Decision.KEEP)
         if out:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +21,6 @@ from splu_desktop.files.isolation.faults import BadChoice
 
 _LONGEST_NAME = 60  # characters of a label or unit below a name
 _MOST_BELOW = 2  # rows below the first of names that hold labels or units
-_FEWEST_MARKED = 3  # records that tell which mark they begin with
 LOOK_AHEAD = 100  # rows looked at for the header
 _NUMBER = re.compile(
     r"\s*[(+\-−]?\s?(?:[$€£¥]|EUR|USD|CHF|GBP)?\s?[+\-−]?"
@@ -117,8 +115,6 @@ def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> H
     for at in range(len(rows)):
         if filled[at] < enough or (filled[at] < typical and _fuller_below(rows, shapes, filled, at)):
             continue
-        if filled[at] < typical and _opens_the_file(rows, shapes, at):
-            continue
         if typical >= 2 and filled[at] == 1 and any(count >= typical for count in filled[at + 1 : at + 6]):
             continue
         if _votes(rows, shapes, at) <= 0:
@@ -149,19 +145,6 @@ def _fuller_below(
     return False
 
 
-def _opens_the_file(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether this is the first record of a file of header, data and trailer records: H|4711|20250103, D|…, D|…, T|2.
-
-    The records below begin with a short mark of their own, and values stand where names would.
-    """
-    kinds = Counter(row[0].strip() for row in rows[at + 1 :] if row and any(not is_blank(cell) for cell in row))
-    if kinds.total() < _FEWEST_MARKED or not rows[at]:
-        return False
-    mark, marked = kinds.most_common(1)[0]
-    differs = 0 < len(mark) <= 3 and rows[at][0].strip() not in kinds and marked >= 0.8 * kinds.total()
-    return differs and ("n" in shapes[at][1:] or "d" in shapes[at][1:]) and not _years(rows[at], shapes[at])
-
-
 def _why(first: int, last: int) -> str:
     if last > first:
         return say("rows {first} to {last} together name the columns", first=first + 1, last=last + 1)
@@ -177,6 +160,8 @@ def _clearer_below(
 ) -> int:
     """Return the row that names columns most clearly among the rows of words that follow one another from `at`."""
     best, votes = at, _votes(rows, shapes, at)
+    if len(rows[at]) > 2 and len(set(map(str.strip, rows[at]))) == 1:
+        return at  # one word above all columns, which belongs to their names
     for below in range(at + 1, min(at + 12, len(rows))):
         if "n" in shapes[below]:
             break

@@ -17,18 +17,16 @@ from splu_desktop.core.table import pieces, unique
 from splu_desktop.files.importer.columns.header import shape_of
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.problems import MAX_LISTED, Decision, Problem, ProblemKind, listed
 from splu_desktop.files.importer.raw import RawColumn
 
 _TAIL = 60  # last rows looked at for totals and notes
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FEWEST = 8  # records from which on it is known what belongs in a column
 _RULED = 6  # columns looked at for lines of dashes
-_MOST_LEADING = 5  # rows above the first record of a table without header that may be titles
 _FEW = 20_000  # texts of a column up to which it is looked at
 _SMALL = 50  # rows of a second table of words alone, at most
 _GAPS = 500  # blank stretches looked at for another table below them
-MAX_LISTED = 1000
 _TOTAL = re.compile(
     r"\s*(?:(?:grand|sub|overall|over\s?all)[\s-]?)?"
     r"(?:total|totals|totale|totales|totaal|totalt|gesamt|gesamtsumme|gesamtergebnis|insgesamt|summe|somme|suma|sum|итого|всего|razem"
@@ -81,26 +79,24 @@ class NotRecords:
     def problems(
         self, columns: Sequence[RawColumn], rows: NDArray[np.int64], sheet: str | None, doubt: Decision
     ) -> Iterator[Problem]:
-        """Yield a problem per row, with all of its text, so that nothing leaves the table unseen.
+        """Give a problem per row, with all of its text, so that nothing leaves the table unseen.
 
         `doubt` : what is done with rows that may be records.
         """
-        for place, kind in list(zip(self.at.tolist(), self.kinds, strict=True))[:MAX_LISTED]:
-            row = int(rows[place])
-            doubtful = kind is LineKind.DOUBT
-            yield Problem(
-                ProblemKind.DOUBTFUL_ROW if doubtful else ProblemKind.SKIPPED_ROWS,
-                _sentence(kind, row, doubt),
+        each = (
+            Problem(
+                ProblemKind.DOUBTFUL_ROW if kind is LineKind.DOUBT else ProblemKind.SKIPPED_ROWS,
+                _sentence(kind, int(rows[place]), doubt),
                 sheet,
-                row,
+                int(rows[place]),
                 None,
                 " | ".join(text for text in _cells(columns, place) if not is_blank(text)),
                 1,
-                doubt if doubtful else Decision.DROP,
+                doubt if kind is LineKind.DOUBT else Decision.DROP,
             )
-        if (rest := len(self.at) - MAX_LISTED) > 0:
-            sentence = say("{rest} further rows are no records, or may be none.", rest=rest)
-            yield Problem(ProblemKind.SKIPPED_ROWS, sentence, sheet, rows=rest, decision=Decision.DROP)
+            for place, kind in zip(self.at.tolist(), self.kinds, strict=True)
+        )
+        return listed(each, len(self.at))
 
 
 def _sentence(kind: LineKind, row: int, doubt: Decision) -> Said:
@@ -153,7 +149,7 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
     """
     n, width = len(rows), len(columns)
     found: dict[int, LineKind] = {}
-    for at in {*range(min(2, n)), *range(max(0, n - 2), n), *_ruled(columns)}:
+    for at in {*range(min(2, n)), *range(max(0, n - 2), n)}:
         if _is_rule(_cells(columns, at)):
             found[at] = LineKind.RULE
     for at in range(min(_DESCRIBING, n - 1)):
@@ -315,27 +311,6 @@ def _repeats(columns: Sequence[RawColumn], heading: Sequence[str]) -> list[int]:
     return [] if at is None else at.tolist()
 
 
-def _ruled(columns: Sequence[RawColumn]) -> list[int]:
-    """Return places where every column looked at is blank or a line of dashes, the columns of fewest texts first."""
-    at: NDArray[np.int64] | None = None
-    seen = False
-    for column in sorted(columns, key=lambda c: len(c.labels))[:_RULED]:
-        if len(column.labels) > _FEW and at is None:
-            return []
-        codes = column.codes if at is None else column.codes[at]
-        used = (np.flatnonzero(column.counts) if at is None else unique(codes)).tolist()
-        if len(used) > _FEW:
-            return []
-        dashes = [code for code in used if _fits(_RULE, column.labels[code]) and len(column.labels[code].strip()) > 2]
-        seen |= bool(dashes)
-        fits = np.zeros(len(column.labels), bool)
-        fits[[*dashes, *(code for code in used if is_blank(column.labels[code]))]] = True
-        at = np.flatnonzero(fits[codes]) if at is None else at[fits[codes]]
-        if not len(at):
-            return []
-    return at.tolist() if at is not None and seen and len(at) <= MAX_LISTED else []
-
-
 def _is_rule(cells: Sequence[str]) -> bool:
     filled = [cell for cell in cells if not is_blank(cell)]
     return bool(filled) and all(map(_RULE.fullmatch, filled)) and any(len(cell.strip()) > 2 for cell in filled)
@@ -451,7 +426,6 @@ class _Usual:
     sparse : whether nearly empty rows stand everywhere: then these are records like the others.
     valued, blanks : of each column, whether it holds values mostly, and the blanks within a usual one.
     keyed : whether the first column is filled in nearly every row.
-    marks : what rows begin with.
     """
 
     columns: Sequence[RawColumn]
@@ -463,7 +437,6 @@ class _Usual:
     valued: list[bool]
     blanks: list[float]
     keyed: bool
-    marks: set[str]
 
     @classmethod
     def of(cls, columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> _Usual:
@@ -483,7 +456,6 @@ class _Usual:
             [_mostly_values(column, sample) for column in columns],
             [_blanks(column, sample) for column in columns],
             bool(_filled_cells(columns[:1], sample).sum() > 0.95 * len(sample) - 3),
-            _marks(columns[0], sample[: -min(len(sample) - 1, _MOST_LEADING)]),
         )
 
     def judged(self, i: int) -> _Judged | None:
@@ -499,13 +471,12 @@ class _Usual:
         cut_off = breaks and len(self.short) < 0.4 * n
         unlike = self._is_unlike(i, words)
         total = self._is_total(i, words) or (unlike and any(_fits(p, first.strip()) for p in (_STATISTIC, _OF_GROUP)))
-        marked = breaks and len(words) < self.typical and _other_mark(self.marks, row[0])
         few = i == n - 1 and not self.sparse and len(words) <= self.few
         summed = few and _sums(self.columns, words, n - 1)
-        if not (total or unlike or marked or summed or self._is_note(words, worded, said, foreign, cut_off)):
+        if not (total or unlike or summed or self._is_note(words, worded, said, foreign, cut_off)):
             return None
         nameless = self.keyed and foreign and head > 0 and all(worded)
-        sure = total or marked or summed or nameless or (cut_off and said and head == 0)
+        sure = total or summed or nameless or (cut_off and said and head == 0)
         return _Judged(sure, said, len(words) == 1 and not any(c.isdigit() for c in first))
 
     def _is_total(self, i: int, words: _Words) -> bool:
@@ -576,37 +547,6 @@ def _is_note(text: str, blanks: float, column: RawColumn, valued: bool) -> bool:
     ordinary = [label for label in column.labels[:50] if label != text and not is_blank(label)]
     figures = valued or all(any(char.isdigit() for char in label) for label in ordinary)
     return figures and not any(char.isdigit() for char in bare) and not neutral(bare)
-
-
-def leading(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> int:
-    """Count the rows before the first record of a table without header that are a title or a file's first record."""
-    n = len(rows)
-    if len(columns) < 3 or n < _FEWEST:
-        return 0
-    sample = unique(np.linspace(min(n - 1, _MOST_LEADING), n - 1, 200).astype(np.int64))
-    typical = float(np.median(_filled_cells(columns, sample)))
-    valued = [_mostly_values(column, sample) for column in columns]
-    marks = _marks(columns[0], sample)
-    found = 0
-    while found < _MOST_LEADING:
-        words = [(j, cell) for j, cell in enumerate(_cells(columns, found)) if not is_blank(cell)]
-        lone = len(words) == 1 and shape_of(words[0][1]) == "t"
-        foreign = any(valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
-        marked = _other_mark(marks, columns[0].labels[columns[0].codes[found]])
-        apart = int(rows[found]) in short or len(words) <= 0.4 * typical
-        if not apart or len(words) >= typical or not (lone or foreign or marked):
-            break
-        found += 1
-    return found
-
-
-def _marks(column: RawColumn, sample: NDArray[np.int64]) -> set[str]:
-    return {column.labels[code].strip() for code in column.codes[sample].tolist()}
-
-
-def _other_mark(marks: set[str], text: str) -> bool:
-    """Whether a record begins with a mark of its own, as in files of header, data and trailer records: H|…, D|…."""
-    return len(marks) <= 3 and all(0 < len(mark) <= 3 for mark in marks) and text.strip() not in marks
 
 
 def _sums(columns: Sequence[RawColumn], words: Sequence[tuple[int, str]], last: int) -> bool:

@@ -23,7 +23,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.missing import is_blank
-from splu_desktop.files.importer.problems import Problem, ProblemKind
+from splu_desktop.files.importer.problems import Problem, ProblemKind, listed
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.text import encoding as encodings
 from splu_desktop.files.importer.text import fields
@@ -128,7 +128,6 @@ def _without_marks(table: RawTable) -> tuple[RawTable, list[str]]:
     return replace(table, columns=tuple(columns)) if names else table, names
 
 
-_LISTED = 1000
 _MARKED = re.compile(r'="(?:[^"]|"")*"')
 
 
@@ -139,24 +138,13 @@ def _undecodable(table: RawTable) -> list[Problem]:
         damaged = np.array(["\ufffd" in label for label in column.labels], bool)
         if not damaged.any():
             continue
-        at = np.flatnonzero(damaged[column.codes])
-        for i in at[:_LISTED].tolist():
-            row, text = int(table.rows[i]), column.labels[column.codes[i]]
-            sentence = say(
-                "Row {row}, column “{name}” has bytes that are no text in this encoding: “{text}”.",
-                row=row,
-                name=name,
-                text=text[:80],
-            )
-            found.append(Problem(ProblemKind.UNDECODABLE, sentence, None, row, name, text))
-        if len(at) > _LISTED:
-            rest = len(at) - _LISTED
-            sentence = say(
-                "Column “{name}” has {rest} further fields with bytes that are no text in this encoding.",
-                name=name,
-                rest=rest,
-            )
-            found.append(Problem(ProblemKind.UNDECODABLE, sentence, column=name, rows=rest))
+        places = [(int(table.rows[i]), column.labels[column.codes[i]]) for i in np.flatnonzero(damaged[column.codes])]
+        said = "Row {row}, column “{name}” has bytes that are no text in this encoding: “{text}”."
+        each = (
+            Problem(ProblemKind.UNDECODABLE, say(said, row=row, name=name, text=text[:80]), None, row, name, text)
+            for row, text in places
+        )
+        found.extend(listed(each, len(places)))
     return found
 
 
@@ -306,11 +294,8 @@ def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: Tex
 def _strays(rows: list[int]) -> list[Problem]:
     """Return a problem for each row with a quote out of place."""
     sentence = "Row {row} has a quote mark out of place; the field was kept as it stands."
-    found = [Problem(ProblemKind.STRAY_QUOTE, say(sentence, row=row), row=row) for row in rows[:_LISTED]]
-    if (rest := len(rows) - _LISTED) > 0:
-        more = say("{rest} further rows have a quote mark out of place.", rest=rest)
-        found.append(Problem(ProblemKind.STRAY_QUOTE, more, rows=rest))
-    return found
+    each = (Problem(ProblemKind.STRAY_QUOTE, say(sentence, row=row), row=row) for row in rows)
+    return list(listed(each, len(rows)))
 
 
 def _chunks(

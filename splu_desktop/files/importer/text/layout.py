@@ -25,7 +25,7 @@ from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.text import dialect as dialects
 from splu_desktop.files.importer.text import encoding as encodings
-from splu_desktop.files.importer.text import fixed_width, record_ends
+from splu_desktop.files.importer.text import fixed_width
 from splu_desktop.files.importer.text.dialect import Dialect
 from splu_desktop.files.importer.text.encoding import Encoding
 from splu_desktop.files.importer.text.stray_quotes import records
@@ -89,9 +89,7 @@ def opened(path: Path, packed: bool, progress: Progress) -> Iterator[tuple[IO[by
                 yield io.BytesIO(marked_up.table(path, progress).text), file
                 return
             content: IO[bytes] = gzip.GzipFile(fileobj=file) if packed else file  # type: ignore[assignment]
-            head = content.read(HEAD)
-            content.seek(0)
-            yield (record_ends.as_lines(content) if record_ends.of_ascii(head) else content), file
+            yield content, file
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise Corrupt(path, "its gzip compression breaks off or is wrong") from error
 

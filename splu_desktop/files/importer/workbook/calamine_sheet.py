@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import itertools
 import re
-import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,14 +18,11 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files.disk.place import in_unicode
 from splu_desktop.files.importer.columns.cells import CellColumn, text_of
-from splu_desktop.files.importer.recognise import odd_workbook, open_file
+from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.importer.workbook.sheet_errors import SheetScan, scan_sheet
-from splu_desktop.files.importer.workbook.xls_formats import scan_xls
-from splu_desktop.files.importer.workbook.xlsb_parts import scan_xlsb
 from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooLarge
-from splu_desktop.files.tables import xlsx_parts
 
 _CHUNK = 20_000
 _OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",), "ods": (".ods",)}
@@ -35,8 +31,6 @@ _OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",)
 def open_workbook(path: Path, kind: str) -> calamine.CalamineWorkbook:
     """Open a workbook; a refusal becomes a sentence."""
     try:
-        if kind == "xlsx" and (part := odd_workbook(path)) is not None:
-            return calamine.load_workbook(_relaid(path, part))
         if path.suffix.lower() in _OWN_ENDINGS[kind] and in_unicode(path):
             return calamine.load_workbook(path)
         with open_file(path) as file:  # calamine goes by the name, which may say another format or be no text
@@ -47,30 +41,6 @@ def open_workbook(path: Path, kind: str) -> calamine.CalamineWorkbook:
         if _LIMIT.match(str(error)):
             raise TooLarge(_too_large(path)) from error
         raise corrupt(path, "the workbook can't be opened", error) from error
-
-
-def _relaid(path: Path, workbook: str) -> io.BytesIO:
-    """Return an XLSX file with its parts in the folder where calamine looks for them.
-
-    `workbook` : the part that is the workbook; all parts in its folder go along.
-    """
-    folder = workbook.replace("\\", "/").rpartition("/")[0]
-    laid = io.BytesIO()
-    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(laid, "w") as new:
-        for name in archive.namelist():
-            plain = name.replace("\\", "/").lstrip("/")
-            below = plain.removeprefix(f"{folder.lstrip('/')}/") if folder else plain
-            content = archive.read(name)
-            if plain.endswith(".rels"):  # targets from the root on lie below the workbook's folder now
-                content = content.replace(f'Target="/{folder.lstrip("/")}'.rstrip("/").encode() + b"/", b'Target="')
-            if plain.lower() == "_rels/.rels":
-                new.writestr(plain, xlsx_parts.ROOT_RELATIONS)
-            elif plain.lower() == "[content_types].xml":
-                new.writestr(plain, content)
-            else:
-                new.writestr(f"xl/{below}", content)
-    laid.seek(0)
-    return laid
 
 
 def _too_large(path: Path) -> str:
@@ -93,12 +63,7 @@ def corrupt(path: Path, what: str, error: BaseException) -> BaseException:
 
 def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, progress: Progress) -> PlainSheet:
     """Load a sheet; a refusal becomes a sentence."""
-    if kind == "xls":
-        scan = scan_xls(path, name)
-    elif kind == "ods":
-        scan = SheetScan([])
-    else:
-        scan = (scan_sheet if kind == "xlsx" else scan_xlsb)(path, name, progress)
+    scan = scan_sheet(path, name, progress) if kind == "xlsx" else SheetScan([])
     spans = scan_ods(path, name, scan) if kind == "ods" else []
     progress.report("Opening the workbook", 0.5)
     try:

@@ -14,7 +14,7 @@ from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike
 from splu_desktop.files.importer.columns.cells import day_of, filled_up, put_back, text_of
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, skipped_above, unique_names
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, listed
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet, Span
 from splu_desktop.files.importer.workbook.sheet_errors import Failed, uses_1904
@@ -25,6 +25,8 @@ from splu_desktop.files.isolation.parent import BrokeOff, isolated
 
 HEAD_ROWS = 400
 _ZIPPED = ("xlsx", "xlsb", "ods")
+_UNSEEN = ("xls", "xlsb")
+_UNTOLD = "Of {kind} workbooks, errors in cells, hidden rows and zeros of formats are not known; save it as XLSX."
 _EPOCH = dt.datetime(1899, 12, 30)
 _EPOCH_1904 = dt.datetime(1904, 1, 1)
 _SHEET = "Sheet"  # the column that says which sheet a record of a joined table stood on
@@ -237,6 +239,8 @@ def _read(
         reasons[f"merged cells of {names[used.index(i)]}"] = say(
             "merged cells ({count}): each of their rows has the cell's value", count=count
         )
+    if kind in _UNSEEN:
+        problems.append(Problem(ProblemKind.NOTE, say(_UNTOLD, kind=kind.upper()), name))
     problems.extend(sheet.hidden.problems({i: names[k] for k, i in enumerate(used)}, name))
     problems.extend(beside(columns, numbers, used, names, name))
     epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
@@ -290,9 +294,6 @@ def _names(found: SheetLayout, used: list[int], width: int) -> tuple[tuple[str, 
     return unique_names([joined[i] for i in used], sheet=sheet, row=header.last + 1)
 
 
-_LISTED = 1000
-
-
 def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: int) -> list[Problem]:
     found = []
     for cell in failed:
@@ -306,10 +307,4 @@ def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: in
         )
         sentence = say("Row {row}, column “{column}” {what}.", row=cell.row, column=column, what=what)
         found.append(Problem(ProblemKind.ERROR_CELL, sentence, sheet, cell.row, column, cell.value))
-    if len(found) > _LISTED:
-        rest = len(found) - _LISTED
-        found = [
-            *found[:_LISTED],
-            Problem(ProblemKind.ERROR_CELL, say("{rest} further cells hold errors.", rest=rest), sheet, rows=rest),
-        ]
-    return found
+    return list(listed(found, len(found)))

@@ -26,8 +26,6 @@ _FAILED = re.compile(
     rb'|<c\b[^>]*\br="([A-Z]{1,3})(\d+)"[^>]*><f\b[^>]*(?:/>|>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>'
 )
 MOST_FAILED = 100_000
-# The codes by which XLS and XLSB name an error.
-ERRORS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
 
 
 @dataclass(frozen=True)
