@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.release import csv_table
 from splu_desktop.files.release.csv_table import read_table, write_numbers, write_table
 from splu_desktop.files.release.facts import Dialect
 
@@ -46,3 +47,13 @@ def test_columns_of_numbers_that_share_their_codes_are_written_beside_each_other
 def test_what_is_no_such_table_is_refused(damaged: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - whatever is wrong, the caller says one sentence
         list(read_table(io.BytesIO(damaged), Dialect(), 1, SILENT))
+
+
+def test_scores_are_written_alike_together_and_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(8)
+    codes = chance.integers(0, 30, 500).astype(np.int32)
+    columns = [(chance.normal(size=30).round(1), codes) for _ in range(4)]
+    write_numbers(list("abcd"), columns, tmp_path / "together.csv", Dialect(), SILENT)
+    monkeypatch.setattr(csv_table, "_SHARED", 10)
+    write_numbers(list("abcd"), columns, tmp_path / "apart.csv", Dialect(), SILENT)
+    assert (tmp_path / "together.csv").read_bytes() == (tmp_path / "apart.csv").read_bytes()

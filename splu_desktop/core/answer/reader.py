@@ -34,7 +34,7 @@ Flags = NDArray[np.bool_]
 
 ESTIMATORS = ("shrunk", "unbiased", "as-published")
 _MOST_LABELS = 50  # of an unchanged column from which spreads are learned
-_LEARNT = 4_000_000  # figures of one column that are learnt from at most
+_LEARNT = 2_000_000  # figures of one column that are learnt from at most
 _MOST_COLUMNS = 40
 
 

@@ -27,6 +27,7 @@ _BLOCK = 1 << 20  # bytes
 _LONGEST = 16 << 20  # bytes of a field
 _WIDE = 2_000  # bytes of a row, from which its texts are joined one by one
 _FILL = b"\xff"
+_SHARED = 20_000  # values of a score column, from which columns are written one by one
 _WORKERS = 2
 _CODED = 1 << 20  # rows that wait to be coded at most
 _STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
@@ -52,7 +53,7 @@ def write_numbers(
 ) -> None:
     """Write columns of numbers, of seven digits at most; each is (K,) values and (N,) which of them a row has.
 
-    Neighbours that share their codes are written as one text for each code.
+    Neighbours that share codes over few values are written as one text for each code.
     """
     delimiter = dialect.delimiter
     cells: list[list[str]] = []
@@ -60,6 +61,10 @@ def write_numbers(
     for values, own in columns:
         few, which = np.unique(values, return_inverse=True)
         spelled = [f"{value:.7g}".replace(".", dialect.decimal) for value in few.tolist()]
+        if len(values) > _SHARED:
+            cells.append(spelled)
+            codes.append(which.astype(np.int32)[own])
+            continue
         texts = [spelled[at] for at in which.tolist()]
         if codes and codes[-1] is own:
             cells[-1] = [before + delimiter + text for before, text in zip(cells[-1], texts, strict=True)]

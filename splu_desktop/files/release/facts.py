@@ -41,6 +41,7 @@ MISSING = ""  # the one token for "no value", everywhere in a release
 _LONGEST_LIST = 5_000  # values of a column that are listed in their order
 _SEAL = "sha256"
 _ROLES = ("nsa", "sa", "class", "person")  # of a column that is handed out
+_LINED = 500  # classes up to which release.json is written in lines
 POLICY = ("who", "signed", "holds_records", "limits")  # of the audience, by which its limits are known
 # What pandas takes for "no value" unless it is told otherwise.
 PANDAS_MISSING = frozenset(
@@ -160,7 +161,9 @@ def seal(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def facts_text(facts: Mapping[str, Any]) -> str:
     """Return the text of release.json."""
-    return json.dumps(facts, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    # Python writes lines forty times as slowly as C writes none, which thousands of classes make felt.
+    indent = 1 if len(facts["classes"]["cells"]) <= _LINED else None
+    return json.dumps(facts, ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
 
 
 def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
