@@ -19,7 +19,7 @@ from splu_desktop.files.register.book import Register
 from splu_desktop.files.release.reading import open_release
 from splu_desktop.report.content.words import first_line
 from splu_desktop.report.fields import Fields
-from splu_desktop.report.law import CODES, DEFAULT
+from splu_desktop.report.law import DEFAULT, codes
 from splu_desktop.report.make import check_target, make_report, write_report
 
 _FIELDS = {
@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
         parser,
         "--law CODES",
         "law packs, between commas: {codes}; or none ({usual})",
-        codes=", ".join(CODES),
+        codes=", ".join(codes()),
         usual=DEFAULT,
         default=DEFAULT,
     )

@@ -1,11 +1,15 @@
-"""Where the files that come with the program lie: in a checkout, an installed wheel or a frozen bundle."""
+"""Files that come with the program, and those of the user's own folder that add to them or take their place."""
 
 from __future__ import annotations
 
 import os
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import platformdirs
+
+from splu_desktop.core.errors import BadSetting
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -26,8 +30,25 @@ def resource_path(name: str) -> Path:
     raise FileNotFoundError(f"resources/{name} did not come with this installation of SPLU Desktop")
 
 
-def own_folder(name: str) -> Path:
-    """Return the folder `name` of the user's own files, which go before those that came with the program."""
+def data_folder() -> Path:
+    """Return the user's data folder of the program; the environment variable SPLU_DATA_DIR names another."""
     named = os.environ.get("SPLU_DATA_DIR")
-    folder = Path(named) if named else Path(platformdirs.user_config_dir("SPLU Desktop", appauthor=False, roaming=True))
-    return folder / name
+    return Path(named) if named else Path(platformdirs.user_data_dir("SPLU Desktop", appauthor=False))
+
+
+def own_files(kind: str) -> list[Path]:
+    """Return the user's own TOML files of a kind, such as "roles", by name; docs/recipe.md lists the kinds."""
+    return sorted((data_folder() / kind).glob("*.toml"))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what a TOML file says. Raises BadSetting."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # undecodable bytes and wrong TOML are ValueErrors
+        raise unreadable(path) from None
+
+
+def unreadable(path: Path) -> BadSetting:
+    """Return the fault of a file that is no TOML, lacks an entry or has one of the wrong kind."""
+    return BadSetting("“{path}” can't be read, or lacks what such a file must say; mend or remove it.", path=str(path))

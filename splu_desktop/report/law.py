@@ -6,16 +6,16 @@ None says that a release complies: that is for people to decide. What was not re
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, fields
+from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import none_of
-from splu_desktop.files.disk.resources import resource_path
-from splu_desktop.files.language import Language, mark
+from splu_desktop.core.resources import own_files, read_toml, resource_path, unreadable
+from splu_desktop.files.language import LANGUAGES, Language, mark
 from splu_desktop.report.facts import ColumnFact
+from splu_desktop.report.fields import Fields
 
 CODES = ("gdpr", "ehds", "hipaa", "ico", "iso27559")
 DEFAULT, NONE = "gdpr", "none"
@@ -48,16 +48,36 @@ class Pack:
         return self.title[language].partition(":")[0].strip()
 
 
-@lru_cache
+def codes() -> tuple[str, ...]:
+    """Return the codes of all packs, those of the user's own folder last."""
+    return tuple(dict.fromkeys((*CODES, *(path.stem for path in own_files("law")))))
+
+
 def pack(code: str) -> Pack:
-    """Return a pack by its code. Raises BadSetting for one there is not."""
-    if code not in CODES:
-        raise BadSetting(none_of(code, (*CODES, "none")))
-    data = tomllib.loads(resource_path(f"law/{code}.toml").read_text(encoding="utf-8"))
-    demands = tuple(
-        Demand(each["place"], each["asks"], each["answer"], each.get("field", "")) for each in data["demand"]
-    )
-    return Pack(data["code"], data["dated"], data["title"], data["source"], demands)
+    """Return a pack by its code, the user's own before that of the program. Raises BadSetting."""
+    if code not in codes():
+        raise BadSetting(none_of(code, (*codes(), NONE)))
+    own = [path for path in own_files("law") if path.stem == code]
+    path = own[0] if own else resource_path(f"law/{code}.toml")
+    data = read_toml(path)
+    try:
+        demands = tuple(
+            Demand(_texts(each["place"]), _texts(each["asks"]), _texts(each["answer"]), each.get("field", ""))
+            for each in data["demand"]
+        )
+        found = Pack(code, str(data["dated"]), _texts(data["title"]), _texts(data["source"]), demands)
+    except (KeyError, TypeError, AttributeError):
+        raise unreadable(path) from None
+    if not {each.field for each in demands} <= {"", *(each.name for each in fields(Fields))}:
+        raise unreadable(path)
+    return found
+
+
+def _texts(said: Any) -> Texts:
+    """Return a text in each language of the report: one that an own pack lacks is said in English, or as it stands."""
+    if isinstance(said, str):
+        return dict.fromkeys(LANGUAGES, said)
+    return {language: str(said.get(language, said["en"])) for language in LANGUAGES}
 
 
 def packs(text: str) -> tuple[Pack, ...]:

@@ -7,16 +7,16 @@ has an unknown unit and gets no clinical cut points. Limits of what is usual sta
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from splu_desktop.core.generalise.intervals import Intervals, filled
 from splu_desktop.core.generalise.step import CannotGeneralise
-from splu_desktop.core.resources import resource_path
+from splu_desktop.core.resources import own_files, read_toml, resource_path, unreadable
 from splu_desktop.core.table import Column, unique
 from splu_desktop.core.words import words_of
 
@@ -48,14 +48,29 @@ class Measure:
 
 @cache
 def measures() -> tuple[Measure, ...]:
-    """Return the measures of `resources/generalise`."""
-    data = tomllib.loads(resource_path("generalise/measures.toml").read_text(encoding="utf-8"))
-    return tuple(map(_measure, data["measure"]))
+    """Return the measures of the user's own files, which go first, and of `resources/generalise`. Raises BadSetting."""
+    paths = [*own_files("bands"), resource_path("generalise/measures.toml")]
+    return tuple(each for path in paths for each in _measures_in(path))
+
+
+def _measures_in(path: Path) -> list[Measure]:
+    try:
+        found = [_measure(said) for said in read_toml(path)["measure"]]
+    except (KeyError, TypeError, ValueError):
+        raise unreadable(path) from None
+    return found
 
 
 def _measure(said: dict[str, Any]) -> Measure:
+    """Return a measure of a file, which may be anybody's. Raises TypeError, ValueError."""
     lists: dict[str, Any] = {name: tuple(each) for name, each in said.items() if isinstance(each, list)}
-    return Measure(**{**said, **lists})
+    found = Measure(**{**said, **lists})
+    low, high = found.medians
+    texts = (found.name, found.unit, found.source, *found.words)
+    rising = found.cuts and np.isfinite(found.cuts).all() and all(np.diff(found.cuts) > 0)
+    if not (rising and low < high and all(isinstance(text, str) for text in texts)):
+        raise ValueError(found.name)
+    return found
 
 
 # Under one of these words stands something else about a measure: how often, when, how much it changed.

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import tomllib
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure, none_of
-from splu_desktop.core.resources import resource_path
+from splu_desktop.core.resources import data_folder, read_toml, resource_path, unreadable
 
 LEVELS = ("colleague", "partner", "public")
 WHOLE = ("alike", "printed", "gamma")
@@ -89,7 +85,8 @@ def level_of(audience: Audience | None) -> str:
 
 def limits_named(name: str) -> Limits:
     """Return the limits of a file of the user's own folder, else of those that came with the program."""
-    data = _read(name)
+    path = _path(name)
+    data = read_toml(path)
     try:
         numbers = {
             each.name: int(data[each.name]) if each.name in ("alike", "printed") else float(Fraction(data[each.name]))
@@ -97,13 +94,13 @@ def limits_named(name: str) -> Limits:
             if each.name != "name"
         }
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
-        raise BadSetting("The limits in {name}.toml lack a number, or one can't be read.", name=name) from None
+        raise unreadable(path) from None
     return Limits(name=name, **numbers)  # type: ignore[arg-type]
 
 
 def reasons_named(name: str) -> dict[str, str]:
     """Return why each limit is what it is, as its file says."""
-    return {str(limit): str(why) for limit, why in _read(name).get("why", {}).items()}
+    return {str(limit): str(why) for limit, why in read_toml(_path(name)).get("why", {}).items()}
 
 
 def check_reason(text: str) -> str:
@@ -128,16 +125,6 @@ def share_words(share: float) -> Figure:
     return Figure(f"{100 * share:.0f} in 100")
 
 
-def _read(name: str) -> dict[str, Any]:
-    own = _own_folder() / f"{name}.toml"
-    path = own if own.is_file() else resource_path(f"policy/{name}.toml")
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        raise BadSetting("The limits in {path} can't be read; mend the file or remove it.", path=str(path)) from None
-
-
-def _own_folder() -> Path:
-    named = os.environ.get("SPLU_DATA_DIR")
-    folder = Path(named) if named else Path(platformdirs.user_config_dir("SPLU Desktop", appauthor=False, roaming=True))
-    return folder / "policy"
+def _path(name: str) -> Path:
+    own = data_folder() / "policy" / f"{name}.toml"
+    return own if own.is_file() else resource_path(f"policy/{name}.toml")

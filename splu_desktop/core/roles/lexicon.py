@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.resources import own_folder, resource_path
+from splu_desktop.core.resources import own_files, read_toml, resource_path, unreadable
 from splu_desktop.core.words import words_of
 
 # Subjects that names may say, tried in this order: "hospital county" is a place where its values are no units.
@@ -187,19 +185,15 @@ def lexicon() -> Lexicon:
 
 def _files() -> Iterator[dict[str, Any]]:
     came_with = sorted(resource_path("roles/en.toml").parent.glob("*.toml"))
-    for path in [*came_with, *sorted(own_folder("roles").glob("*.toml"))]:
+    for path in [*came_with, *own_files("roles")]:
         yield _read(path)
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-        if not all(isinstance(text, str) for table in data.values() for text in table.values()):
-            raise ValueError
-    except (OSError, ValueError, AttributeError):  # undecodable bytes and wrong TOML are ValueErrors
-        raise BadSetting(
-            "The word lists in {path} can't be read; mend the file or remove it.", path=str(path)
-        ) from None
+    data = read_toml(path)
+    tables = data.values()
+    if not all(isinstance(each, dict) and all(isinstance(text, str) for text in each.values()) for each in tables):
+        raise unreadable(path)
     return data
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy
 from splu_desktop.core.messages import say
+from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.plain_data import read_bytes
 
 LARGEST = 50 << 20  # bytes
@@ -28,7 +29,8 @@ def read_hierarchy(path: Path, level: int = 1) -> Hierarchy:
 
     Parameters
     ----------
-    path : CSV in UTF-8 (or, failing that, Windows-1252) without a header.
+    path : CSV in UTF-8 (or, failing that, Windows-1252) without a header; where a bare name is not there, that file in
+        the folder "hierarchies" of the user's own.
     level : the level to use, from 1.
 
     Raises
@@ -90,6 +92,9 @@ def read_groups(path: Path) -> Groups:
 
 def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Return (row number, fields) of every row that is not blank."""
+    own = data_folder() / "hierarchies" / path
+    if path.name == str(path) and not path.exists() and own.is_file():
+        path = own
     raw = read_bytes(path, LARGEST, BadHierarchy, say("a hierarchy"))
     if b"\0" in raw:
         raise BadHierarchy("“{path}” is not a text file; save the hierarchy as CSV.", path=path.name)

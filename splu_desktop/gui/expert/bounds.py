@@ -127,7 +127,7 @@ class LimitsSection(Section):
         holder = QWidget()
         flow = Flow(holder, across=20)
         self.laws: dict[str, QCheckBox] = {}
-        for code in law.CODES:
+        for code in law.codes():
             tick = QCheckBox(caption(law.pack(code).name("en")))
             tick.clicked.connect(self._laws_told)
             flow.addWidget(tick)
