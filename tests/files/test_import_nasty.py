@@ -216,8 +216,8 @@ def test_central_european_letters_of_the_older_standard(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"<!-- KIS --><html><table></table></html>", "web page"),
-        (b"MIME-Version: 1.0\r\nContent-Type: multipart/related\r\n\r\n", "web archive"),
+        (b"<!-- KIS --><html><table></table></html>", "HTML"),
+        (b"MIME-Version: 1.0\r\nContent-Type: multipart/related\r\n\r\n", "MHTML"),
         (b'ID;PWXL;N;E\r\nC;Y1;X1;K"id"\r\nE\r\n', "SYLK"),
         (json.dumps([{"a": 1}, {"a": 2}]).encode(), "JSON"),
         (json.dumps([{"a": 1}, {"a": 2}], indent=1).encode(), "JSON"),

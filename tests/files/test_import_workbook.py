@@ -156,7 +156,7 @@ def test_text_named_as_a_workbook_is_read_and_said(tmp_path: Path) -> None:
     path.write_text("id\tage\n1\t30\n2\t40\n")
     found = read(path)
     assert found.table.n == 2
-    assert "the content is text" in found.problems[0].sentence
+    assert "the content is CSV" in found.problems[0].sentence
 
 
 FRAME = pd.DataFrame(
