@@ -77,19 +77,26 @@ def print_plan(planned: Planned) -> None:
              column=plan.persons.column)  # fmt: skip
     else:
         tell("{file}: {rows}", file=planned.imported.source.name, rows=rows)
+    if not figures.tables:
+        read = say("no table is asked for")
+    elif not figures.cells:
+        read = say("no cell is as large as 50")
+    else:
+        read = say("{answered} of {cells} cells can be read", answered=figures.answered, cells=figures.cells)
     tell(
-        "{state}: {answered} of {cells} cells can be read, at least {alike} look alike, a row is right in {share} "
-        "cases (riskiest group {riskiest})",
+        "{state}: {read}, {alike}, a row is right in {share} cases (riskiest group {riskiest})",
         state=told(found.title).upper(),
-        answered=figures.answered,
-        cells=figures.cells,
-        alike=figures.alike.smallest,
+        read=read,
+        alike=counted(figures.alike.smallest, "some stand alone", "at least {n} look alike"),
         share=share_words(figures.certainty.average),
         riskiest=share_words(figures.certainty.riskiest),
     )
     for each in figures.tables:
-        tell("{table}: {answered} of {cells} cells", "  ", table=each.asked.words(), answered=each.answered,
-             cells=each.cells)  # fmt: skip
+        if each.cells:
+            tell("{table}: {answered} of {cells} cells", "  ", table=each.asked.words(), answered=each.answered,
+                 cells=each.cells)  # fmt: skip
+        else:
+            tell("{table}: no cell is as large as 50.", "  ", table=each.asked.words())
     for block in plan.blocks:
         t_p = law.t_p(block.draw, plan.thresholds.epsilon, plan.thresholds.alpha)
         t_f = law.t_f(block.draw, plan.thresholds.epsilon, plan.thresholds.t_e)

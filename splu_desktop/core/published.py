@@ -100,6 +100,11 @@ class Published:
             return np.arange(self.n)
         return self.table[NUMBER].codes.astype(np.int64) if NUMBER in self.table else None
 
+    @property
+    def one_row_each(self) -> bool:
+        """Whether persons are drawn and the classes say that none has a second row."""
+        return self.person and all(cell.rows[1] == 1 for cell in self.cells)
+
     def counts(self, sensitive: str) -> NDArray[np.float64]:
         """Return (m,) published counts of a column's values."""
         return self.table[sensitive].counts().astype(np.float64)

@@ -39,7 +39,7 @@ from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.register.book import Entry
-from splu_desktop.files.release.facts import FACTS_NAME, audience_of
+from splu_desktop.files.release.facts import FACTS_NAME, audience_of, one_row_way
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.fields import Fields
@@ -207,6 +207,7 @@ class Facts:
     persons: int | None
     by_person: bool
     most_rows: int | None
+    one_row: str
     row_word: str
     audience: Audience
     operator: str
@@ -307,7 +308,7 @@ def _internal(
             name,
             role.value,
             source[name].kind.value,
-            prepared.table[name].m if role.published else None,
+            _values(prepared.table[name]) if role.published else None,
             _steps(plan, name),
             _public(plan, prepared.table[name]),
             suggestions[name].subject if name in suggestions else "",
@@ -326,6 +327,7 @@ def _internal(
         persons=figures.persons if prepared.knows_persons else None,
         by_person=prepared.knows_persons,
         most_rows=int(np.bincount(prepared.owner).max(initial=1)),
+        one_row=one_row_way(plan),
         audience=plan.audience,
         operator="" if entry is None else str(entry.body.get("operator", "")),
         level=judged.limits.name,
@@ -369,7 +371,7 @@ def _check_source(opened: OpenRelease, prepared: Prepared, plan: Plan) -> None:
     published = opened.published.table
     moved = () if plan.persons is None else plan.persons.shift
     same = published.n == prepared.table.n and all(
-        _tally(published, name) == _tally(prepared.table, name)
+        _tally(published[name]) == _tally(prepared.table[name])
         for name in plan.nsas
         if name not in moved and name in published
     )
@@ -377,14 +379,12 @@ def _check_source(opened: OpenRelease, prepared: Prepared, plan: Plan) -> None:
         raise BadSetting("This release was not made from this file; give the file that was published.")
 
 
-def _tally(table: Table, name: str) -> dict[str, int]:
-    column = table[name]
-    counts = column.counts()
-    return {
-        "" if gone else str(label): int(n)
-        for label, gone, n in zip(column.labels, column.missing, counts, strict=True)
-        if n and not gone
-    }
+def _tally(column: Column) -> dict[str, int]:
+    """Return how many rows have each value; a date by its day, since a release spells dates in its own way."""
+    dates = column.values if column.kind in (Kind.DATE, Kind.DATETIME) else None
+    texts = column.labels if dates is None else dates
+    found = zip(texts.tolist(), column.missing, column.counts(), strict=True)
+    return {str(text): int(n) for text, gone, n in found if n and not gone}
 
 
 def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit, ...]:
@@ -407,7 +407,7 @@ def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit,
     read, of = figures.answered, figures.cells
     useful = lines.get(READ)
     if useful is not None:
-        share = read / of if of else 0.0
+        share = read / of if of else None
         found.append(_limit(READ, share, limits.useful, not useful.open, accepted, str(useful.sentence), grave=False))
     for name, line in lines.items():
         if name not in own and name != READ:
@@ -477,6 +477,10 @@ def _forecast_table(reach: TableReach) -> TableFact:
     return TableFact(str(asked), str(asked.words()), reach.answered, reach.cells, cells, asked.within)
 
 
+def _values(column: Column) -> int:
+    return int(np.count_nonzero(column.counts()[~column.missing]))
+
+
 def _public(plan: Plan, column: Column) -> tuple[str, ...]:
     """Return the values that are not secret, without the marks of no value."""
     missing = set(column.labels[column.missing].tolist())
@@ -504,13 +508,14 @@ def _external(
     progress.report("Working out the verdict", 0.3)
     audience = audience_of(opened.facts)
     limits = limits_for(audience)
-    knows = not published.person or NUMBER in published.table
+    knows = not published.person or NUMBER in published.table or published.one_row_each
     known = alike(prepared, plan)
     small = t_p(published.blocks[0].draw, published.thresholds.epsilon, published.thresholds.alpha)
     smallest, few = (known.smallest, known.below(limits.alike)) if knows else (None, 0)
     suggestions = suggest_roles(published.table)
     entries = {each["name"]: each for each in opened.facts["columns"]}
     progress.report("Working out the verdict", 0.6)
+    one_row = str(opened.facts.get("one_row", ""))
     tables = tuple(_read_tables(opened, plan))
     opens = None if entry is None else dict(entry.body.get("open", {}))
     again = any(each.recipient.casefold() == audience.recipient.casefold() for each in earlier)
@@ -519,7 +524,7 @@ def _external(
     read, of = sum(each.readable for each in tables), sum(each.of for each in tables)
     if of or READ in (opens or ()):
         met = READ not in opens if opens is not None else read >= limits.useful * of
-        share = read / of if of else 0.0
+        share = read / of if of else None
         lines.append(Limit(READ, share, limits.useful, met, grave=False, accepted=not met and opens is not None))
     asked = _asked_limit(fields, certainty)
     state = str(entry.body.get("verdict", "")) if entry is not None else ""
@@ -531,9 +536,10 @@ def _external(
         plan,
         certainty,
         edition=EXTERNAL,
-        persons=prepared.person_count if published.person and knows else None,
-        by_person=published.person and knows,
-        most_rows=None,
+        persons=prepared.person_count if one_row or (published.person and knows) else None,
+        by_person=bool(one_row) or (published.person and knows),
+        most_rows=1 if one_row or published.one_row_each else None,
+        one_row=one_row,
         audience=audience,
         operator="",
         level=limits.name,
@@ -551,7 +557,7 @@ def _external(
                 name,
                 "class" if name == CLASS else "person" if name == NUMBER else plan.roles[name].value,
                 published.table[name].kind.value,
-                published.table[name].m,
+                _values(published.table[name]),
                 tuple(entries[name].get("coarsened", ())),
                 tuple(entries[name].get("public_values", ())),
                 suggestions[name].subject if name in suggestions and name in plan.roles else "",

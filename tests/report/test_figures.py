@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.attack import attack
+from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
+from splu_desktop.core.table import Table
+from splu_desktop.files.importer import read
+from splu_desktop.files.publish.publishing import Options, publish
+from splu_desktop.files.register import Register
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import DERIVED, as_json, make_report
 from tests.report.conftest import FIELDS, REASON, Case
@@ -83,3 +92,47 @@ def test_another_table_is_no_source(cases: dict[str, Case]) -> None:
     case = cases["kept"]
     with pytest.raises(BadSetting, match="not made from this file"):
         make_report(case.opened, FIELDS, entry=case.entry, source=case.source.take(range(1, case.source.n)))
+
+
+def _visits(folder: Path, each: int = 2) -> Table:
+    """Return 400 persons with so many visits each, the days as a French export spells them."""
+    lines = [
+        f"P{at // each:04};{'FM'[at // each % 2]};{1 + at % 28:02}/03/2024;{'ab'[at // 3 % 2]}"
+        for at in range(400 * each)
+    ]
+    path = folder / "visites.csv"
+    path.write_text("\n".join(["patient;sexe;entrée le;diagnostic", *lines]) + "\n", encoding="utf-8")
+    return read(path).table
+
+
+@pytest.mark.parametrize(("way", "persons"), [("draw", None), ("first", 400)])
+def test_dates_of_any_spelling_and_one_row_of_each_person_are_told(
+    tmp_path: Path, way: str, persons: int | None
+) -> None:
+    source = _visits(tmp_path)
+    roles = dict(zip(source.names, (Role.IDENTIFIER, Role.NSA, Role.NSA, Role.SA), strict=True))
+    plan = Plan(roles, (Block(("diagnostic",), Lenders(4)),), persons=ByPerson("patient", way))
+    done = publish(
+        source, plan, tmp_path / "r", options=Options(everything=REASON), register=Register(tmp_path / "register")
+    )
+    inside, outside = (make_report(done.opened, Fields(), entry=done.entry, source=each) for each in (source, None))
+    assert inside.facts.persons == 400
+    assert outside.facts.persons == persons
+    assert inside.facts.one_row == outside.facts.one_row == ("" if way == "draw" else "first")
+    readme = (tmp_path / "r" / "README.md").read_text(encoding="utf-8")
+    assert ("only the first is here" in readme) is (way == "first")
+    values = {each.name: each.values for each in outside.facts.columns}
+    assert (values["sexe"], values["diagnostic"]) == (2, 2)
+
+
+def test_a_recipient_reads_how_many_look_alike_where_each_row_is_a_person(tmp_path: Path) -> None:
+    source = _visits(tmp_path, 1)
+    roles = dict(zip(source.names, (Role.IDENTIFIER, Role.NSA, Role.DROPPED, Role.SA), strict=True))
+    plan = Plan(roles, (Block(("diagnostic",), Lenders(4)),), persons=ByPerson("patient"))
+    done = publish(
+        source, plan, tmp_path / "r", options=Options(everything=REASON), register=Register(tmp_path / "register")
+    )
+    facts = make_report(done.opened, Fields(), entry=done.entry).facts
+    alike = facts.limit("persons-alike")
+    assert alike is not None
+    assert (facts.persons, facts.most_rows, alike.value) == (400, 1, 200)

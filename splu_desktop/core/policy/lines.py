@@ -189,6 +189,8 @@ class Case:
         if cells < FEWEST_CELLS:
             one = "Your tables have {n} cell of 50 and more; three are needed."
             sentence = counted(cells, one, "Your tables have {n} cells of 50 and more; three are needed.")
+            if not cells:
+                sentence = say("Your tables have no cell of 50 and more; three are needed.")
             return Line("too-blurred", AMBER, sentence, cells, FEWEST_CELLS, repair)
         if not read:
             return Line("too-blurred", RED, say("None of your tables can be read."), 0.0, share, repair)

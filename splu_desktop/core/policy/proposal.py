@@ -170,7 +170,7 @@ def _form_steps(best: Found, found: Draft) -> Iterator[Step]:
         yield Step("left-out", "", left_out_words(out), why, set_roles(out, Role.NSA))
     if plan.blanking is not None:
         emptied, left = way.prepared.emptied, way.prepared.left_out
-        words = say("Cells of {n} {who} are left empty, {left} are left out.", n=emptied, who=who, left=left)
+        words = say("Number of {who} with cells left empty: {n}; left out: {left}.", n=emptied, who=who, left=left)
         yield Step("blanked", "", words, say("they would stand out all the same"), lambda p: replace(p, blanking=None))
     if plan.classes:
         columns = listed([say("“{name}”", name=name) for name in plan.classes], "{head} and {tail}")

@@ -26,7 +26,7 @@ from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.mechanism import CLASS, Block, ClassCell, draw_from
 from splu_desktop.core.mechanism.published_numbers import release_numbers
 from splu_desktop.core.messages import say
-from splu_desktop.core.persons.choice import NUMBER
+from splu_desktop.core.persons.choice import NUMBER, ONE
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind
@@ -115,6 +115,7 @@ def make_facts(reader: Reader, plan: Plan, *, title: str, contact: str, dialect:
         "contact": contact,
         "records": published.n,
         "row": plan.row_word,
+        "one_row": one_row_way(plan),
         **numbers,
         "thresholds": published.thresholds.as_dict(),
         "spread": {name: reader.spread(name) for name in published.sensitive},  # learned from the published table
@@ -124,6 +125,11 @@ def make_facts(reader: Reader, plan: Plan, *, title: str, contact: str, dialect:
         "dialect": {"delimiter": dialect.delimiter, "decimal": dialect.decimal},
         "columns": [_column_entry(published, column, plan) for column in published.table.columns],
     }
+
+
+def one_row_way(plan: Plan) -> str:
+    """Return which row of each person is in the release ("first", "last", "random"), "" where all are."""
+    return plan.persons.way if plan.persons is not None and plan.persons.way in ONE else ""
 
 
 def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str, Any]:

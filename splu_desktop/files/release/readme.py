@@ -11,6 +11,7 @@ from splu_desktop.core.answer.answer import EXACT, READABLE
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.answer.words import ends_of
 from splu_desktop.core.messages import isolated, listed, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable
@@ -22,6 +23,11 @@ from splu_desktop.files.release.score_columns import ScoreColumn
 
 README_NAME = "README.md"
 MOST_LINES = 60
+_ONE_ROW = {
+    "first": say("Of a person’s several rows, only the first is here."),
+    "last": say("Of a person’s several rows, only the last is here."),
+    "random": say("Of a person’s several rows, one by chance is here."),
+}
 _VALUES = 8  # of a column, named
 _LARGE = 50  # rows of a cell that should be read
 _WIDTH = 118
@@ -55,18 +61,26 @@ def readme_lines(
     head = [f"# {_flat(facts['title'])}", ""]
     rows = say("{n} rows, each one {row}.", n=published.n, row=facts["row"]) if facts["row"] else None
     head.append(t(rows or say("{n} rows.", n=published.n)))
+    if published.one_row_each:
+        head.append(t(say("Each row is another person.")))
+    elif published.person:
+        head.append(t(say("A person may have several rows; all were drawn at once, and the ranges know it.")))
+    if way := facts.get("one_row"):
+        head.append(t(_ONE_ROW[way]))
     if facts["recipient"] or facts["purpose"]:
         who, purpose = _flat(facts["recipient"]) or "–", _flat(facts["purpose"]) or "–"
         head.append(t(say("For: {who}. Made for: {purpose}.", who=who, purpose=purpose)))
     head += _period(published, facts, t)
     head += ["", "## " + t(say("Count by scores, not by rows")), ""]
-    drawn = listed([say("“{name}”", name=name) for name in published.sensitive[:6]], "{head} and {tail}")
+    names = [say("“{name}”", name=name) for name in published.sensitive]
+    shown = shown_of(len(names), 6)
+    drawn = listed(names, "{head} and {tail}")
+    if rest := len(names) - shown:
+        drawn = say("{names} and {n} more", names=listed(names[:shown], "{head}, {tail}"), n=rest)
     gamma = f"{published.gamma:g}"
     head.append(t(say("Drawn anew to protect persons: {columns}. A row keeps its value in 1 of {gamma} cases.",
                       columns=drawn, gamma=gamma)))  # fmt: skip
     head.append(t(say("Else it shows that of another row of its class: rows must not be counted. All else is true.")))
-    if published.person:
-        head.append(t(say("All rows of a person were drawn at once, and the ranges know it.")))
     if facts["dates_moved"]["columns"]:
         moved = listed([say("“{name}”", name=name) for name in facts["dates_moved"]["columns"]], "{head} and {tail}")
         head.append(t(say("Dates of {columns} were moved, all of a person by one number of days.", columns=moved)))
@@ -121,7 +135,7 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
         labels = column.labels[~column.missing].tolist()
         mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""
         begun = f"- {_flat(entry['name'])}: {mark}"
-        if column.kind.ordered and labels:
+        if column.kind.ordered and len(labels) > 2:
             lines.append(begun + t(say("{first} to {last}", first=_short(labels[0]), last=_short(labels[-1]))))
         else:
             lines.append(begun + _some_values(labels, _WIDTH - len(begun), t))
@@ -152,12 +166,17 @@ def _some_values(labels: Sequence[str], room: int, t: Any) -> str:
 def example_cell(
     published: Published, questions: Sequence[AskedTable], scores: Sequence[ScoreColumn]
 ) -> tuple[ScoreColumn, list[tuple[str, str]]]:
-    """Return a score column and a cell of the first asked table: conditions on unchanged columns, the largest cell."""
+    """Return a score column and a cell of the first asked table: the most frequent value, the largest group."""
     counted = [each for each in scores if each.value is not None] or list(scores)
     asked = next((each for each in questions if each.sa in published.sensitive), None)
     if asked is not None:
         own = [each for each in counted if each.column == asked.sa and each.value == asked.value]
         counted = own or [each for each in counted if each.column == asked.sa] or counted
+    counted = [each for each in counted if each.column == counted[0].column]
+    drawn = published.table[counted[0].column]
+    shown = {
+        str(label): n for label, n, gone in zip(drawn.labels, drawn.counts(), drawn.missing, strict=True) if not gone
+    }
     by = asked.by[:1] if asked is not None and asked.by else ()
     if not by:
         by = tuple(name for name in published.nsas if 2 <= published.table[name].m <= 12)[:1]
@@ -167,7 +186,7 @@ def example_cell(
         counts = column.counts()
         counts[column.missing] = 0
         cell.append((name, str(column.labels[int(counts.argmax())])))
-    return counted[0], cell
+    return max(counted, key=lambda each: shown.get(str(each.value), 0)), cell
 
 
 def _examples(
@@ -185,8 +204,9 @@ def _examples(
         texts = [f"{score.column}={score.value or '(empty)'}", *texts]
         conditions = [Condition(score.column, (score.value,)), *(Condition(name, (value,)) for name, value in cell)]
         answer = reader.answer(conditions)
-        told = say("about {n}, {low} to {high} in this table", n=round(answer.estimate), low=round(answer.low),
-                   high=round(answer.high))  # fmt: skip
+        low, high = ends_of(answer)
+        told = say("about {n}, {low} to {high} in this table", n=round(answer.estimate), low=low,
+                   high=high)  # fmt: skip
         quoted = ", ".join(json.dumps(text, ensure_ascii=False) for text in texts)
         lines += [
             "Python  import splu_release; r = splu_release.load()",
@@ -211,22 +231,23 @@ def _program_lines(
     read = "" if point["delimiter"] == "," else f', sep="{point["delimiter"]}", decimal="{point["decimal"]}"'
     number = next((name for name in ("person_number",) if facts["person"] and "person number" in published.table), None)
     robust = f'cov_type="cluster", cov_kwds={{"groups": d.{number}}}' if number else 'cov_type="HC1"'
-    grouped = f'Q("{by}")' if by else "1"
+    grouped = f"Q({json.dumps(by, ensure_ascii=False)})" if by else "1"
+    quoted = by.replace("\\", "\\\\").replace("`", "\\`") if by else ""
     kept = ', dtype=str, keep_default_na=False, na_values=[""]'
     r_read = "read.csv" if point["delimiter"] == "," else "read.csv2"
     cluster = f", cluster = d${number}" if number else ""
-    name = by or "1"
-    r_by = f"`{by}`" if by else "1"
-    label = cell[0][1] if cell else "..."
+    grouping = f".groupby({json.dumps(by, ensure_ascii=False)})" if by else ""
+    r_by = f"`{quoted}`" if by else "1"
+    where = f"IFS({score.name}; {by}; {json.dumps(cell[0][1], ensure_ascii=False)})" if by else f"({score.name})"
     return [
         f'pandas  d = pandas.read_csv("table.csv"{read}{kept}).join(pandas.read_csv("scores.csv"{read}))',
-        f"        d.groupby({json.dumps(name, ensure_ascii=False)}).{score.name}.sum()",
-        f"        statsmodels.formula.api.ols('{score.name} ~ {grouped}', d).fit({robust}).summary()",
+        f"        d{grouping}.{score.name}.sum()",
+        f"        statsmodels.formula.api.ols({f'{score.name} ~ {grouped}'!r}, d).fit({robust}).summary()",
         f'R       d <- cbind({r_read}("table.csv", na.strings = "", check.names = FALSE), {r_read}("scores.csv"))',
         f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovCL{cluster})"
         if number
         else f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovHC)",
-        f"Sheet   =SUMIFS({score.name}; {by or '...'}; {json.dumps(label, ensure_ascii=False)})",
+        f"Sheet   =SUM{where}",
     ]
 
 
@@ -234,14 +255,21 @@ def _goodness(published: Published, questions: Sequence[AskedTable], reader: Rea
     """Return, for each asked table, how many of its cells of 50 and more are told within its error."""
     lines: list[str] = []
     for asked in questions[:3]:
-        if asked.sa not in published.sensitive or any(name not in published.table for name in asked.by):
+        if (
+            asked.kind == "mean"
+            or asked.sa not in published.sensitive
+            or any(name not in published.table for name in asked.by)
+        ):
             continue
         found = crosstab(reader, asked.by, asked.sa)
         wanted = [at for at, label in enumerate(found.labels) if asked.value in (None, label)]
         cells = [(i, j) for i in range(len(found.lines)) for j in wanted if found.estimate[i, j] >= _LARGE]
+        if not cells:
+            lines.append(t(say("{table}: no cell is as large as 50.", table=asked.words())))
+            continue
         good = sum(found.trust(i, j, asked.within) in (READABLE, EXACT) for i, j in cells)
         lines.append(
-            t(say("{table}: {good} of {all} cells of 50 and more within {percent} %.", table=str(asked), good=good,
+            t(say("{table}: {good} of {all} cells of 50 and more within {percent} %.", table=asked.words(), good=good,
                   all=len(cells), percent=round(100 * asked.within)))
         )  # fmt: skip
     ranges = say("Figures have two ranges, right in 95 of 100 releases: for persons like these, and for this table.")

@@ -10,7 +10,16 @@ from splu_desktop.core.mechanism import draw_from
 from splu_desktop.core.mechanism.law import error_curve, t_f_curve
 from splu_desktop.core.messages import isolated
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.content.words import bearers_word, cell_name, names, of_100, persons_word, share_cell, whole
+from splu_desktop.report.content.words import (
+    bearers_word,
+    cell_figures,
+    cell_name,
+    names,
+    of_100,
+    persons_word,
+    share_cell,
+    whole,
+)
 from splu_desktop.report.document import Block, Cell, FigureBlock, Heading, Number, Paragraph, TableBlock, table
 from splu_desktop.report.facts import BlockFact, ColumnFact, Facts
 from splu_desktop.report.fields import Fields
@@ -81,18 +90,22 @@ def annex(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
 
 def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("{letter} Columns, and what was done", letter=letter))
-    if facts.stand_out is not None:
-        before, after = facts.stand_out
+    who = persons_word(facts, t)
+    if facts.stand_out is not None and any(facts.stand_out):
+        before, after = map(t.number, facts.stand_out)
         yield Paragraph(
             t(
-                "Alone with their unchanged columns were {before} {who} before columns were made coarser, and {after} "
-                "after. Cells of {emptied} were emptied, {out} were left out.",
-                before=t.number(before),
-                after=t.number(after),
-                emptied=t.number(facts.emptied),
-                out=t.number(facts.left_out),
-                who=persons_word(facts, t),
+                "Number of {who} alone with their unchanged columns: {before} before columns were made coarser, "
+                "{after} after.",
+                before=before,
+                after=after,
+                who=who,
             )
+        )
+    if facts.emptied or facts.left_out:
+        emptied, out = t.number(facts.emptied), t.number(facts.left_out)
+        yield Paragraph(
+            t("Number of {who} with emptied cells: {emptied}; left out: {out}.", emptied=emptied, out=out, who=who)
         )
     order = ("sa", "nsa", "class", "person", "identifier", "dropped")
     rows = sorted(facts.columns, key=lambda each: order.index(each.role))
@@ -246,22 +259,18 @@ def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
             yield Heading(t.sentence(each.words), 2)
         columns = [
             (t("Number"), "l", 4.6, lambda cell: cell_name(cell)),
-            (t("reads from"), "r", 1.2, lambda cell: _count(cell.low, t)),
-            (t("to"), "r", 1.1, lambda cell: _count(cell.high, t)),
+            (t("reads from"), "r", 1.2, lambda cell: cell_figures(cell, t)[1]),
+            (t("to"), "r", 1.1, lambda cell: cell_figures(cell, t)[2]),
             (t("readable"), "l", 1.1, lambda cell: t("yes") if cell.readable else t("no")),
         ]
         if facts.internal:
-            columns.insert(1, (t("true"), "r", 1.1, lambda cell: _count(cell.true, t)))
+            columns.insert(1, (t("true"), "r", 1.1, lambda cell: cell_figures(cell, t)[0]))
         most = max(6, _CELLS // len(facts.tables))
         cells = sorted(each.cells, key=lambda cell: -(cell.true if cell.true is not None else cell.estimate or 0.0))
         yield table(t("numbers {n}", n=at), cells, *columns, most=most)
         yield from _more(len(cells) - most, t)
-
-
-def _count(value: float | None, t: Language) -> Cell:
-    if value is None:
-        return "–"
-    return Number(t.number(value, 0 if value >= 20 or value == int(value) else 1), value)
+    if facts.emptied or facts.left_out:
+        yield Paragraph(t("True numbers are counted after cells were emptied (annex A)."), "note")
 
 
 def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from splu_desktop.core.messages import isolated
-from splu_desktop.files.language import Language
+from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.words import (
     bearers_word,
     cell_words,
@@ -26,6 +26,11 @@ from splu_desktop.report.document import Block, Heading, Paragraph, TableBlock, 
 from splu_desktop.report.facts import ALIKE, Facts, Secret
 from splu_desktop.report.fields import Fields
 
+_ONE_ROW = {
+    "first": mark("Of a person’s several rows, only the first is in the release."),
+    "last": mark("Of a person’s several rows, only the last is in the release."),
+    "random": mark("Of a person’s several rows, one by chance is in the release."),
+}
 _SECRETS = 5
 _FEW = 3
 
@@ -84,6 +89,8 @@ def _persons(facts: Facts, t: Language) -> Iterator[Block]:
     left_out = names([each.name for each in facts.columns if each.role == "identifier"], t, 4)
     if facts.persons is not None and facts.most_rows == 1:
         text = t("{persons} persons with one row each.", persons=t.number(facts.persons))
+        if facts.one_row:
+            text += " " + t(_ONE_ROW[facts.one_row])
     elif facts.persons is not None and facts.most_rows is not None:
         text = t(
             "{persons} persons with up to {most} rows each; all figures of these pages count persons.",
@@ -97,7 +104,7 @@ def _persons(facts: Facts, t: Language) -> Iterator[Block]:
         if not facts.internal and facts.blocks[0].histories is None:
             text = t("The release does not say which rows are one person’s, so all figures count rows.")
     if facts.internal and left_out != "–":
-        text += " " + t("Not published, since it names persons: {columns}.", columns=left_out)
+        text += " " + t("{columns}: not published, since it names persons.", columns=left_out)
     yield Paragraph(text)
 
 
@@ -118,10 +125,10 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
             )
         )
     columns = [
-        (t("Secret value"), "l", 3.2, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
+        (t("Secret value"), "l", 3.0, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
         (bearers_word(facts, t), "r", 1.5, lambda each: whole(each.bearers, t)),
-        (t("without"), "r", 1.1, lambda each: share_cell(each.without, t)),
-        (t("with"), "r", 1.1, lambda each: share_cell(each.with_release, t)),
+        (t("without"), "r", 1.3, lambda each: share_cell(each.without, t)),
+        (t("with"), "r", 1.3, lambda each: share_cell(each.with_release, t)),
         (t("gain"), "r", 1.0, lambda each: _gain(each)),
     ]
     if facts.internal:
@@ -161,12 +168,8 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
     purpose = facts.audience.purpose or t("to be entered by the custodian")
     text = t("Purpose: {purpose}.", purpose=purpose.rstrip("."))
     if facts.internal:
-        published = sum(each.role in ("nsa", "sa") for each in facts.columns)
-        text += " " + t(
-            "The least data for it: {out} of {all} columns were left out.",
-            out=len(facts.columns) - published,
-            all=len(facts.columns),
-        )
+        out = sum(each.role in ("nsa", "sa") for each in facts.columns)
+        text += " " + t("Columns published for it: {out} of {all}.", out=out, all=len(facts.columns))
     yield Paragraph(text)
     if not facts.tables:
         yield Paragraph(t("No table was asked for."))
@@ -176,7 +179,7 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
         t("purpose"),
         facts.tables,
         (t("Table"), "l", 2.3, lambda each: t.sentence(each.words)),
-        (t("readable"), "r", 1.1, lambda each: t("{n} of {of}", n=each.readable, of=each.of)),
+        (t("readable"), "r", 1.1, lambda each: t("{n} of {of}", n=each.readable, of=each.of) if each.of else "–"),
         (head, "l", 5.0, lambda each: t.joined(cell_words(cell, t) for cell in each.ends) or "–"),
     )
     text = t(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from splu_desktop.core.messages import isolated, shown_of
 from splu_desktop.core.policy.limits import WHOLE
 from splu_desktop.files.language import Language, mark
-from splu_desktop.report.document import Number
+from splu_desktop.report.document import Number, cell_text
 from splu_desktop.report.facts import ALIKE, ASKED, AVERAGE, READ, RISKIEST, SMALL, Cell, ChangedLimit, Facts, Limit
 
 _WHO = {
@@ -211,14 +211,19 @@ def cell_name(cell: Cell) -> str:
     return ", ".join(map(isolated, cell.line if cell.value == "mean" else (cell.value, *cell.line)))
 
 
+def cell_figures(cell: Cell, t: Language) -> tuple[Number | str, ...]:
+    """Return the true number and the ends of the range; those of a count in whole rows, rounded against us."""
+    mean = cell.value == "mean"
+    digits = 1 if mean and cell.high < 20 else 0
+    low, high = (cell.low, cell.high) if mean else (math.floor(cell.low + 1e-9), math.ceil(cell.high - 1e-9))
+    return tuple(Number(t.number(each, digits), each) for each in (cell.true, low, high))
+
+
 def cell_words(cell: Cell, t: Language) -> str:
     """Return a cell: what it counts, the true number where it is told, and what the recipient reads."""
-    what = cell_name(cell)
-    digits = 0 if cell.high >= 20 else 1
-    low, high = t.number(cell.low, digits), t.number(cell.high, digits)
+    what, (true, low, high) = cell_name(cell), map(cell_text, cell_figures(cell, t))
     if cell.true is None:
         return t("{what}: reads {low} to {high}", what=what, low=low, high=high)
-    true = t.number(cell.true, 0 if cell.value != "mean" else 1)
     return t("{what}: {true}, reads {low} to {high}", what=what, true=true, low=low, high=high)
 
 
