@@ -375,7 +375,7 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     if column.values is None or (reading.says("date") and subject in ("unit", "place")):
         return False  # a time on a ward
     numbers = column.values[~column.missing]
-    counted = "counting" in reading.lists[0]  # num_visits, but site number
+    counted = bool(reading.lists) and "counting" in reading.lists[0]  # num_visits, but site number
     coded = reading.says("kind") or (reading.says("number") and not counted)
     if subject == "demographic":
         return numbers.min() >= 0 and (column.m <= _CODES or coded or distinct_share(column) < 0.01)

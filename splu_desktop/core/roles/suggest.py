@@ -120,7 +120,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     named = worded and reading.says("name") and not reading.says(*HARMLESS)
     if named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody"):
         return _names_person(say("The name says names of persons."))
-    agent = "agent" in reading.lists[-1]  # "verified by"
+    agent = bool(reading.lists) and "agent" in reading.lists[-1]  # "verified by"
     told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
     if told and (names_persons(column, whole=True) if harmless else may_be_names(column)):
         return _names_person(say("The values look like names of persons."), doubt=True)
