@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.mechanism.cell_noise import CellNoise, Keys, count_ranges
+from splu_desktop.core.mechanism.cell_noise import MOST, CellNoise, Keys, count_ranges
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.limits import limits_for
 from splu_desktop.core.progress import SILENT, Progress
@@ -126,7 +126,8 @@ class NoisyCounts:
     def __init__(self, prepared: Prepared, plan: Plan, key: bytes) -> None:
         named = {*plan.nsas, *plan.sensitive}
         self.secret, self.small = plan.sensitive, plan.thresholds.alpha
-        self.least = limits_for(plan.audience).printed
+        # Noise lifts one person to 1 + MOST at most, so that no label of a single person stands.
+        self.least = max(limits_for(plan.audience).printed, MOST + 2)
         self._prepared, self._plan, self._noise = prepared, plan, CellNoise(key)
         self.table = Table(tuple(column for column in prepared.table.columns if column.name in named))
         self.table = Table(tuple(map(self._join_rare, self.table.columns)))
