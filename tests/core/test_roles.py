@@ -337,3 +337,12 @@ def test_a_role_carries_its_properties() -> None:
     assert [role for role in Role if role.sensitive] == [Role.SA]
     assert [role for role in Role if role.tells_persons] == [Role.IDENTIFIER]
     assert Role("nsa").unchanged
+
+
+@pytest.mark.parametrize("name", ["شكوى", "病名", "", "_", "12", "🙂", "…", "Ö", "a" * 400, "-_-", "№"])
+def test_a_name_without_a_word_is_looked_at_by_its_values(name: str) -> None:
+    texts = (["K1", "K2"] * 60, [str(each) for each in range(120)], ["yes", "no"] * 60, ["12.5", "9"] * 60)
+    for cells in texts:
+        for kind in (Kind.CATEGORY, Kind.INTEGER, Kind.DECIMAL, Kind.TEXT):
+            if kind in (Kind.CATEGORY, Kind.TEXT) or cells[0][0].isdigit():
+                assert suggest_roles(Table((Column.from_labels(name, cells, kind=kind),)))[name].reason
