@@ -72,10 +72,11 @@ EXCLUDED_MODULES = [
     "Cryptodome.SelfTest",
 ]
 
-# Modules that are imported by a name that the program puts together: national numbers of persons, the window's pages.
+# Modules imported by a name that the program puts together: national numbers of persons, pages of the window, commands.
 _PERSONS = (ROOT / "splu_desktop/core/persons/identify.py").read_text("utf-8")
 HIDDEN_MODULES = [f"stdnum.{name}" for name in re.search(r'"national": """(.*?)"""', _PERSONS, re.S)[1].split()]  # type: ignore[index]
 HIDDEN_MODULES += [f"splu_desktop.gui.{path.parent.name}.page" for path in ROOT.glob("splu_desktop/gui/*/page.py")]
+HIDDEN_MODULES += [f"splu_desktop.cli.{path.stem}" for path in ROOT.glob("splu_desktop/cli/[a-z]*.py")]
 
 # Empty modules in the place of what a library imports and never uses: name -> file.
 STAND_INS = {path.stem: str(path) for path in sorted((ROOT / "packaging/stand_ins").glob("*.py"))}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
+import importlib
 import os
 import re
 import sys
@@ -12,23 +13,6 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, TextIO
 
 from splu_desktop import __version__
-from splu_desktop.cli import (
-    analyse,
-    compare,
-    crosstab,
-    dummy,
-    guarantee,
-    handover,
-    inspect,
-    plan,
-    publish,
-    query,
-    releases,
-    report,
-    self_test,
-    tables,
-    verify,
-)
 from splu_desktop.cli.base.effects import Once
 from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_files
 from splu_desktop.cli.base.help import Help, in_own_words
@@ -85,18 +69,25 @@ class _SelfTest(argparse.Action):
     """Tells, and ends with 0 where the installation is as it was built, else 1."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        parser.exit(self_test.run())
+        parser.exit(importlib.import_module("splu_desktop.cli.self_test").run())
 
 
-# The modules of the commands, in the order of the help.
-_MODULES = (
-    *(inspect, plan, publish, query, crosstab, tables),
-    *(analyse, report, verify, releases, handover, dummy, guarantee, compare),
-)
+# Command -> its module, in the order of the help. One is imported alone where it is named: all take a second together.
+COMMANDS = {
+    "inspect": "inspect",
+    **dict.fromkeys(("propose", "plan"), "plan"),
+    "publish": "publish",
+    **dict.fromkeys(("query", "queries"), "query"),
+    "crosstab": "crosstab",
+    **dict.fromkeys(("tables", "protect"), "tables"),
+    **{name: name for name in ("analyse", "report", "verify", "releases", "handover", "dummy", "guarantee", "compare")},
+}
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def build_parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser of the command that a line begins with, or of all commands."""
+    named = COMMANDS.get(given[0]) if given else None
+    modules = dict.fromkeys([named] if named else [] if list(given) == ["--version"] else COMMANDS.values())
     parser = _Parser(
         prog="splu", description=say("Hand out a sensitive table: small counts protected, large ones answered.")
     )
@@ -110,8 +101,8 @@ def build_parser() -> argparse.ArgumentParser:
         help=say("tell what is installed here and whether it is as it was built"),
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in _MODULES:
-        module.add(commands)
+    for name in modules:
+        importlib.import_module(f"splu_desktop.cli.{name}").add(commands)
     _add_language(parser)
     return parser
 
@@ -165,7 +156,7 @@ def _run(argv: Sequence[str] | None) -> int:
     try:
         speak(_language_of(given))
         check_room(LIBRARIES)
-        parser = build_parser()
+        parser = build_parser(given)
         args, rest = parser.parse_known_args(given)
         args.given = given
         if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):

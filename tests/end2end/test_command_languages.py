@@ -17,7 +17,7 @@ import pytest
 from splu_desktop import __version__
 from splu_desktop.cli.base.effects import Once
 from splu_desktop.cli.base.output import speak
-from splu_desktop.cli.main import _COMPLAINTS, build_parser, main
+from splu_desktop.cli.main import _COMPLAINTS, COMMANDS, build_parser, main
 from splu_desktop.core.messages import Said
 from splu_desktop.files.language import LANGUAGES, language
 
@@ -267,11 +267,8 @@ def _texts(tree: ast.AST) -> list[tuple[int, str]]:
 def test_no_sentence_goes_past_the_catalogue(path: Path) -> None:
     texts = _texts(ast.parse(path.read_text(encoding="utf-8")))
     # What argparse says, to be said otherwise, commands, and what the core calls two kinds of analyses.
-    texts = [
-        text
-        for text in texts
-        if "(?P<" not in text[1] and "  splu " not in text[1] and text[1] not in ("risk ratio", "odds ratio")
-    ]
+    other = re.compile(r"\(\?P<|(^|  )splu |^(risk|odds) ratio$")
+    texts = [text for text in texts if not other.search(text[1])]
     assert not [text for text in texts if re.search(r"[A-Za-z’']{2,},? [a-z]", text[1])]
 
 
@@ -283,3 +280,13 @@ def test_no_word_is_printed_past_the_catalogue(path: Path) -> None:
             for lists in [arg for arg in node.args if isinstance(arg, ast.List | ast.Tuple)]:
                 plain = [each.value for each in lists.elts if isinstance(each, ast.Constant)]
                 assert not [word for word in plain if str(word) and word not in symbols], f"{path.name}:{node.lineno}"
+
+
+def test_each_command_is_found_by_itself_as_among_all() -> None:
+    (every,) = (each for each in build_parser()._actions if each.dest == "command")
+    assert every.choices is not None
+    assert set(every.choices) == set(COMMANDS)
+    for name in COMMANDS:
+        (alone,) = (each for each in build_parser([name])._actions if each.dest == "command")
+        assert name in (alone.choices or ())
+        assert set(alone.choices or ()) <= {each for each, module in COMMANDS.items() if module == COMMANDS[name]}
