@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import re
@@ -278,3 +279,20 @@ def test_six_words_stand_for_96_bits() -> None:
 
 def test_the_folder_holds_the_kit_of_the_program(ward: OpenRelease) -> None:
     assert (ward.path / "splu_release.R").read_bytes() == (KIT / "splu_release.R").read_bytes()
+
+
+def test_the_readme_lines_stand_for_any_name_and_show_what_is_frequent(tmp_path: Path) -> None:
+    name = 'mode d\'entrée, "A" `b` \\ c'
+    entry = Column.from_labels(name, ["d'urgence", "prévu"] * 120)
+    table = Table((entry, Column.from_labels("dx", ["a", "b", "b", "c", "b"] * 48)))
+    release = released(table, Plan({name: Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),)), tmp_path / "r")
+    text = (release.path / "README.md").read_text(encoding="utf-8")
+    (call, group, model, formula) = (
+        re.search(pattern, text).group(1)  # type: ignore[union-attr]
+        for pattern in (r"(r\.count\(.*\))  ", r"(d\.groupby.*)", r"(statsmodels.*)", r"lm\((.*), d\)")
+    )
+    for line in (call, group, model):
+        ast.parse(line)
+    assert '"dx=b"' in call
+    assert name in ast.literal_eval(ast.parse(group).body[0].value.func.value.value.args[0])  # type: ignore[attr-defined]
+    assert formula == "dx_b ~ `" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"

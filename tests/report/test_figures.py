@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.attack import attack
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
@@ -101,7 +103,7 @@ def _visits(folder: Path, each: int = 2) -> Table:
         for at in range(400 * each)
     ]
     path = folder / "visites.csv"
-    path.write_text("\n".join(["patient;sexe;entrée le;diagnostic", *lines]) + "\n", encoding="utf-8")
+    path.write_text("\n".join(["patient no.;sexe;entrée le;diagnostic", *lines]) + "\n", encoding="utf-8")
     return read(path).table
 
 
@@ -111,7 +113,8 @@ def test_dates_of_any_spelling_and_one_row_of_each_person_are_told(
 ) -> None:
     source = _visits(tmp_path)
     roles = dict(zip(source.names, (Role.IDENTIFIER, Role.NSA, Role.NSA, Role.SA), strict=True))
-    plan = Plan(roles, (Block(("diagnostic",), Lenders(4)),), persons=ByPerson("patient", way))
+    small = AskedTable("diagnostic", "a", ("sexe", "entrée le"))
+    plan = Plan(roles, (Block(("diagnostic",), Lenders(4)),), persons=ByPerson("patient no.", way), questions=(small,))
     done = publish(
         source, plan, tmp_path / "r", options=Options(everything=REASON), register=Register(tmp_path / "register")
     )
@@ -123,12 +126,20 @@ def test_dates_of_any_spelling_and_one_row_of_each_person_are_told(
     assert ("only the first is here" in readme) is (way == "first")
     values = {each.name: each.values for each in outside.facts.columns}
     assert (values["sexe"], values["diagnostic"]) == (2, 2)
+    assert "no cell is as large as 50" in readme
+    for each in (inside, outside):
+        useful = each.facts.limit("too-blurred")
+        assert useful is not None
+        assert useful.value is None
+        printed = "\n".join(each.document("en").texts())
+        assert "0 of 0" not in printed
+        assert not re.search(r"\b0 (persons|rows|cells)\b|\b1 (persons|rows|cells)\b|\.\.(?!\.)(?<!\.\.\.)", printed)
 
 
 def test_a_recipient_reads_how_many_look_alike_where_each_row_is_a_person(tmp_path: Path) -> None:
     source = _visits(tmp_path, 1)
     roles = dict(zip(source.names, (Role.IDENTIFIER, Role.NSA, Role.DROPPED, Role.SA), strict=True))
-    plan = Plan(roles, (Block(("diagnostic",), Lenders(4)),), persons=ByPerson("patient"))
+    plan = Plan(roles, (Block(("diagnostic",), Lenders(4)),), persons=ByPerson("patient no."))
     done = publish(
         source, plan, tmp_path / "r", options=Options(everything=REASON), register=Register(tmp_path / "register")
     )
