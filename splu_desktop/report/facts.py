@@ -36,7 +36,7 @@ from splu_desktop.core.risk.recognition import unique_combinations, unique_dista
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.sanitise import Prepared, prepare
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Column, Kind, Table, unique
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.register.book import Entry
 from splu_desktop.files.release.facts import FACTS_NAME, audience_of, one_row_way
@@ -334,7 +334,7 @@ def _internal(
         printed=judged.limits.printed,
         state=judged.state,
         limits=(*_asked_limit(fields, judged.figures.certainty), *_judged_limits(judged, accepted)),
-        secrets=_secrets_attacked(found),
+        secrets=_secrets_attacked(found, prepared),
         tables=tuple(map(_forecast_table, figures.tables)),
         other=figures.other,
         joint=figures.joint if earlier else None,
@@ -448,13 +448,21 @@ def _asked_limit(fields: Fields, certainty: Certainty) -> tuple[Limit, ...]:
     return (Limit(ASKED, certainty.riskiest, fields.threshold, certainty.riskiest <= fields.threshold + 1e-9),)
 
 
-def _secrets_attacked(found: Attack) -> tuple[Secret, ...]:
-    rows = [
-        Secret(each.column, value.value, value.bearers, value.expected, value.right, round(value.known * value.bearers))
-        for each in found.columns
-        for value in each.values
-    ]
+def _secrets_attacked(found: Attack, prepared: Prepared) -> tuple[Secret, ...]:
+    rows = []
+    for each in found.columns:
+        bearers = _bearers(prepared, prepared.table[each.column])
+        for value in each.values:
+            n = bearers[value.value]
+            rows.append(Secret(each.column, value.value, n, value.expected, value.right, round(value.known * n)))
     return tuple(sorted(rows, key=lambda each: (-(each.named or 0), -each.gain)))
+
+
+def _bearers(prepared: Prepared, column: Column) -> dict[str, int]:
+    """Return how many have each value, of the whole table: the attack judges some rows of a large one."""
+    pairs = unique(prepared.owner.astype(np.int64) * column.m + column.codes)
+    counts = np.bincount(pairs % column.m, minlength=column.m)
+    return dict(zip(map(str, column.labels.tolist()), counts.tolist(), strict=True))
 
 
 def _forecast_table(reach: TableReach) -> TableFact:

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from splu_desktop.core.errors import BadSetting
@@ -52,6 +53,18 @@ def test_risk_by_value_is_the_attacks(case: Case) -> None:
             assert own.bearers == value.bearers
             assert own.without == pytest.approx(value.expected)
             assert own.with_release == pytest.approx(value.right, abs=0.15)  # two draws; 7 standard errors or more
+
+
+def test_all_who_have_a_value_are_counted_where_the_attack_judges_some(
+    cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("splu_desktop.core.risk.attack._ROWS", 500)
+    case = cases["kept"]
+    stated = {each.value: each for each in case.report(internal=True).facts.secrets}
+    persons, symptom = case.source["patient_id"].codes, case.source["symptom"]
+    for value in ("fever", "cough"):
+        at = symptom.labels.tolist().index(value)
+        assert stated[value].bearers == len(np.unique(persons[symptom.codes == at]))
 
 
 @pytest.mark.parametrize("internal", [True, False])

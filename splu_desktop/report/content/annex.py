@@ -192,14 +192,9 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
             n=t.number(facts.classes),
         )
     )
-    groups = names(facts.class_columns, t, 4)
     if facts.class_columns:
-        yield Paragraph(
-            t(
-                "Only those alike in {columns} lend to each other.",
-                columns=groups,
-            )
-        )
+        groups = names(facts.class_columns, t, 4)
+        yield Paragraph(t("Only those alike in {columns} lend to each other.", columns=groups))
     yield table(
         t("promise"),
         facts.blocks,

@@ -201,7 +201,7 @@ def _left(facts: Facts, t: Language) -> Iterator[Block]:
                 "A shown value is right in {average} of 100 cases on average, in the riskiest of {n} groups in "
                 "{riskiest}.",
                 average=of_100(facts.average),
-                n=facts.classes,
+                n=t.number(facts.classes),
                 riskiest=of_100(facts.riskiest),
             ),
         )

@@ -143,12 +143,8 @@ def first_line(facts: Facts, t: Language) -> str:
             if len(missed) == 1
             else t("{k} of {n} limits are NOT met.", k=k, n=count)
         )
-        what = t(
-            "{what} {bound}: reached {reached}.",
-            what=limit_words(worst, facts, t),
-            bound=bound,
-            reached=reached,
-        )
+        asked = limit_words(worst, facts, t)
+        what = t("{what} {bound}: reached {reached}.", what=asked, bound=bound, reached=reached)
         if reached == "–":
             what = (
                 t.sentence(worst.sentence)
