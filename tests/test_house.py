@@ -12,6 +12,8 @@ from scripts.draw_house import PACKAGE, ROOT, Module, between_rooms, circles, mo
 
 WIDEST = 16  # modules in a folder, beside its door
 _NAMED = re.compile(r"`((?:core|files|gui|cli|compare|report)[./][\w./]+)`")
+_PATHS = re.compile(r"`((?:\.ci|docs|scripts|resources|tests|packaging|installer|benchmarks|splu_desktop)/[\w./*-]+)`")
+_LINKS = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 _PARTICIPLES = re.compile(r"(told|said|found|known|drawn|shown|made|kept|held|sought|[a-z]+ed)")
 _HEAVY = re.compile(r"scipy\.(stats|integrate|interpolate|ndimage|spatial|signal|fft)\b")  # not in the installers
 
@@ -102,6 +104,17 @@ def test_a_module_that_words_name_is_there() -> None:
     named = [(where, name) for where, text in texts.items() for name in _NAMED.findall(text)]
     assert len(named) > 20
     assert [f"{where}: {name}" for where, name in named if not _known(name)] == []
+
+
+def test_a_path_that_documents_name_is_there() -> None:
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + [*(ROOT / "docs").rglob("*.md")]
+    named = [(page, name) for page in pages for name in _PATHS.findall(page.read_text(encoding="utf-8"))]
+    linked = [(page, name) for page in pages for name in _LINKS.findall(page.read_text(encoding="utf-8"))]
+    assert len(named) > 50
+    assert linked
+    gone = [name for page, name in linked if not (page.parent / name).exists()]
+    gone += [name for _, name in named if not any((ROOT / name).parent.glob((ROOT / name).name))]
+    assert gone == []
 
 
 def test_the_picture_shows_every_package_there_is() -> None:

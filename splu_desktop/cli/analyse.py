@@ -9,7 +9,18 @@ from typing import Any
 from splu_desktop.cli.base.help import add_examples, several, takes
 from splu_desktop.cli.base.opening import add_file, add_release, opened
 from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
-from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse, outcome_asked, values_asked
+from splu_desktop.core.answer.analyses import (
+    COMPARISON,
+    NUMBERS,
+    OUTCOME,
+    Analysis,
+    Estimate,
+    Result,
+    analyse,
+    analysis_kinds,
+    outcome_asked,
+    values_asked,
+)
 from splu_desktop.core.answer.conditions import Condition, column_named, parse_condition
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
@@ -18,8 +29,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.result_file import write_result
 
-_COMPARING = {"difference": "difference", "ratio": "risk ratio", "odds-ratio": "odds ratio"}
-_REGRESSIONS = {"linear": "linear", "logit": "logistic", "poisson": "poisson"}
+_SHORT = {"risk ratio": "ratio", "logistic": "logit"}  # as they are typed, where not by their names
 
 
 def add(commands: Any) -> None:
@@ -37,35 +47,25 @@ def add(commands: Any) -> None:
     add_release(one)
     kinds = one.add_subparsers(dest="analysis", required=True, metavar="ANALYSIS")
 
-    def kind(name: str, words: str) -> argparse.ArgumentParser:
-        parser: argparse.ArgumentParser = kinds.add_parser(name, help=words, description=words)
+    for kind in analysis_kinds():
+        parser = kinds.add_parser(
+            _SHORT.get(kind.name, kind.name.replace(" ", "-")), help=kind.words, description=kind.words
+        )
         several(parser, "--where COLUMN=VALUE", "only rows that meet this")
         add_file(parser)
         add_json(parser)
-        parser.set_defaults(run=_analyse)
-        return parser
-
-    for name, words in (
-        ("difference", say("share of the outcome among the exposed less that among the others")),
-        ("ratio", say("risk of the outcome among the exposed over that among the others")),
-        ("odds-ratio", say("odds of the outcome among the exposed over those among the others")),
-    ):
-        parser = kind(name, words)
-        takes(parser, "first EXPOSED", "COLUMN=VALUE; or “COLUMN=VALUE; OUTCOME”, to be compared with the second")
-        takes(parser, "second OUTCOME", "COLUMN=VALUE; or “COLUMN=OTHER; OUTCOME”")
-    parser = kind("share", say("share of rows that have a value"))
-    takes(parser, "outcome COLUMN=VALUE")
-    parser = kind("mean", say("mean of a column of numbers"))
-    takes(parser, "column COLUMN")
-    takes(parser, "conditions COLUMN=VALUE", "only rows that meet this", nargs="*")
-    for name, words in (
-        ("linear", say("least squares of a value, or of a column of numbers, on columns")),
-        ("logit", say("logistic regression of a value on columns")),
-        ("poisson", say("Poisson regression of a value, or of a column of numbers, on columns")),
-    ):
-        parser = kind(name, words)
-        takes(parser, "outcome OUTCOME", "COLUMN=VALUE, or COLUMN for its numbers")
-        takes(parser, "--on COLUMN", "a column; may be repeated", action="append", required=True)
+        parser.set_defaults(run=_analyse, kind=kind)
+        if kind.asks == COMPARISON:
+            takes(parser, "first EXPOSED", "COLUMN=VALUE; or “COLUMN=VALUE; OUTCOME”, to be compared with the second")
+            takes(parser, "second OUTCOME", "COLUMN=VALUE; or “COLUMN=OTHER; OUTCOME”")
+        elif kind.asks == OUTCOME:
+            takes(parser, "outcome COLUMN=VALUE")
+        elif kind.asks == NUMBERS:
+            takes(parser, "column COLUMN")
+            takes(parser, "conditions COLUMN=VALUE", "only rows that meet this", nargs="*")
+        else:
+            takes(parser, "outcome OUTCOME", "COLUMN=VALUE, or COLUMN for its numbers")
+            takes(parser, "--on COLUMN", "a column; may be repeated", action="append", required=True)
 
 
 def _analyse(args: argparse.Namespace) -> None:
@@ -111,17 +111,16 @@ def result_as_dict(result: Result) -> dict[str, Any]:
 
 def _asked(args: argparse.Namespace, published: Published) -> Analysis:
     where = _conditions(args.where, published)
-    if args.analysis in _COMPARING:
-        return _comparison(_COMPARING[args.analysis], args, published, where)
-    if args.analysis == "share":
-        return Analysis("share", *outcome_asked(args.outcome, published), where=where)
-    if args.analysis == "mean":
+    name, asks = args.kind.name, args.kind.asks
+    if asks == COMPARISON:
+        return _comparison(name, args, published, where)
+    if asks == OUTCOME:
+        return Analysis(name, *outcome_asked(args.outcome, published), where=where)
+    if asks == NUMBERS:
         column = column_named(args.column, published)
-        return Analysis("mean", column, where=(*_conditions(args.conditions, published), *where))
+        return Analysis(name, column, where=(*_conditions(args.conditions, published), *where))
     on = tuple(column_named(text, published) for text in args.on)
-    kind = _REGRESSIONS[args.analysis]
-    column, values = outcome_asked(args.outcome, published)
-    return Analysis(kind, column, values, covariates=on, where=where)
+    return Analysis(name, *outcome_asked(args.outcome, published), covariates=on, where=where)
 
 
 def _comparison(kind: str, args: argparse.Namespace, published: Published, where: tuple[Condition, ...]) -> Analysis:

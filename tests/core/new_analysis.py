@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, register, share
+from splu_desktop.core.answer.analyses import OUTCOME, Analysis, Estimate, Result, register, share
 from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.messages import say
 
 NAME = "odds"
 
 
-@register(NAME)
+@register(NAME, OUTCOME, say("odds of a value"))
 def odds(reader: Reader, analysis: Analysis) -> Result:
     """Return p / (1 - p), its interval that of the share."""
     one = share(reader, analysis).first

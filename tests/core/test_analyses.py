@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_desktop.core.answer.analyses import Analysis, analyse, analysis_names
+from splu_desktop.core.answer.analyses import Analysis, analyse, analysis_kinds
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
@@ -116,7 +116,7 @@ def test_a_new_analysis_is_one_function(source: Table) -> None:
     from tests.core.new_analysis import NAME
 
     reader = Reader(Releases(source, {("dead",): 2}).draw(0))
-    assert NAME in analysis_names()
+    assert NAME in [each.name for each in analysis_kinds()]
     odds = analyse(reader, Analysis(NAME, "dead", "yes")).first
     share = analyse(reader, Analysis("share", "dead", "yes")).first
     assert odds.estimate == pytest.approx(share.estimate / (1 - share.estimate))

@@ -28,7 +28,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.files.importer import read
-from splu_desktop.files.importer.recognise import _EXTENSIONS
+from splu_desktop.files.importer.recognise import ENDINGS
 from splu_desktop.files.project.import_section import IMPORT
 from splu_desktop.files.project.recipe import read_recipe
 from splu_desktop.files.project.release_section import DRAWING, RELEASE
@@ -168,7 +168,7 @@ def test_every_line_of_the_verdict_and_every_limit_has_its_line() -> None:
 
 def test_every_format_has_its_line() -> None:
     text = DOCUMENTS["docs/recipe.md"]
-    assert {ending for ending in (*_EXTENSIONS, *REPORTS) if f"`{ending}`" not in text} == set()
+    assert {ending for ending in (*ENDINGS, *REPORTS) if f"`{ending}`" not in text} == set()
 
 
 def test_a_script_that_a_document_names_is_there_and_knows_its_options() -> None:

@@ -38,11 +38,6 @@ def _whole(text: str) -> int:
     return int(text.strip()[:20])
 
 
-def _rare(text: str, column: Column) -> Generalisation:
-    k, comma, label = text.partition(",")
-    return g.Rare(_whole(k), label.strip()) if comma else g.Rare(_whole(k))
-
-
 def _hierarchy(text: str, column: Column) -> Generalisation:
     path, comma, level = text.rpartition(",")
     if comma and level.strip().isdigit():
@@ -52,24 +47,24 @@ def _hierarchy(text: str, column: Column) -> Generalisation:
 
 _WIDTH = say("numbers into intervals of one width")
 _CUTS = say("numbers into intervals with own cut points")
-_AGE = say("dates into the age in years at a reference date")
-_CHAPTER = say("diagnosis codes into chapters (icd9, icd10)")
 _GROUPS = say("values grouped by hand: value and group name in each row")
 _LEVEL = say("values grouped by level 2 of an ARX hierarchy file")
-_WAYS = (
+_OWN = (
     Way("width=10", _WIDTH, lambda text, column: g.by_width(column, text)),
     Way("cuts=18,40,65", _CUTS, lambda text, _: g.by_cuts([cut for cut in text.split(",") if cut.strip()])),
-    Way("age=2024-12-31", _AGE, lambda text, _: g.Age(g.reference_date(text))),
     Way("prefix=3", say("codes to their first 3 characters"), lambda text, _: g.Prefix(length=_whole(text))),
     Way("before=.", say("codes to what stands before a mark"), lambda text, _: g.Prefix(before=text)),
     Way("droplast=3", say("codes without their last 3 characters"), lambda text, _: g.Prefix(drop_last=_whole(text))),
-    Way("chapter=icd10", _CHAPTER, lambda text, _: g.Chapter(text.strip().lower())),
     Way("groups=FILE.csv", _GROUPS, lambda text, _: read_groups(Path(text).expanduser())),
     Way("hierarchy=FILE.csv,2", _LEVEL, _hierarchy),
-    Way("rare=10,Other", say("values of fewer than 10 records into one group"), _rare),
-    Way("missing=unknown", say("all marks for “no value” spelled alike"), lambda text, _: g.OneMissing(text)),
 )
 _PARTS = ", ".join(part.value for part in g.Part)
+
+
+def _ways() -> tuple[Way, ...]:
+    """Return all ways: those that need the column, read a file or are typed in several ways, then what steps say."""
+    said = [(each.typed, each.from_text) for each in Generalisation.known.values() if each.typed[0]]
+    return (*_OWN, *(Way(*typed, lambda text, _, make=make: make(text)) for typed, make in said))  # type: ignore[misc]
 
 
 def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> None:
@@ -83,7 +78,7 @@ def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._Argu
         ("auto", say("what suits the column: intervals, or a part of the date")),
         ("clinical", say("laboratory values into intervals at the cut points that medicine uses")),
         (_PARTS, say("part of a date")),
-        *((way.typed, way.words) for way in _WAYS),
+        *((way.typed, way.words) for way in _ways()),
     )
     words = say("Ways to generalise, several one after another as in 'Birth date:age=2024-12-31;width=10':")
     add_below(parser, words, rows_of(rows))
@@ -135,9 +130,9 @@ def _steps(text: str, column: Column) -> g.Steps:
         return (g.clinical(column),)
     if name in {part.value for part in g.Part}:
         return (g.DatePart(g.Part(name)),)
-    way = next((each for each in _WAYS if each.name == name), None)
+    way = next((each for each in _ways() if each.name == name), None)
     if way is None:
-        raise BadSetting(none_of(text, ("auto", "clinical", _PARTS, *(f"{each.name}=…" for each in _WAYS))))
+        raise BadSetting(none_of(text, ("auto", "clinical", _PARTS, *(f"{each.name}=…" for each in _ways()))))
     try:
         if setting.strip():
             return (way.step(setting, column),)

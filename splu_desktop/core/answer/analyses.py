@@ -35,7 +35,7 @@ class Analysis:
 
     Attributes
     ----------
-    kind : one of `KINDS`.
+    kind : the name of one of `analysis_kinds`.
     outcome, value : a column, and the value (or any of several) whose share is meant; None for its numbers.
     exposure, exposed, unexposed : a column and the values that are compared; None of `unexposed` for all others.
     covariates : columns that a regression goes by.
@@ -92,29 +92,42 @@ class Result:
 
 
 Make = Callable[[Reader, Analysis], Result]
-_KNOWN: dict[str, Make] = {}
+OUTCOME, NUMBERS, COMPARISON, REGRESSION = range(4)  # what is asked for
 
 
-def register(name: str) -> Callable[[Make], Make]:
-    """Make an analysis known by its name."""
+@dataclass(frozen=True)
+class Kind:
+    """An analysis there is: its name, what is asked for it, what it is in a few words, and the function."""
+
+    name: str
+    asks: int
+    words: str
+    make: Make
+
+
+_KNOWN: dict[str, Kind] = {}
+
+
+def register(name: str, asks: int, words: str) -> Callable[[Make], Make]:
+    """Make an analysis known by its name, by what is asked for it (`OUTCOME` and so on), and by what it is."""
 
     def keep(make: Make) -> Make:
-        _KNOWN[name] = make
+        _KNOWN[name] = Kind(name, asks, words, make)
         return make
 
     return keep
 
 
-def analysis_names() -> tuple[str, ...]:
-    """Return the names of all analyses."""
-    return tuple(_KNOWN)
+def analysis_kinds() -> tuple[Kind, ...]:
+    """Return all analyses, from which the command line makes its own."""
+    return tuple(_KNOWN.values())
 
 
 def analyse(reader: Reader, analysis: Analysis) -> Result:
     """Return what a release tells. Raises BadQuestion."""
     if analysis.kind not in _KNOWN:
         raise BadQuestion(none_of(analysis.kind, _KNOWN))
-    return _KNOWN[analysis.kind](reader, analysis)
+    return _KNOWN[analysis.kind].make(reader, analysis)
 
 
 def outcome_asked(text: str, published: Published) -> tuple[str, tuple[str, ...] | None]:
@@ -218,7 +231,7 @@ def _ratio(name: str, log: float, error: float, alike: float, ends: tuple[float,
     return Estimate(name, math.exp(log), low, high, low_a, high_a, error, alike)
 
 
-@register("share")
+@register("share", OUTCOME, say("share of rows that have a value"))
 def share(reader: Reader, analysis: Analysis) -> Result:
     """Return the share of records that have a value, of those that have one at all."""
     if analysis.value is None:
@@ -226,13 +239,13 @@ def share(reader: Reader, analysis: Analysis) -> Result:
     return _one_figure(reader, analysis, "linear", (0.0, 1.0))
 
 
-@register("mean")
+@register("mean", NUMBERS, say("mean of a column of numbers"))
 def mean(reader: Reader, analysis: Analysis) -> Result:
     """Return the mean of a column's numbers."""
     return _one_figure(reader, analysis, "linear", _ANY)
 
 
-@register("difference")
+@register("difference", COMPARISON, say("share of the outcome among the exposed less that among the others"))
 def difference(reader: Reader, analysis: Analysis) -> Result:
     """Return the mean, or share, among the exposed less that among the unexposed."""
     return _one_figure(reader, analysis, "linear", (-1.0, 1.0) if analysis.value is not None else _ANY)
@@ -247,13 +260,13 @@ def _ratio_of_risks(reader: Reader, analysis: Analysis, model: str) -> Result:
         raise BadQuestion("The release can't tell this ratio: one of its risks can't be told from none.") from None
 
 
-@register("risk ratio")
+@register("risk ratio", COMPARISON, say("risk of the outcome among the exposed over that among the others"))
 def risk_ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return P(value | exposed) / P(value | unexposed); outcome and exposure may both be re-drawn."""
     return _ratio_of_risks(reader, analysis, "poisson")
 
 
-@register("odds ratio")
+@register("odds ratio", COMPARISON, say("odds of the outcome among the exposed over those among the others"))
 def odds_ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return the odds of a value among the exposed over those among the unexposed."""
     return _ratio_of_risks(reader, analysis, "logistic")
@@ -347,19 +360,19 @@ def _fit(published: Published, features: dict[str, Feature], model: str) -> tupl
     return np.asarray(solution.theta / scale), solution.covariance / squares, solution.covariance_alike / squares
 
 
-@register("linear")
+@register("linear", REGRESSION, say("least squares of a value, or of a column of numbers, on columns"))
 def linear(reader: Reader, analysis: Analysis) -> Result:
     """Return the coefficients of ordinary least squares: the normal equations, scored."""
     return _regress(reader, analysis, "linear")
 
 
-@register("logistic")
+@register("logistic", REGRESSION, say("logistic regression of a value on columns"))
 def logistic(reader: Reader, analysis: Analysis) -> Result:
     """Return the coefficients (log odds) of a logistic regression, by the corrected score."""
     return _regress(reader, analysis, "logistic")
 
 
-@register("poisson")
+@register("poisson", REGRESSION, say("Poisson regression of a value, or of a column of numbers, on columns"))
 def poisson(reader: Reader, analysis: Analysis) -> Result:
     """Return the coefficients (log rates) of a Poisson regression, by the corrected score."""
     return _regress(reader, analysis, "poisson")

@@ -8,7 +8,6 @@ recipes, project files and release.json; `words` says what one does.
 from __future__ import annotations
 
 from splu_desktop.core.generalise.chain import (
-    WAYS,
     Steps,
     column_after,
     from_dict,

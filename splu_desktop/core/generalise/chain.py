@@ -10,18 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import UnknownColumn
-from splu_desktop.core.generalise.chapters import Chapter
-from splu_desktop.core.generalise.dates import Age, DatePart
-from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, OneMissing, Rare
-from splu_desktop.core.generalise.intervals import Intervals
-from splu_desktop.core.generalise.prefixes import Prefix
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, regroup
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.table import Column, Table
 
-WAYS: dict[str, type[Generalisation]] = {
-    way.how: way for way in (Intervals, DatePart, Age, Prefix, Chapter, Groups, Hierarchy, Rare, OneMissing)
-}
 Steps = tuple[Generalisation, ...]
 
 
@@ -55,7 +47,8 @@ def table_after(table: Table, generalisations: Mapping[str, Sequence[Generalisat
 def from_dict(data: Mapping[str, Any]) -> Generalisation:
     """Return the generalisation that `as_dict` gave. Raises CannotGeneralise where the data are none."""
     try:
-        return WAYS[data["how"]].from_settings({key: value for key, value in data.items() if key != "how"})
+        settings = {key: value for key, value in data.items() if key != "how"}
+        return Generalisation.known[data["how"]].from_settings(settings)
     except CannotGeneralise:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):

@@ -30,6 +30,7 @@ class Chapter(Generalisation):
 
     system: str
     how: ClassVar[str] = "chapter"
+    typed: ClassVar[tuple[str, str]] = ("chapter=icd10", say("diagnosis codes into chapters (icd9, icd10)"))
 
     def __post_init__(self) -> None:
         if self.system not in SYSTEMS:
@@ -38,6 +39,11 @@ class Chapter(Generalisation):
                 known=" and ".join(SYSTEMS),
                 system=str(self.system)[:40],
             )
+
+    @classmethod
+    def from_text(cls, text: str) -> Chapter:
+        """Return the chapters of the classification typed."""
+        return cls(text.strip().lower())
 
     def grouping(self, column: Column) -> Grouping:
         """Return the chapter of each label. Raises CannotGeneralise where most labels are no codes of the system."""

@@ -82,10 +82,16 @@ class Age(Generalisation):
 
     at: date
     how: ClassVar[str] = "age"
+    typed: ClassVar[tuple[str, str]] = ("age=2024-12-31", say("dates into the age in years at a reference date"))
 
     def __post_init__(self) -> None:
         given: Any = self.at  # of a file, a text
         object.__setattr__(self, "at", given if isinstance(given, date) else reference_date(given))
+
+    @classmethod
+    def from_text(cls, text: str) -> Age:
+        """Return the ages at the date typed."""
+        return cls(reference_date(text))
 
     def grouping(self, column: Column) -> Grouping:
         """Return the age of each date. Raises CannotGeneralise where a date lies after the reference date."""

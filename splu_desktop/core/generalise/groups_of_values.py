@@ -194,6 +194,7 @@ class Rare(Generalisation):
     k: int
     label: str = "Other"
     how: ClassVar[str] = "rare"
+    typed: ClassVar[tuple[str, str]] = ("rare=10,Other", say("values of fewer than 10 records into one group"))
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
@@ -202,6 +203,12 @@ class Rare(Generalisation):
             )
         if not self.label.strip():
             raise CannotGeneralise("The group of rare values needs a name.")
+
+    @classmethod
+    def from_text(cls, text: str) -> Rare:
+        """Return the least number typed, and behind a comma the group's name."""
+        k, comma, label = text.partition(",")
+        return cls(int(k.strip()[:20]), label.strip()) if comma else cls(int(k.strip()[:20]))
 
     def spares_frequent(self, column: Column) -> bool:
         """Whether there are rare values and enough of them, so that no frequent one has to join them."""
@@ -237,10 +244,16 @@ class OneMissing(Generalisation):
 
     label: str = "unknown"
     how: ClassVar[str] = "missing"
+    typed: ClassVar[tuple[str, str]] = ("missing=unknown", say("all marks for “no value” spelled alike"))
 
     def __post_init__(self) -> None:
         if not isinstance(self.label, str):
             raise TypeError(self.label)
+
+    @classmethod
+    def from_text(cls, text: str) -> OneMissing:
+        """Return the one mark typed."""
+        return cls(text)
 
     def grouping(self, column: Column) -> Grouping:
         """Return a grouping that touches missing labels only."""

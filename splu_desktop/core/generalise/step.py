@@ -51,6 +51,12 @@ class Generalisation(ABC):
     """One step of generalisation. Subclasses are frozen dataclasses compared by value."""
 
     how: ClassVar[str]  # the word it goes by in recipes and on the command line
+    typed: ClassVar[tuple[str, str]] = ("", "")  # an example, and what it does; "" for own ways
+    known: ClassVar[dict[str, type[Generalisation]]] = {}  # all ways, by `how`
+
+    def __init_subclass__(cls) -> None:
+        """Make a way known: recipes, release.json and the command line take it from here."""
+        cls.known[cls.how] = cls
 
     @abstractmethod
     def grouping(self, column: Column) -> Grouping:
@@ -66,6 +72,11 @@ class Generalisation(ABC):
     def from_settings(cls, settings: Mapping[str, Any]) -> Generalisation:
         """Return the choice that `settings` gave. Raises KeyError, TypeError, ValueError or CannotGeneralise."""
         return cls(**settings)
+
+    @classmethod
+    def from_text(cls, text: str) -> Generalisation:
+        """Return the choice of what is typed behind "=". Raises ValueError, CannotGeneralise."""
+        raise NotImplementedError
 
     @property
     @abstractmethod

@@ -43,7 +43,7 @@ UNREADABLE = (
 _PLAIN = (str, type(None), bool)  # values of a JSON object of one level, numbers being texts
 WORKBOOKS = ("xlsx", "xls", "xlsb", "ods")
 TEXTS = ("csv", "csv.gz")
-_EXTENSIONS = {
+ENDINGS = {
     ".xlsx": ("xlsx", "xlsb"), ".xlsm": ("xlsx",), ".xls": ("xls",), ".xlsb": ("xlsb",), ".ods": ("ods",),
     ".jsonl": ("ndjson",), ".ndjson": ("ndjson",),
     ".csv": TEXTS, ".tsv": TEXTS, ".txt": TEXTS, ".parquet": ("parquet",), ".sav": ("spss",), ".zsav": ("spss",),
@@ -162,7 +162,7 @@ def flat_object(line: bytes) -> dict[str, Any] | None:
 
 def wrong_extension(path: Path, kind: str) -> str | None:
     """Return a sentence where the file's name says another format than its content is."""
-    expected = _EXTENSIONS.get(path.suffix.lower())
+    expected = ENDINGS.get(path.suffix.lower())
     if expected is None or kind in expected:
         return None
     what = _NAMES.get(kind, kind.upper())
@@ -232,7 +232,7 @@ def _check_text(path: Path, head: bytes) -> None:
     body = head.rstrip(b"\x1a")  # the end of a text, to old programs
     controls = sum(body.count(bytes([c])) for c in (*range(3, 8), *range(14, 20), *range(21, 27)))
     zeros = head.count(0)
-    named_text = any(kind in TEXTS for kind in _EXTENSIONS.get(path.suffix.lower(), TEXTS))
+    named_text = any(kind in TEXTS for kind in ENDINGS.get(path.suffix.lower(), TEXTS))
     if controls > (0.01 * len(head) if named_text else 0) or (
         zeros > 0.3 * len(head) and not 0.4 < zeros / len(head) < 0.6 and zeros < 0.7 * len(head)
     ):

@@ -27,13 +27,13 @@ from splu_desktop.report.law import Pack, packs, safe_harbor
 from splu_desktop.report.scene import ACCENT, PROTECTED, QUIET, Axis, Scene, Words, frame
 from splu_desktop.report.scene import Path as Line
 
-_ROLES = {
-    "nsa": mark("as it is"),
+_ROLES = {  # in the order of the columns' table
     "sa": mark("secret, drawn anew"),
-    "identifier": mark("names persons, left out"),
-    "dropped": mark("left out"),
+    "nsa": mark("as it is"),
     "class": mark("added: group of the draw"),
     "person": mark("added: number by chance"),
+    "identifier": mark("names persons, left out"),
+    "dropped": mark("left out"),
 }
 _WAYS = {"lenders": mark("lenders"), "groups": mark("decoy groups")}
 # What the recipient's facts call a step.
@@ -107,7 +107,7 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         yield Paragraph(
             t("Number of {who} with emptied cells: {emptied}; left out: {out}.", emptied=emptied, out=out, who=who)
         )
-    order = ("sa", "nsa", "class", "person", "identifier", "dropped")
+    order = list(_ROLES)
     rows = sorted(facts.columns, key=lambda each: order.index(each.role))
     yield table(
         t("columns"),
