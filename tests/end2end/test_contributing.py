@@ -6,10 +6,9 @@ import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.cli.base.generalise_options import generalisations_from
-from splu_desktop.core.generalise import from_dict, words_for
+from splu_desktop.core.generalise import Generalisation, from_dict, words_for
 from splu_desktop.core.table import Column, Kind, Table
 from tests.core.new_analysis import NAME
-from tests.core.new_band import Nearest
 
 
 def test_a_new_analysis_is_asked_for_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,7 +19,11 @@ def test_a_new_analysis_is_asked_for_on_the_command_line(capsys: pytest.CaptureF
     assert "no-release" in capsys.readouterr().err  # and not the analysis
 
 
-def test_a_new_band_is_typed_kept_and_said() -> None:
+def test_a_new_band_is_typed_kept_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Generalisation, "known", dict(Generalisation.known))  # for this test alone
+    from tests.core.new_band import Nearest
+
+    assert Generalisation.known.setdefault(Nearest.how, Nearest) is Nearest
     table = Table((Column.from_labels("age", ["31", "38", "44", "52"], kind=Kind.INTEGER),))
     (step,) = generalisations_from(["age:nearest=10"], table)["age"]
     assert step == Nearest(10)
