@@ -25,7 +25,7 @@ def row_sums(
     progress: Progress = SILENT,
     stage: str = "Checking the release",
 ) -> Keys:
-    """Return (N,) sums of the labels' bits; `stirred` makes keys of them, sums of sums stay sums.
+    """Return (N,) sums of the labels' bits; `stir` makes keys of them, sums of sums stay sums.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def pieces(
         yield piece, sums
 
 
-def stirred(keys: Keys) -> Keys:
+def stir(keys: Keys) -> Keys:
     """Return the keys through a bijection (splitmix64's), so that sums of few numbers fill all 64 bits."""
     keys = keys ^ (keys >> np.uint64(30))
     keys *= np.uint64(0xBF58476D1CE4E5B9)

@@ -9,7 +9,7 @@ from functools import cache
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-def unaccented(text: str) -> str:
+def remove_accents(text: str) -> str:
     """Return a text without accents: `Größe` -> Grosse."""
     if text.isascii():
         return text
@@ -20,5 +20,5 @@ def unaccented(text: str) -> str:
 @cache
 def words_of(name: str) -> tuple[str, ...]:
     """Split a column's name into lower-case words without accents: `PatientNr` -> patient, nr."""
-    spaced = _CAMEL.sub(" ", unaccented(name))
+    spaced = _CAMEL.sub(" ", remove_accents(name))
     return tuple(re.findall(r"[a-z]+|\d+", spaced.lower()))

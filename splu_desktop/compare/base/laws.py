@@ -61,7 +61,7 @@ def binomials(parts: Sequence[tuple[int, float]]) -> tuple[Floats, Floats]:
     return first + np.arange(len(law)).astype(np.float64), law
 
 
-def stepped(quantile: Callable[[Floats], Floats], scale: float, centre: float) -> tuple[Floats, Floats]:
+def approximate_law(quantile: Callable[[Floats], Floats], scale: float, centre: float) -> tuple[Floats, Floats]:
     """Return a law without steps, given by its quantiles, as many equally likely values."""
     at = (np.arange(_STEPS) + 0.5) / _STEPS
     return np.asarray(centre + scale * quantile(at)), np.full(_STEPS, 1 / _STEPS)

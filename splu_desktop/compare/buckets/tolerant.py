@@ -42,7 +42,7 @@ def caps_of(limits: tuple[Fraction, ...], most: int = LARGEST) -> Caps:
     return {size: np.array([math.floor(limit * size) for limit in limits]) for size in range(least, most + 1)}
 
 
-def assigned(codes: NDArray[np.integer], parts: Parts, chance: np.random.Generator) -> Ints:
+def assign_buckets(codes: NDArray[np.integer], parts: Parts, chance: np.random.Generator) -> Ints:
     """Return (N,) the bucket of each record: each value's records at random to its parts, round robin in each."""
     order = chance.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
@@ -60,7 +60,7 @@ class Tolerated(Bucketed):
     """Buckets of several sizes."""
 
     def __init__(self, source: TrueTable, parts: Parts, chance: np.random.Generator) -> None:
-        super().__init__(source, assigned(source.sensitive.codes, parts, chance))
+        super().__init__(source, assign_buckets(source.sensitive.codes, parts, chance))
         self._parts = parts
 
     def metrics(self) -> dict[str, float]:

@@ -29,7 +29,7 @@ _STOP = 0.01  # the journal's stopping rule
 _GONE = 1e-6  # records below which a component has arrived at 0
 
 
-def as_printed(y: Floats, n: int, gamma: float) -> Floats:
+def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
     """Return (Q,) x of the last state by Eq. 13-14 as printed.
 
     Parameters
@@ -77,7 +77,7 @@ class Printed(Sanitised):
         inside, total = questions.asked(by_value), by_value.sum(axis=1)[questions.row]
         whole = np.bincount(self.shown[self.kept], minlength=m).astype(float)[questions.value]
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
-        return Answers.without_intervals(np.clip(as_printed(states, n, self.gamma), 0.0, total))
+        return Answers.without_intervals(np.clip(solve_as_printed(states, n, self.gamma), 0.0, total))
 
     def row(self, records: Ints) -> Floats:
         # A member's value was shown: own or another's of the group, which always holds the same values together.

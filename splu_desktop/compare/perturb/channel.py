@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from splu_desktop.compare.base.laws import stepped
+from splu_desktop.compare.base.laws import approximate_law
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
@@ -85,7 +85,7 @@ class Channel(System):
         each = matrix @ inverse(matrix)[:, at] ** 2 - np.eye(source.m)[at]
         others = np.where(np.arange(source.m) == at, 0.0, source.counts)
         variance = count * each[at] + (source.n - count) * float(others @ each) / max(float(others.sum()), 1.0)
-        return stepped(ndtri, float(np.sqrt(max(variance, 0.0))), count)
+        return approximate_law(ndtri, float(np.sqrt(max(variance, 0.0))), count)
 
     def exact_epsilon(self, source: TrueTable) -> float:
         # The most that two true values differ in the chance of anything shown.

@@ -200,6 +200,7 @@ def add_classes(by_class: Counted, line: NDArray[np.integer], lines: int, expect
     weight = np.where(whole > 0, expected / np.where(whole > 0, whole, 1), 0.0)
     none = sum_by_line(weight, line, lines)[line] == 0
     parts = np.bincount(line, minlength=lines)[line][:, None]
+    # Where nothing is expected in any part, x is as likely in one as in another.
     weight = np.where(none, 1 / parts, weight)
     estimate, level, slope = (
         sum_by_line(each, line, lines) for each in (by_class.estimate, by_class.level, by_class.slope * weight)
@@ -234,5 +235,6 @@ def learn_spread(estimate: Floats, variance: Floats, target: Floats) -> float:
         return t
     for _ in range(10):
         m = mu**2 / (v + t * mu**2) ** 2
+        # Counts nearer to their targets than noise alone puts them show no spread of their own.
         t = max(float((m * ((x - mu) ** 2 - v)).sum() / (m * mu**2).sum()), 0.0)
     return t

@@ -95,6 +95,7 @@ class HiddenBlock:
 
 def _levels(values: Floats) -> NDArray[np.int64]:
     """Return (m,) a number for each different row of (m, d)."""
+    # NaN differs from itself, so that rows with it would never agree.
     rows: Floats = np.where(np.isnan(values), 1e300, values)
     found = np.unique(rows, axis=0, return_inverse=True)
     return np.asarray(found[1], np.int64).ravel()
@@ -168,10 +169,12 @@ class Equations:
         with np.errstate(all="ignore"):
             for _ in range(_MOST_STEPS):
                 total, slope = self.sums(score, theta)
+                # Columns that say the same leave a direction in which any coefficient would do.
                 if not np.isfinite(slope).all() or np.linalg.cond(slope) > 1e12:
                     raise NoAnswer
                 step = np.linalg.solve(slope, total)
                 size = float(np.abs(step).max(initial=0) / (1 + np.abs(theta).max(initial=0)))
+                # A first step may be far too long: it is cut to about twice the size of theta.
                 theta = theta - step * min(1.0, 2.0 / size if size > 0 else 1.0)
                 if size < 1e-10:
                     break
@@ -203,6 +206,7 @@ class Equations:
                 for j in range(k):
                     pulls[place][:, at, j] += np.bincount(self.row_class, rest * psi[:, j], minlength=number)
         for each, pull, shown in zip(self.hidden, pulls, self.shown, strict=True):
+            # Shares are read off the same table: each row moves those of its class, and so all scores in it.
             pull *= (1 - each.a) / each.a / np.maximum(self.class_size, 1)[:, None, None]
             centre = (pull * each.shares[:, :, None]).sum(axis=1)
             effect -= pull[self.row_class, shown] - centre[self.row_class]

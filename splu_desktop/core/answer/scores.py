@@ -55,6 +55,7 @@ class BlockValues:
         """
         shown = np.asarray(h, float)[self._value]
         if self.draw.name == "lenders":
+            # The draw's own score (mechanism.md section 4), for all classes at once: there may be thousands.
             flat = shown.reshape(len(shown), -1)
             sums = [np.bincount(self._class, self._rows * each, minlength=self.number) for each in flat.T]
             rows = np.maximum(np.bincount(self._class, self._rows, minlength=self.number), 1)

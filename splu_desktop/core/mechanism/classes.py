@@ -119,6 +119,7 @@ def _unit_codes(columns: Sequence[Column], units: Units) -> list[Ints]:
     who, what = units.owner[order], key[order]
     begins = np.flatnonzero(np.r_[True, (who[1:] != who[:-1]) | (what[1:] != what[:-1])])
     lengths = np.diff(np.r_[begins, len(who)])
+    # Of equally common combinations the first by code: nothing but unchanged columns decides.
     best = np.lexsort((what[begins], -lengths, who[begins]))
     heads = best[np.r_[True, who[begins][best][1:] != who[begins][best][:-1]]]
     row = order[begins[heads]]

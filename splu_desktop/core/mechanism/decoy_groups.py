@@ -92,6 +92,7 @@ class DecoyGroups:
         groups, width = member.shape
         if groups < 2:
             return
+        # An empty place counts as a value that no record has, so it hinders no exchange.
         value = np.where(member >= 0, values[member], -1 - np.arange(width))
         full: NDArray[np.bool_] = np.asarray((member >= 0).all(axis=1))
         for _ in range(_SWEEPS):
@@ -101,6 +102,7 @@ class DecoyGroups:
             last = np.asarray(np.where(full[one] & full[two], width, width - 1))
             at, to = below(source, last, len(one)), below(source, last, len(one))
             u, v = value[one, at], value[two, to]
+            # The place that is exchanged may hold the value: it leaves.
             in_two = ((value[two] == u[:, None]) & (np.arange(width) != to[:, None])).any(axis=1)
             in_one = ((value[one] == v[:, None]) & (np.arange(width) != at[:, None])).any(axis=1)
             go = ~in_one & ~in_two
@@ -131,6 +133,7 @@ class DecoyGroups:
         np.fill_diagonal(matrix, 1 / self.gamma)
         matrix[nobody] = 0
         matrix[nobody, nobody] = 1
+        # The weights solve their equations to the last digits only; chances add up to 1.
         return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
 
     def score(self, h: Floats, counts: Floats) -> Floats:

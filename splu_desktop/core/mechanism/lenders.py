@@ -57,11 +57,14 @@ class Lenders:
         rows_before = np.concatenate([[0], np.cumsum(weights[order])])
         ends = rows_before[np.cumsum(np.bincount(classes, minlength=number))]
         begins = np.concatenate([[0], ends[:-1]])
+        # A row at random, not a unit: who has more rows lends more often, else shares of rows would move.
         picked = begins[classes] + below(source, (ends - begins)[classes], units)
         if int(rows_before[-1]) == units:
             lender = order[picked]
         else:
+            # From the row back to the unit among whose rows it lies.
             lender = order[np.searchsorted(rows_before, picked, side="right") - 1]
+        # Whether it keeps its value is drawn apart from whose it would show instead.
         return np.where(happens(source, 1 / self.gamma, units), np.int32(-1), lender)
 
     def transition(self, counts: Floats) -> Floats:

@@ -93,6 +93,7 @@ def needed_gamma(riskiest: float, average: float, limits: Limits) -> float:
     """Return the least whole gamma at which shares keep the limits: pi + (1 - pi)/gamma <= limit (law 2)."""
     pairs = ((riskiest, limits.riskiest), (average, limits.average))
     most = max((1 - share) / (limit - share) if share < limit else math.inf for share, limit in pairs)
+    # A hair above a whole number is rounding, and would cost a whole step of strength.
     return most if math.isinf(most) else float(max(1, math.ceil(most - 1e-9)))
 
 
@@ -167,6 +168,7 @@ class Search:
         if useful and best.covered >= _CLEAR:
             return best
         for fixed in self._counted_forms()[:tries] if tries else ():
+            # Time that this thread worked, so that a busy machine proposes what an idle one does.
             if time.thread_time() > self._setting.until or (
                 best.covered >= _CLEAR and self._as_wished(best, _MUCH_MORE)
             ):
@@ -182,6 +184,7 @@ class Search:
 
     def way(self, levels: Levels) -> Way:
         """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
+        # The search comes back to the same forms, and each look prepares the whole table.
         if levels not in self._ways:
             self._ways[levels] = self._look(levels)
         return self._ways[levels]

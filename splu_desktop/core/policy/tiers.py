@@ -132,13 +132,13 @@ class TierSearch:
         """
         given = dict(fixed or {})
 
-        def levelled(levels: Levels) -> Levels:
+        def raise_levels(levels: Levels) -> Levels:
             floors = self._floors
             pairs = zip(self.candidates, levels, strict=True)
             return tuple(max(given.get(each.name, level), floors[each.name]) for each, level in pairs)
 
         for tier in range(TIERS + 1):
-            levels = levelled(self.top(tier))
+            levels = raise_levels(self.top(tier))
             if self.holds(levels):
                 return self._undone(levels, set(given))
         return None

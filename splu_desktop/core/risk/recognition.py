@@ -11,7 +11,7 @@ import numpy as np
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
-from splu_desktop.core.rowkeys import stirred
+from splu_desktop.core.rowkeys import stir
 from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import unique
 
@@ -31,7 +31,7 @@ def unique_histories(prepared: Prepared, block: Block) -> float:
     codes = block_codes(prepared.table, block.columns).astype(np.uint64)
     history = np.zeros(prepared.person_count, np.uint64)
     # A sum of stirred keys is one for each multiset of rows, but for chances of 2^-64.
-    np.add.at(history, prepared.owner, stirred(stirred(codes + np.uint64(1))))
+    np.add.at(history, prepared.owner, stir(stir(codes + np.uint64(1))))
     _, inverse, times = np.unique(history, return_inverse=True, return_counts=True)
     several = np.bincount(prepared.owner, minlength=len(history)) > 1
     return float((times[inverse] == 1)[several].mean()) if several.any() else 0.0
@@ -54,8 +54,8 @@ def unique_distances(prepared: Prepared, plan: Plan) -> float:
     row = np.zeros(len(owner), np.uint64)
     for day, known in days:
         apart = np.where(known, day - first[owner], -1)
-        row = stirred(row + stirred(apart.astype(np.uint64)))
+        row = stir(row + stir(apart.astype(np.uint64)))
     course = np.zeros(prepared.person_count, np.uint64)
-    np.add.at(course, owner, stirred(row))
+    np.add.at(course, owner, stir(row))
     _, inverse, times = np.unique(course, return_inverse=True, return_counts=True)
     return float((times[inverse] == 1).mean()) if days and len(course) else 0.0

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"(?:os error|code:) (\d+)")  # the system's, in a text of 
 
 
 @contextlib.contextmanager
-def silenced() -> Iterator[None]:
+def silence() -> Iterator[None]:
     """Keep what Rust writes to the process's error output, as when a damaged file makes a library panic.
 
     It writes past Python, so the file descriptor itself is turned away; one thread at a time.
@@ -39,7 +39,7 @@ def silenced() -> Iterator[None]:
 def writing() -> Iterator[None]:
     """Raise what keeps a library from writing a file as the system's OSError, panics included."""
     try:
-        with silenced():
+        with silence():
             yield
     except BaseException as fault:
         panic = type(fault).__name__ == "PanicException"  # a BaseException, not an Exception

@@ -82,9 +82,11 @@ def isolated(
         raise BrokeOff(path)
     if "found" in answer:
         return answer["found"]
+    # A crafted file may have taken the child over, so it picks among known faults and names no class.
     kind = _FAULTS.get(str(answer.get("fault")))
     if kind is None:
         raise BrokeOff(path)
+    # Not by its __init__, which makes the sentence of what only the child had.
     raised = kind.__new__(kind)
     raised.args = (answer.get("says"),)
     raised.__dict__.update({name: value for name, value in answer.get("facts", {}).items() if isinstance(name, str)})
@@ -105,6 +107,7 @@ def _command() -> list[str]:
     if getattr(sys, "frozen", False):
         console = Path(sys.executable).with_name("splu.exe")  # a program of the desktop may have no standard files
         return [str(console) if console.exists() else sys.executable, SWITCH]
+    # -P: nothing in the working folder passes for a module.
     return [sys.executable, "-P", "-X", "utf8", "-m", "splu_desktop.files.importer.child"]
 
 
@@ -136,6 +139,7 @@ def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seco
             try:
                 said = told.get(timeout=_LOOK)
             except queue.Empty:
+                # Said again, since a silent child must hear of a cancel, too.
                 said = (stage, done)
             if said is None:
                 break
@@ -143,6 +147,7 @@ def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seco
             progress.report(stage, done)
         process.wait()
     finally:
+        # Also after an end of its own: nothing outlives a cancel or a fault here.
         process.kill()
         process.wait()
         limits.close_job(job)
@@ -156,6 +161,7 @@ def _listen(pipe: Any, told: queue.SimpleQueue[tuple[str, float] | None]) -> Non
     """Hand on what a child says of its progress, and None at its end."""
     rest = b""
     while block := pipe.read(4096):
+        # A line that never ends must not fill the memory.
         *lines, rest = (rest[-4096:] + block).split(b"\n")
         for line in lines:
             try:

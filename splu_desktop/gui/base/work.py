@@ -64,6 +64,7 @@ class Work(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        # Emitted by a worker, heard on the window's thread: only a queued connection carries it over.
         self._told.connect(self._heard, Qt.ConnectionType.QueuedConnection)
         self._pool = ThreadPoolExecutor(max_workers=_WORKERS, thread_name_prefix="splu")
         self._newest: dict[str, Job] = {}
@@ -120,6 +121,7 @@ class Work(QObject):
         job.dropped = True
         job.cancel()
         if job.pause is not None and job.pause.isActive():
+            # It never began, so no worker will say that it ended.
             job.pause.stop()
             job.pause.deleteLater()
             self._under_way.discard(job)
@@ -151,6 +153,7 @@ class Work(QObject):
                 self._told.emit((job, job.on_partial, (stage, done), False))
 
         try:
+            # It was dropped while it waited for a worker.
             if job.stop.is_set():
                 raise Cancelled
             result = function(*args, progress=Watched(report, job.stop.is_set), **keywords)
@@ -165,10 +168,12 @@ class Work(QObject):
         job, hear, what, ended = said
         if ended:
             self._under_way.discard(job)
+            # A newer request may have taken the channel meanwhile.
             if self._newest.get(job.channel) is job:
                 del self._newest[job.channel]
             if job.pause is not None:
                 job.pause.deleteLater()
+        # Work that was asked to stop is heard once more, at its end, and not of its progress.
         if not job.dropped and (ended or not job.stop.is_set()):
             hear(*what)
         if ended:
