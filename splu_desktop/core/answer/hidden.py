@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.answer.scores import class_shares
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import Block
-from splu_desktop.core.published import Published
+from splu_desktop.core.published import Published, block_codes
 
 Floats = NDArray[np.float64]
 Values = Mapping[str, Floats]  # feature -> (R, d) or (1, d) values
@@ -78,6 +78,8 @@ class HiddenBlock:
         key = np.zeros(published.n, np.int64)
         for name, level in zip(names, levels, strict=True):
             key = key * (int(level.max()) + 1) + level[published.table[name].codes]
+        if block.draw.name != "lenders":  # lenders alone draw joined values as they draw each: others need them apart
+            key = block_codes(published.table, block.columns).astype(np.int64)
         _, first, shown = np.unique(key, return_index=True, return_inverse=True)
         self.states, self.shown = len(first), shown.astype(np.int64)
         self.values = {key: each.values[published.table[each.column].codes[first]] for key, each in own.items()}
