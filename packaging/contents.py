@@ -123,7 +123,7 @@ _LEFT_OUT = re.compile(
     | ^Cryptodome/(Math|PublicKey|SelfTest)/
     | ^scipy/special/cython_special\. | ^scipy/linalg/_decomp_interpolative\.
     | ^scipy/sparse/linalg/(_eigen/|_propack\.)
-    | ^[^/]+\.dist-info/                   # of two packages, asked by none; the licences are kept apart
+    | ^(?!rustpy_xlsxwriter)[^/]+\.dist-info/   # asked by none but one of itself; the licences are kept apart
     | ^scipy/(fft|fftpack|integrate|interpolate|ndimage|spatial|stats)/
     | ^numpy/random/lib/ | \.(pyi|pxd|pyx|c|h|a|lib)$
     """,

@@ -84,6 +84,7 @@ def test_the_way_from_file_to_answer_is_told_in_the_language(
 
 @pytest.mark.parametrize("words", [("plan", "TABLE", "--sa", "Nobody"), ("plan", "TABLE", "--gamma"), ("plan",),
                                    ("query", "nowhere"), ("publish", "TABLE"), ("plan", "TABLE", "--person", "Sexe=x"),
+                                   ("plan", "TABLE", "--sa", "شكوى", "--gamma", "0"),
                                    ("plan", "TABLE", "--sa", "Sexe", "--no-such"), ("plan", "none.csv"),
                                    ("verify", "nowhere"), ("query", "TABLE")])  # fmt: skip
 def test_every_fault_is_told_in_the_language(

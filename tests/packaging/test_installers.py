@@ -147,6 +147,8 @@ def test_what_is_frozen_is_what_the_program_was_tested_with() -> None:
         ("PySide6/Qt/translations/qtbase_ja.qm", False),
         ("scipy/special/tests/data.csv", False),
         ("splu_desktop/resources/help/guide.en.md", True),
+        ("rustpy_xlsxwriter-0.8.0.dist-info/METADATA", True),
+        ("numpy-2.4.6.dist-info/METADATA", False),
     ],
 )
 def test_what_is_kept(name: str, kept: bool) -> None:

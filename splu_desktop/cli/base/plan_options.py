@@ -266,7 +266,7 @@ def _changed_plan(
 
 def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, str]) -> tuple[Block, ...]:
     name = said.get("draw", plan.blocks[0].draw.name)
-    draw = draw_from({"draw": name, "gamma": args.gamma or plan.gamma})
+    draw = draw_from({"draw": name, "gamma": plan.gamma if args.gamma is None else args.gamma})
     blocks = [each.columns for each in plan.blocks]
     for text in said["together"].split("|") if "together" in said else ():
         joined = tuple(columns_named(text, table))
