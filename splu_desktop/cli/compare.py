@@ -15,12 +15,16 @@ from splu_desktop.compare.ours.planned import of_plan
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
 from splu_desktop.compare.runner import DRAWS, LIMIT, compare
 from splu_desktop.compare.systems import FIRST, SYSTEMS, named
+from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT
+from splu_desktop.core.published import Published
+from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import check_new_folder
 from splu_desktop.files.language import language
+from splu_desktop.files.questions.batch import read_questions
 from splu_desktop.report.comparison import write_comparison
 
 _QUESTIONS = 1_200
@@ -60,6 +64,7 @@ def add(commands: Any) -> None:
         type=float,
         default=LIMIT,
     )
+    takes(parser, "--own CSV", "your own questions, one per row, as for “splu queries”", type=Path)
     takes(parser, "--out DIR", "write the comparison into this new folder; keep it inside", type=Path)
     takes(parser, "--language", "of the page: en, de or fr (default: that of --lang)", default=spoken().code)
     add_json(parser)
@@ -86,6 +91,7 @@ def run(args: argparse.Namespace) -> None:
             thresholds=planned.plan.thresholds,
             limit=args.time_limit or None,
             seed=args.seed,
+            own=_own_questions(args.own, planned.imported.table, planned.plan),
             progress=shown,
         )
     written = () if args.out is None else write_comparison(comparison, args.out, t)
@@ -100,6 +106,13 @@ def run(args: argparse.Namespace) -> None:
             files=", ".join(map(str, written)),
         )
         tell(said, "\n")
+
+
+def _own_questions(path: Path | None, table: Table, plan: Plan) -> tuple[tuple[Condition, ...], ...]:
+    """Return the questions in a file, asked of the original as of a release. Raises BadQuestions."""
+    if path is None:
+        return ()
+    return read_questions(path, Published(table.select((*plan.nsas, *plan.sensitive)), plan.blocks)).conditions
 
 
 def _check(args: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.compare.base.questions import Answers
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import System
 from splu_desktop.core.thresholds import Thresholds
@@ -48,7 +49,7 @@ class Achieved:
 FIGURES = tuple(each.name for each in fields(Achieved) if each.name != "metrics")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SystemTried:
     """One system with one setting.
 
@@ -60,6 +61,7 @@ class SystemTried:
     draws : figures of each draw, () where it could not.
     t_p, t_f : of counts of the whole table; no T_f where no count is told within epsilon.
     epsilon : the least for which a record's part is differentially private; infinite where none is.
+    own : answers to the custodian's questions, where there are some.
     """
 
     system: System
@@ -69,6 +71,7 @@ class SystemTried:
     t_p: float | None = None
     t_f: int | None = None
     epsilon: float = math.inf
+    own: Answers | None = None
 
     def spread(self, name: str) -> tuple[float, float, float] | None:
         """Return a figure's least, median and largest over the draws; None where it does not exist."""
@@ -116,6 +119,7 @@ class Comparison:
     classifier : how often naive Bayes learnt from the original is.
     tried : in the order of the register, the plan first.
     seconds : in all.
+    own : the custodian's questions as they are asked, each with the true count.
     """
 
     source: TrueTable
@@ -125,6 +129,7 @@ class Comparison:
     classifier: float
     tried: tuple[SystemTried, ...]
     seconds: float
+    own: tuple[tuple[tuple[str, ...], int], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, without any value of a record."""
@@ -140,8 +145,20 @@ class Comparison:
             "guess": self.guess,
             "classifier": self.classifier,
             "tried": [each.as_dict() for each in self.tried],
+            "own": [
+                {
+                    "conditions": list(asked),
+                    "truth": truth,
+                    "answers": [None if each.own is None else _one(each.own, at) for each in self.tried],
+                }
+                for at, (asked, truth) in enumerate(self.own)
+            ],
             "seconds": self.seconds,
         }
+
+
+def _one(answers: Answers, at: int) -> dict[str, float | None]:
+    return {name: _number(float(getattr(answers, name)[at])) for name in ("estimate", "low", "high")}
 
 
 def _number(value: float) -> float | None:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.ours.planned import Planned
 from splu_desktop.compare.outcome import CURVE, Comparison, SystemTried
 from splu_desktop.compare.trial import Trial
+from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
@@ -53,6 +55,7 @@ def compare(
     thresholds: Thresholds | None = None,
     limit: float | None = None,
     seed: int | None = None,
+    own: Sequence[Sequence[Condition]] = (),
     progress: Progress = SILENT,
 ) -> Comparison:
     """Publish a table by every system at each of its settings, and as strong as the plan, ask and attack it.
@@ -64,17 +67,19 @@ def compare(
     draws : of each setting that has randomness.
     limit : seconds that each system may take; what is not finished then is said to be so. None for none.
     seed : None for fresh random numbers; tests and benchmarks pass one.
+    own : the custodian's questions, each for one value, for which noise is made as if nothing else were asked.
 
     Raises
     ------
-    BadSetting : no column is unchanged.
+    BadSetting : no column is unchanged; a question of `own` asks for something else.
     Cancelled.
     """
     began, thresholds = time.perf_counter(), thresholds or Thresholds()
     if not source.columns:
         raise BadSetting("A comparison needs at least one column that is published unchanged.")
     seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
-    trial = Trial(source, thresholds, size, draws, seed, ProgressPart(progress, 0.0, 0.05))
+    mine = CountingQuestions.of(source, own) if own else None
+    trial = Trial(source, thresholds, size, draws, seed, ProgressPart(progress, 0.0, 0.05), mine)
     tried: list[SystemTried] = []
     curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
     for number, curve in enumerate(curves):
@@ -90,6 +95,15 @@ def compare(
             tried.append(SystemTried(system, CURVE, why))
     progress.report(say("Comparing"), 1.0)
     seconds = time.perf_counter() - began
+    asked = (tuple(map(str, conditions)) for conditions in own)
+    answered = () if mine is None else tuple(zip(asked, mine.truth.tolist(), strict=True))
     return Comparison(
-        trial.source, len(trial.questions.row), thresholds, trial.guess, trial.classifier, tuple(tried), seconds
+        trial.source,
+        len(trial.questions.row),
+        thresholds,
+        trial.guess,
+        trial.classifier,
+        tuple(tried),
+        seconds,
+        answered,
     )

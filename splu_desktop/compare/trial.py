@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base.laws import t_f, t_p
 from splu_desktop.compare.base.learner import Margins
-from splu_desktop.compare.base.questions import Answers
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, Sanitised, System
 from splu_desktop.compare.base.workload import draw_questions
@@ -32,11 +32,20 @@ class Trial:
     """Questions, thresholds and tested records, the same for all systems.
 
     source : the table, whose `meeting` covers all that is asked.
+    own : the custodian's questions, which are answered as if nothing else were asked.
     """
 
     def __init__(
-        self, source: TrueTable, thresholds: Thresholds, size: int, draws: int, seed: int, progress: Progress
+        self,
+        source: TrueTable,
+        thresholds: Thresholds,
+        size: int,
+        draws: int,
+        seed: int,
+        progress: Progress,
+        own: CountingQuestions | None = None,
     ) -> None:
+        self.own = own
         self.thresholds, self._draws, self._seed = thresholds, draws, seed
         chance = np.random.default_rng([seed, 0])
         self.questions = draw_questions(source, size, chance, progress)
@@ -77,11 +86,18 @@ class Trial:
                 t_p=t_p(system, self.source, self.thresholds),
                 t_f=t_f(system, self.source, self.thresholds),
                 epsilon=system.exact_epsilon(self.source),
+                own=self._own_answers(system, ProgressPart(progress, 1.0, 0)),
             )
         except Impossible as fault:
             return SystemTried(system, line, str(fault))
         except MemoryError:
             return SystemTried(system, line, say("There is not enough memory to do this with a table of this size."))
+
+    def _own_answers(self, system: System, progress: Progress) -> Answers | None:
+        if self.own is None:
+            return None
+        alone = replace(self.source, meeting=self.own.meeting)
+        return system.publish(alone, np.random.default_rng([self._seed, 2]), progress).answer(self.own)
 
     def _publish(self, system: System, draw: int, progress: Progress) -> Sanitised:
         progress.report(system.title, 0.0)

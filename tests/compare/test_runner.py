@@ -14,6 +14,7 @@ from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Compari
 from splu_desktop.compare.runner import compare
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.compare.trial import weakest
+from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.thresholds import Thresholds
@@ -83,3 +84,17 @@ def test_medians_and_ranges_are_over_the_draws() -> None:
     low, middle, high = comparison.tried[0].spread("large_right") or (0, 0, 0)
     assert low <= middle <= high
     assert comparison.tried[0].median("large_right") == middle
+
+
+def test_own_questions_are_answered_as_if_nothing_else_were_asked() -> None:
+    source = small_source(500)
+    value, name = str(source.sensitive.labels[0]), source.sensitive.name
+    own = [(Condition(name, (value,)),)]
+    comparison = compared("laplace,anatomy", own=own)
+    (found,) = comparison.as_dict()["own"]
+    assert found["truth"] == int((source.sensitive.codes == 0).sum())
+    assert [answer is None for answer in found["answers"]] == [not each.draws for each in comparison.tried]
+    laplace = [at for at, each in enumerate(comparison.tried) if each.system.name == "laplace"][0]  # epsilon ln 3
+    assert abs(found["answers"][laplace]["estimate"] - found["truth"]) < 15  # of a scale below 1
+    with pytest.raises(BadSetting):
+        compared("laplace", own=[(Condition(source.names[0], ("x",)),)])

@@ -17,6 +17,8 @@ from scipy import sparse
 
 from splu_desktop.compare.base.sensitivity import most_met
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.errors import BadSetting
 
 _FEW_LABELS = 50
 
@@ -63,6 +65,30 @@ class CountingQuestions:
     flags: tuple[Flags, ...]
     row: Ints
     value: Ints
+
+    @classmethod
+    def of(cls, source: TrueTable, questions: Sequence[Sequence[Condition]]) -> CountingQuestions:
+        """Return what conditions ask for. Raises BadSetting where they ask for another column, or no single value."""
+        picked, values = [], []
+        for conditions in questions:
+            own: dict[int, Flags] = {}
+            value = np.ones(source.m, bool)
+            for condition in conditions:
+                if condition.column == source.sensitive.name:
+                    value &= condition.select(source.sensitive, sensitive=True)
+                elif condition.column in source.names:
+                    at = source.names.index(condition.column)
+                    own[at] = own.get(at, np.True_) & condition.select(source.columns[at])
+                else:
+                    value[:] = False
+            if value.sum() != 1:
+                raise BadSetting(
+                    "Each question must ask for one value of “{column}”, by unchanged columns alone.",
+                    column=source.sensitive.name,
+                )
+            picked.append(own)
+            values.append(int(value.argmax()))
+        return cls.picked(source, picked, np.array(values, np.int64))
 
     @classmethod
     def picked(cls, source: TrueTable, picked: Sequence[dict[int, Flags]], value: Ints) -> CountingQuestions:
