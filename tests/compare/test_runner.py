@@ -94,7 +94,7 @@ def test_own_questions_are_answered_as_if_nothing_else_were_asked() -> None:
     (found,) = comparison.as_dict()["own"]
     assert found["truth"] == int((source.sensitive.codes == 0).sum())
     assert [answer is None for answer in found["answers"]] == [not each.draws for each in comparison.tried]
-    laplace = [at for at, each in enumerate(comparison.tried) if each.system.name == "laplace"][0]  # epsilon ln 3
+    laplace = next(at for at, each in enumerate(comparison.tried) if each.system.name == "laplace")  # epsilon ln 3
     assert abs(found["answers"][laplace]["estimate"] - found["truth"]) < 15  # of a scale below 1
     with pytest.raises(BadSetting):
-        compared("laplace", own=[(Condition(source.names[0], ("x",)),)])
+        compared("laplace", own=[(Condition(source.names[0], (str(source.columns[0].labels[0]),)),)])
