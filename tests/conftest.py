@@ -48,6 +48,21 @@ def _repeatable() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _own_kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws and analyses that tests add are known to the tests of them alone."""
+    if request.module.__name__.rpartition(".")[2] in ("test_analyses", "test_contributing", "test_new_draw"):
+        return
+    for name in ("splu_desktop.core.mechanism.draw", "splu_desktop.core.answer.analyses"):
+        if (module := sys.modules.get(name)) is not None:
+            own = {key: kind for key, kind in module._KNOWN.items() if not _made_in(kind).startswith("tests.")}
+            monkeypatch.setattr(module, "_KNOWN", own)
+
+
+def _made_in(kind: Any) -> str:
+    return str(getattr(kind, "make", kind).__module__)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _parts_are_said() -> Iterator[None]:
     """No sentence of the program stands in another as mere text, where it would stay English in every language."""

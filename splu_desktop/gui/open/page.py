@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.resources import sample_path
-from splu_desktop.files.importer.recognise import ENDINGS
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.dialogs import asked_file
 from splu_desktop.gui.base.models import PreviewModel, TableView
@@ -105,6 +104,8 @@ class OpenPage(Page):
 
     def ask_file(self) -> None:
         """Let the user choose a file, and read it."""
+        from splu_desktop.files.importer.recognise import ENDINGS  # which takes NumPy along
+
         kinds = f"{t('Tables')} ({' '.join(f'*{ending}' for ending in ENDINGS)})"
         start = str(self._path.parent) if self._path else ""
         path = asked_file(self, t("Open a table"), f"{kinds};;{t('All files (*)')}", start)
