@@ -51,13 +51,7 @@ def _repeatable() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _own_kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Draws and analyses that tests add are known to the tests of them alone."""
-    # The manual's pages are made while tests are gathered, with whatever is known then.
-    if request.module.__name__.rpartition(".")[2] in (
-        "test_analyses",
-        "test_contributing",
-        "test_manual",
-        "test_new_draw",
-    ):
+    if request.module.__name__.rpartition(".")[2] in ("test_analyses", "test_contributing", "test_new_draw"):
         return
     for name in ("splu_desktop.core.mechanism.draw", "splu_desktop.core.answer.analyses"):
         if (module := sys.modules.get(name)) is not None:

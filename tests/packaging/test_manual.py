@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,11 @@ import facts  # noqa: E402
 import linux  # noqa: E402
 import manual  # noqa: E402
 
-FILES = manual.files()
+
+@cache
+def files() -> dict[str, str]:
+    """The files, made by the first test: while tests are gathered, kinds that others add are known."""
+    return manual.files()
 
 
 def _parsers() -> dict[str, argparse.ArgumentParser]:
@@ -38,7 +43,7 @@ def _plain(page: str) -> str:
 
 @pytest.mark.parametrize("name", _parsers())
 def test_a_page_names_every_option_with_its_words(name: str) -> None:
-    parser, page = _parsers()[name], FILES[f"man/man1/{name}.1"]
+    parser, page = _parsers()[name], files()[f"man/man1/{name}.1"]
     plain = _plain(page)
     for action in parser._actions:
         if action.help is argparse.SUPPRESS or isinstance(action, argparse._SubParsersAction):
@@ -69,15 +74,15 @@ def test_a_page_names_every_option_with_its_words(name: str) -> None:
 def test_every_command_has_a_page_and_the_page_of_all_names_it() -> None:
     names = {f"man/man1/{name}.1" for name in _parsers()}
     own = {f"man/{code}/man1/{name}.1" for code in ("de", "fr") for name in _parsers() if name != "splu-desktop"}
-    assert names | own == {place for place in FILES if place.startswith("man/")}
+    assert names | own == {place for place in files() if place.startswith("man/")}
     for name in _parsers():
         if name.startswith("splu-"):
-            assert f".BR {name} (1)" in _plain(FILES["man/man1/splu.1"])
+            assert f".BR {name} (1)" in _plain(files()["man/man1/splu.1"])
 
 
 def test_pages_speak_the_languages_of_the_command_line() -> None:
-    german, french, english = (_plain(FILES[f"man/{code}man1/splu-publish.1"]) for code in ("de/", "fr/", ""))
-    assert "Befehlszeile" in _plain(FILES["man/de/man1/splu.1"])
+    german, french, english = (_plain(files()[f"man/{code}man1/splu-publish.1"]) for code in ("de/", "fr/", ""))
+    assert "Befehlszeile" in _plain(files()["man/de/man1/splu.1"])
     assert ".SH ÜBERSICHT\n" in german
     assert ".SH CODE DE RETOUR\n" in french
     assert len(set(map(len, (german, french, english)))) == 3
@@ -94,7 +99,7 @@ def test_text_that_troff_would_take_for_a_request_is_shown() -> None:
 
 def test_a_page_is_read_in_every_locale() -> None:
     """A page is ASCII; a terminal without the ellipsis, for which groff has no other way, is told one."""
-    assert all(text.isascii() for place, text in FILES.items() if place.startswith("man/"))
+    assert all(text.isascii() for place, text in files().items() if place.startswith("man/"))
     parser = argparse.ArgumentParser(prog="splu x", description="“A”, B, …")
     page = manual.page(parser, "s", ["splu"])
     assert "\\[u201C]A\\[u201D], B, \\[u2026]" in page
@@ -113,7 +118,7 @@ def test_a_page_is_read_in_every_locale() -> None:
 )
 def test_bash_completes_by_them(words: list[str], completed: set[str], tmp_path: Path) -> None:
     script = tmp_path / "completion"
-    script.write_text(FILES[f"bash-completion/completions/{words[0]}"], "utf-8")
+    script.write_text(files()[f"bash-completion/completions/{words[0]}"], "utf-8")
     ask = f"""
 source {script}
 COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; COMP_LINE="{" ".join(words)}"; COMP_POINT=${{#COMP_LINE}}
@@ -134,5 +139,5 @@ def test_the_build_writes_them_from_its_own_copy_whatever_is_spoken_there(
         monkeypatch.setenv(name, "de_DE.UTF-8")
     linux.manual(facts.numbered(tmp_path), tmp_path / "share")
     written = {path.relative_to(tmp_path / "share").as_posix() for path in (tmp_path / "share").rglob("*.*1")}
-    assert written == {place for place in FILES if place.startswith("man/")}
+    assert written == {place for place in files() if place.startswith("man/")}
     assert "hand out a sensitive table" in (tmp_path / "share/man/man1/splu.1").read_text("utf-8")
