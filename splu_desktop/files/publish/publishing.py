@@ -17,7 +17,6 @@ from typing import Any
 from splu_desktop import __version__
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.messages import counted
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import EarlierRelease
 from splu_desktop.core.policy.lines import Line
@@ -52,13 +51,9 @@ class Refused(SpluError):
     """Lines of the verdict are open and were not accepted, so nothing is published; `lines` are these."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        more = counted(len(lines) - 1, " (1 more line waits)", " ({n} more lines wait)") if len(lines) > 1 else ""
-        super().__init__(
-            "{sentence} Repair this, or accept the line “{name}” with a reason{others}.",
-            sentence=lines[0].sentence,
-            name=lines[0].name,
-            others=more,
-        )
+        # Names alone: a sentence may hold values and true counts, and exceptions end in logs and notebooks.
+        names = ", ".join(line.name for line in lines)
+        super().__init__("Open in the verdict: {names}. Repair each line, or accept it with a reason.", names=names)
         self.lines = tuple(lines)
 
 
