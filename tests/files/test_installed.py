@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from splu_desktop import __version__
-from splu_desktop.cli import self_test
+from splu_desktop.cli.base import self_test
 from splu_desktop.cli.main import main
 from splu_desktop.files.disk import installed
 
