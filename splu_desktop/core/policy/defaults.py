@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.generalise.blanking import row_classes
 from splu_desktop.core.generalise.interval_texts import interval_ends
@@ -110,17 +111,22 @@ def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:
     return (min(few)[1],) if few else ()
 
 
-def _has_large_cells(table: Table, asked: AskedTable, unchanged: Mapping[str, str]) -> bool:
-    """Whether half of what is counted can lie in cells of 50 and more, ages and dates taken in three groups."""
+def cell_counts(table: Table, asked: AskedTable, grouped: Collection[str] = ()) -> NDArray[np.int64]:
+    """Return the counts of a table's cells, columns of `grouped` taken in three groups."""
     column = table[asked.sa]
     inside = ~column.missing[column.codes] if asked.value is None else column.labels[column.codes] == asked.value
     sides = [column.codes[inside]]
     for name in asked.by:
         codes = table[name].codes[inside]
-        if unchanged[name] in ("age", "date") or table[name].m > _MOST_LINES:
-            codes = np.searchsorted(np.quantile(codes, (1 / 3, 2 / 3)), codes).astype(np.int32) if len(codes) else codes
-        sides.append(codes)
-    cells = np.bincount(row_classes(sides, [int(each.max(initial=0)) + 1 for each in sides], int(inside.sum())))
+        thirds = np.quantile(codes, (1 / 3, 2 / 3)) if name in grouped and len(codes) else None
+        sides.append(codes if thirds is None else np.searchsorted(thirds, codes).astype(np.int32))
+    return np.bincount(row_classes(sides, [int(each.max(initial=0)) + 1 for each in sides], int(inside.sum())))
+
+
+def _has_large_cells(table: Table, asked: AskedTable, unchanged: Mapping[str, str]) -> bool:
+    """Whether half of what is counted can lie in cells of 50 and more, with ages and dates in coarser forms."""
+    coarser = [name for name in asked.by if unchanged[name] in ("age", "date") or table[name].m > _MOST_LINES]
+    cells = cell_counts(table, asked, coarser)
     large = cells[cells >= LEAST]
     return len(large) >= FEWEST_CELLS and 2 * large.sum() >= cells.sum()
 

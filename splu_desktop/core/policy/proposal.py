@@ -16,11 +16,11 @@ import numpy as np
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import EmptyTable
 from splu_desktop.core.generalise import table_after, words_for
-from splu_desktop.core.generalise.blanking import row_classes
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.alternatives import Alternative, fewer_tables, other_ways
+from splu_desktop.core.policy.defaults import cell_counts
 from splu_desktop.core.policy.draft import Draft, Step, Wishes, draft, left_out_words
 from splu_desktop.core.policy.edits import draw_again, set_roles, set_steps
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, TableReach
@@ -191,7 +191,10 @@ def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILE
     plan, view = found.plan, table_after(table, found.plan.generalisations)
     if not found.named:
         shorter = (
-            next((way for way in _shorter(asked) if _large_cells(view, way) >= FEWEST_CELLS), None)
+            next(
+                (way for way in _shorter(asked) if np.count_nonzero(cell_counts(view, way) >= LEAST) >= FEWEST_CELLS),
+                None,
+            )
             for asked in plan.questions
         )
         plan = replace(plan, questions=tuple(dict.fromkeys(each for each in shorter if each is not None)))
@@ -201,10 +204,3 @@ def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILE
 def _shorter(asked: AskedTable) -> Iterator[AskedTable]:
     """Give a table by its columns, then by one less."""
     return (replace(asked, by=asked.by[:length]) for length in range(len(asked.by), -1, -1))
-
-
-def _large_cells(table: Table, asked: AskedTable) -> int:
-    """Return how many cells of 50 and more a table of counts has."""
-    sides = [table[asked.sa], *(table[name] for name in asked.by)]
-    cells = np.bincount(row_classes([each.codes for each in sides], [each.m for each in sides], table.n))
-    return int((cells >= LEAST).sum())
