@@ -431,3 +431,11 @@ def test_a_table_of_few_letters_is_read_rightly_or_asked_about(
     found = read(tmp_path / "t.csv")
     assert not right or found.table.names == tuple(names)
     assert found.table.names == tuple(names) or any("isn't sure" in p.sentence for p in found.problems)
+
+
+@pytest.mark.parametrize("encoding", ["cp1250", "iso8859_2"])
+def test_a_word_of_accented_letters_alone_is_a_word(tmp_path: Path, encoding: str) -> None:
+    rows = [f"{each};Łukasz Żółć{each};Wewnętrzny" for each in range(300)]
+    path = tmp_path / "polish.csv"
+    path.write_text("\n".join(["Nr;Imię i nazwisko;Oddział", *rows]) + "\n", encoding=encoding)
+    assert read(path).table.names == ("Nr", "Imię i nazwisko", "Oddział")

@@ -270,7 +270,7 @@ def _single(text: str) -> float:
     for found in _RUNS.finditer(text):
         run, start, end = found[0], *found.span()
         before, after = text[start - 1 : start], text[end : end + 1]
-        long = len(run) >= 3 and not run.islower()  # "lığı" is a word's part, "Ã¼Å" is not
+        long = len(run) >= 3 and not run[1:].islower()  # "lığı" and "Żółć" are a word's part, "Ã¼Å" is not
         script = _script(run[0])
         for at, char in enumerate(run):
             seen += 1
