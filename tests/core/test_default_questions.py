@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_desktop.core.policy import propose
 from splu_desktop.core.policy.defaults import default_questions
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 
 UNCHANGED = {"sex": "sex", "born": "age", "ward": "unit"}
@@ -40,3 +42,18 @@ def test_with_many_rows_all_are_asked_for() -> None:
 def test_with_few_rows_fewer_columns_count_them() -> None:
     assert [str(each) for each in _asked(900, 90)] == ["dx by sex"]
     assert [str(each) for each in _asked(150, 90)] == ["dx by sex, born"]  # too small whatever is asked
+
+
+def test_what_is_nearly_nobodys_is_not_published() -> None:
+    rng = np.random.default_rng(4)
+    cells = {
+        "plec": rng.choice(["k", "m"], 1_500),
+        "nazwisko": np.array([f"Wisn{each} Kowal{each}" for each in range(700)])[rng.integers(0, 700, 1_500)],
+        "rozpoznanie": rng.choice(["grypa", "astma", "zapalenie"], 1_500),
+    }
+    table = Table(tuple(Column.from_labels(name, texts.tolist()) for name, texts in cells.items()))
+    plan = propose(table, person=None).plan
+    assert plan.roles["nazwisko"] is Role.DROPPED
+    assert plan.roles["rozpoznanie"] is Role.SA
+    kept = propose(table, person=None, roles={"nazwisko": Role.SA}).plan
+    assert kept.roles["nazwisko"] is Role.SA  # where somebody says so

@@ -17,9 +17,10 @@ def column(name, texts, kind=Kind.CATEGORY):
     return Column.from_labels(name, texts, kind=kind)
 
 
-PERSONS = """PATIENT patient_num participant PID NIP SUBJECT empi subject.reference eid enrolid MBR_ID Patienten-Nr
-patientid Patientennr. Patientennummer PATIENTNO subjectnumber probandennummer mitgliedsnummer KlientenNr idpaciente
-numpatient patientkey record_id USUBJID person_source_value Patient.reference MRN"""
+PERSONS = """nr_pacjenta cislo_pacienta PATIENT patient_num participant PID NIP SUBJECT empi subject.reference eid
+enrolid MBR_ID Patienten-Nr patientid Patientennr. Patientennummer PATIENTNO subjectnumber
+probandennummer mitgliedsnummer KlientenNr idpaciente numpatient patientkey record_id USUBJID
+person_source_value Patient.reference MRN"""
 OTHERS = """patientcount patientengruppe Patientenalter patientn patientsource visitid caseid motherid Patient_Type
 patient_sex visit_id provider_id mother_id person_years sex dx"""
 

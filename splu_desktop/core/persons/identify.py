@@ -24,13 +24,15 @@ individuo individu mrn empi mpi eid pid nip ipp nhc icn ptid usubjid subjid pati
 fnr cpf cns nir nss dni nhs chi ssn svnr ahv avs kvnr egk codicefiscale cf sip cip nuhsa rrn mbrid memberid patientsid
 patienticn volunteer voluntario freiwilliger proefpersoon deelnemer pasient potilas hasta kranker malade enfermo
 medicare medicaid nhsno personennummer identnr umrn hkid nric aadhaar uhid emrn upi tei
-klienten klientin patientin patientinnen vpn versuchsperson
+klienten klientin patientin patientinnen vpn versuchsperson pacjenta pacjentki pacient pacienta pacijent pacijenta beteg
+bolnik badany
 """,
     # Words beside them that only say that it is a number of theirs.
     "numbers": """
-no nr n num number numero nummer id ids nbr key identifier code cod codigo codice uuid guid uid ref reference kennung
-kennziffer nro sk hash pseudo pseudonym pseudonyme pseudonimo pseudonymised deid study source src value barcode the of
-der des de du del record akte medical krankenakte health insurance social security hospital unit
+no nr n num number numero nummer numer cislo szam azonosito id ids nbr key identifier code cod codigo codice uuid guid
+uid ref reference kennung kennziffer nro sk hash pseudo pseudonym pseudonyme pseudonimo pseudonymised deid study
+source src value barcode the of der des de du del record akte medical krankenakte health insurance social security
+hospital unit
 """,
     # Those that are written together with a person: patientid, Patientennummer, idpaciente.
     "joined": """

@@ -41,8 +41,9 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles
-from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.table import Column, Kind, Table
 
+_NEARLY_NOBODYS = 5  # rows below which nothing can be told of a value, and it may name somebody
 _MOST_HAVE = 0.5  # share of the rows from which a value is no secret: no strength hides what most have
 
 
@@ -226,9 +227,12 @@ class _Drafting:
             column, ways = self.table[name], suggest(self.table[name])
             after = column_after(column, ways)
             one_value = int(np.count_nonzero(after.counts())) < 2
-            if (still_measured(column, after) or one_value) and name not in asked and name not in self.given:
+            rare = len(self.drawn) > 1 and _mostly_rare(after)
+            if (still_measured(column, after) or one_value or rare) and name not in asked and name not in self.given:
                 self.roles[name] = Role.DROPPED
-                why = say("every row says the same") if one_value else say("its numbers fit no bands")
+                why = say("its numbers fit no bands")
+                if one_value or rare:
+                    why = say("every row says the same") if one_value else say("most of its values are nearly nobody’s")
                 self.note("left-out", name, left_out_words([name]), why)
             elif ways:
                 found[name] = ways
@@ -308,6 +312,13 @@ class _Drafting:
         self.note("secret", "", words, quoted(self.drawn, 3))
         if out:
             self.note("left-out", "", left_out_words(out), self.suggestions[out[0]].reason, set_roles(out, Role.NSA))
+
+
+def _mostly_rare(column: Column) -> bool:
+    """Whether most rows have values of fewer than five rows, as names and notes do; codes are told by chapters."""
+    counts = column.counts()[~column.missing]
+    rare = int(counts[counts < _NEARLY_NOBODYS].sum())
+    return column.values is None and system_of(column) is None and 2 * rare > int(counts.sum())
 
 
 def left_out_words(names: Sequence[str]) -> str:
