@@ -76,3 +76,20 @@ def test_what_repeats_goes_first():
     table = Table((column("mrn", [f"M{k}" for k in range(8)]), column("patient", [f"P{k % 4}" for k in range(8)])))
     assert [each.name for each in find_persons(table)] == ["patient", "mrn"]
     assert find_persons(table)[0].persons == 4
+
+
+def test_numbers_under_any_name_are_persons_where_each_has_one_sex():
+    chance = np.random.default_rng(8)
+    who = np.sort(chance.integers(0, 200, 600))
+    sex, code = np.array(["m", "f"])[chance.integers(0, 2, 200)], [f"Q{k}" for k in range(200)]
+    rows = [column("sex", sex[who]), column("finding", [f"Z{k}" for k in chance.integers(0, 90, 600)])]
+    told = Table((column("stay", [code[k] for k in who]), *rows))
+    assert person_columns(told) == ("stay",)
+    shuffled = Table((column("stay", [code[k] for k in chance.permutation(who)]), *rows))
+    assert person_columns(shuffled) == ()
+
+
+def test_names_that_several_share_are_no_persons_though_each_has_one_sex():
+    names = [f"{a}{b}" for a in ("Ada ", "Bea ", "Cem ", "Dan ") for b in "KLMNOPQRST"] * 5
+    table = Table((column("who", names), column("sex", ["m" if n[0] in "CD" else "f" for n in names])))
+    assert person_columns(table) == ()

@@ -1,4 +1,4 @@
-"""Which columns name persons: by what they are called, at any size of table, and by official numbers in them."""
+"""Which columns name persons: by what they are called, by official numbers, and by whom their rows are of."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.core.roles import suggest_roles
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 
@@ -79,6 +80,8 @@ _LOOKED_AT = 2000  # labels
 _MANY = 20  # different words from which on a column called after persons names them
 _FEWEST = 6  # different numbers from which check digits that all agree are no chance
 _AGREE = 0.95  # of them
+_REPEATING = 20  # values with several rows that must be of one sex each: by chance in one of 2^20 tables
+_ROWS_EACH = 1.2  # rows of a person, on average, where persons repeat
 _SHAPED = re.compile(r"[A-Z0-9][A-Z0-9 ./+-]{7,20}", re.IGNORECASE)
 
 
@@ -91,7 +94,8 @@ class PersonColumn:
     name : of the column.
     persons : how many it names.
     rows : how many rows it names one for.
-    sure : 3 where name or check digits leave no doubt, 1 where it is a bare "id" that repeats.
+    sure : 3 where name or check digits leave no doubt, 2 where all rows of each value are of one sex or age, 1 where it
+        is a bare "id" that repeats.
     """
 
     name: str
@@ -113,6 +117,8 @@ def person_columns(table: Table) -> tuple[str, ...]:
 def find_persons(table: Table) -> tuple[PersonColumn, ...]:
     """Return what names persons, likeliest first: what repeats before what does not, then by how sure it is."""
     found = [each for column in table.columns if (each := _as_persons(column)) is not None]
+    if not any(each.sure > 1 for each in found):
+        found += _of_one_person(table)
     return tuple(sorted(found, key=lambda each: (-each.sure, not each.repeats, -each.rows)))
 
 
@@ -120,8 +126,7 @@ def find_persons(table: Table) -> tuple[PersonColumn, ...]:
 def _as_persons(column: Column) -> PersonColumn | None:
     if not column.n or column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
         return None
-    counts = column.counts()[~column.missing]
-    persons, rows = int(np.count_nonzero(counts)), int(counts.sum())
+    persons, rows = _persons(column), _rows(column)
     sure = _how_sure(column, persons, rows)
     return PersonColumn(column.name, persons, rows, sure) if sure else None
 
@@ -134,6 +139,51 @@ def _how_sure(column: Column, persons: int, rows: int) -> int:
         return 3
     # "id": what repeats has several rows, whatever it is; what does not may be the rows' number.
     return int(bool(words) and words <= _BARE and persons < rows and persons >= 0.02 * rows)
+
+
+def _of_one_person(table: Table) -> list[PersonColumn]:
+    """Return numbers, whatever they are called, whose rows are always of one sex, or of one age where no sex is told.
+
+    A ward, a code or a measure mixes the sexes as soon as it repeats; what mixes them in none of dozens of values
+    follows persons, or their stays.
+    """
+    subjects = {name: each.subject for name, each in suggest_roles(table).items()}
+    by = next((said for said in ("sex", "age") if said in subjects.values()), "")
+    same = [column for column in table.columns if by and subjects[column.name] == by and _is_mixed(column)]
+    may_be = [column for column in table.columns if same and subjects[column.name] not in ("sex", "age")]
+    return [
+        PersonColumn(column.name, _persons(column), _rows(column), 2)
+        for column in may_be
+        if column.kind not in (Kind.DATE, Kind.DATETIME, Kind.DECIMAL)
+        and _REPEATING <= _persons(column) <= _rows(column) / _ROWS_EACH
+        and _looks_like_numbers(column, _persons(column))
+        and _is_numbered(column)
+        and all(_tells(column, each) for each in same)
+    ]
+
+
+def _persons(column: Column) -> int:
+    return int(np.count_nonzero(column.counts()[~column.missing]))
+
+
+def _rows(column: Column) -> int:
+    return int(column.counts()[~column.missing].sum())
+
+
+def _is_mixed(column: Column) -> bool:
+    counts = column.counts()[~column.missing]
+    return bool(counts.max(initial=0) < _AGREE * counts.sum())
+
+
+def _tells(key: Column, column: Column) -> bool:
+    """Whether rows with one value of `key` nearly always have one value of `column`, in enough values that repeat."""
+    known = ~key.missing[key.codes] & ~column.missing[column.codes]
+    keys, values = key.codes[known], column.codes[known]
+    one, rows = np.zeros(key.m, values.dtype), np.bincount(keys, minlength=key.m)
+    one[keys] = values
+    several, mixed = rows > 1, np.zeros(key.m, bool)
+    mixed[keys[one[keys] != values]] = True
+    return bool(several.sum() >= _REPEATING and mixed[several].mean() <= 1 - _AGREE)
 
 
 def named_as_person(name: str) -> bool:
@@ -154,7 +204,13 @@ def _looks_like_numbers(column: Column, persons: int) -> bool:
         return bool((numbers % 1 == 0).all() and (np.abs(numbers) >= 2).any()) and not _mostly(_PERIOD, texts)
     if _mostly(_PERIOD, texts) or _mostly(_DAY, texts):
         return False
-    return persons >= _MANY or sum(any(map(str.isdecimal, text)) for text in texts) >= 0.8 * len(texts)
+    return persons >= _MANY or _is_numbered(column)
+
+
+def _is_numbered(column: Column) -> bool:
+    """Whether values hold digits; names hold none, and are of one sex though two persons share them."""
+    texts = _sample(column)
+    return sum(any(map(str.isdecimal, text)) for text in texts) >= 0.8 * len(texts)
 
 
 def _mostly(form: re.Pattern[str], texts: list[str]) -> bool:
