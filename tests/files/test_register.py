@@ -39,6 +39,21 @@ def test_running_numbers_say_nothing_of_persons() -> None:
     assert is_dense(_clinic(1)["line"])
 
 
+def test_birthdays_and_namesakes_are_no_persons_in_common() -> None:
+    """Of 36,500 days of birth two clinics share many, of names a third; more are no chance."""
+    rng = np.random.default_rng(3)
+    names = [f"Ada {a}{b}" for a in "abcdefghijklmnopqrstuvwxyz" for b in "abcdefghijklmnopqrstuvwxyz"]
+
+    def marks(called: list[str]) -> Marks:
+        days = np.datetime64("1930-01-01") + rng.integers(0, 36_500, 400)
+        born = Column.from_labels("born", days.astype(str).tolist(), kind=Kind.DATE)
+        return marks_of(Table((born, Column.from_labels("name", called))), ["born", "name"], KEY)
+
+    mine = marks(names[:400]).as_dict()
+    assert shared(marks(names[266:666]), mine) == 0
+    assert shared(marks(names[50:450]), mine) == pytest.approx(350 / 400, abs=0.06)
+
+
 def test_sparse_numbers_are_no_running_numbers() -> None:
     numbers = np.random.default_rng(1).choice(10**7, 400, replace=False)
     assert not is_dense(_clinic(1, numbers=numbers)["line"])

@@ -8,7 +8,7 @@ from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import EarlierRelease
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import Register
@@ -19,7 +19,8 @@ _LEAST = 0.01  # share of persons in common from which it is told
 
 def source_marks(register: Register, table: Table, plan: Plan) -> Marks:
     """Return the marks of a source as it was read. Raises RegisterFault."""
-    named = {name for name, role in plan.roles.items() if role is Role.IDENTIFIER} | set(plan.kept_identifiers)
+    texts = {name for name, each in suggest_roles(table).items() if each.subject == "text"}  # two wards use one phrase
+    named = {name for name, role in plan.roles.items() if role is Role.IDENTIFIER} - texts | set(plan.kept_identifiers)
     if plan.persons is not None:
         named.add(plan.persons.column)
     return marks_of(table, [name for name in table.names if name in named], register.key())

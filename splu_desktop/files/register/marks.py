@@ -5,7 +5,8 @@
 - the same of rows that hardly occur by chance, for tables without identifiers.
 
 Running numbers (1 to 400) say nothing of who somebody is: tables of any two clinics have them. So have identifiers that
-fill their range densely, of which two clinics share many by chance.
+fill their range densely, as dates of birth do, of which two clinics share many by chance; and names, of which they
+share fewer than half.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import Column, Table, unique
+from splu_desktop.core.table import Column, Kind, Table, unique
 
 KEPT = 512  # hashes of a sketch
 _DENSE = 0.05  # share of their range that numbers fill, above which they are told apart by nothing
 _RARE = 0.01  # rows of a kind expected by chance, below which a row tells
+_NAMESAKES = 0.5  # share of names in common that strangers do not reach
 _SURE = 30.0  # bits of chance at which equal counts are no accident
 
-Sketch = dict[str, Any]  # "size": different things, "least": the smallest hashes as hexadecimal text
+# "size": different things, "least": the smallest hashes as hexadecimal text, "names": whether they are no numbers
+Sketch = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,9 @@ def marks_of(table: Table, identifiers: Sequence[str], key: bytes) -> Marks:
     told_apart = [column for column in table.columns if not is_dense(column)]
     columns = {column.name: (_counts_digest(column, key), _bits(column)) for column in told_apart}
     persons = {
-        name: _sketch(unique(_hashes(table[name], key, "person")))
+        name: {**_sketch(unique(_hashes(table[name], key, "person"))), "names": _is_worded(table[name])}
         for name in identifiers
-        if not is_dense(table[name]) and table[name].m > 1
+        if not is_dense(table[name]) and table[name].m > 1 and table[name].kind not in (Kind.DATE, Kind.DATETIME)
     }
     return Marks(table.n, columns, persons, _sketch(_telling_rows(told_apart, key)))
 
@@ -67,6 +70,11 @@ def is_dense(column: Column) -> bool:
     if len(numbers) < 20 or 2 * len(numbers) < column.n or not (numbers == np.floor(numbers)).all():
         return False
     return bool(len(numbers) > _DENSE * (numbers.max() - numbers.min() + 1))
+
+
+def _is_worded(column: Column) -> bool:
+    """Whether most of the values hold no digit."""
+    return bool(2 * sum(any(map(str.isdigit, text)) for text in column.labels) < column.m)
 
 
 def shared(ours: Marks, theirs: Mapping[str, Any]) -> float:
@@ -87,7 +95,12 @@ def _same_table(ours: Marks, theirs: Mapping[str, Any]) -> float:
 
 def _shared_persons(ours: Marks, theirs: Mapping[str, Any]) -> list[float]:
     """Return shares by each pair of identifier columns: one may be renamed from month to month."""
-    return [0.0] + [_overlap(one, other) for one in ours.persons.values() for other in theirs["persons"].values()]
+    found = [0.0]
+    for one in ours.persons.values():
+        for other in theirs["persons"].values():
+            share = _overlap(one, other)
+            found.append(share if share >= _NAMESAKES or not one["names"] else 0.0)
+    return found
 
 
 def _shared_rows(ours: Marks, theirs: Mapping[str, Any]) -> float:
