@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
+import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -117,6 +119,27 @@ def faults_of_room(window: QWidget) -> Iterator[str]:
             yield f"“{names[0]}” and “{names[1]}” overlap by {both.width()} x {both.height()}"
 
 
+def faults_of_plots(window: QWidget) -> Iterator[str]:
+    """Find marks of an axis that stand on one another, or outside what is drawn."""
+    paper = QPixmap(8, 8)
+    for plot in shown(window, Plot):
+        for axis in plot.findChildren(pg.GraphicsLayoutWidget)[0].scene().items():
+            if not isinstance(axis, pg.AxisItem):
+                continue
+            painter = QPainter(paper)
+            painter.setFont(axis.style["tickFont"])
+            drawn = axis.generateDrawSpecs(painter)
+            painter.end()
+            marks = [] if drawn is None else [(box, words) for box, _, words in drawn[2]]
+            for (one, first), (other, second) in combinations(marks, 2):
+                if (one & other).width() > 1 and (one & other).height() > 1:
+                    yield f"“{first}” and “{second}” overlap below “{plot.accessibleName()}”"
+            room = QRectF(plot.rect()).adjusted(0, 0, -6, -6)  # without the margins around the drawing
+            name = axis.label
+            if name.isVisible() and not room.contains(name.mapRectToScene(name.boundingRect()).adjusted(4, 4, -4, -4)):
+                yield f"“{name.toPlainText()}” leaves “{plot.accessibleName()}”"
+
+
 def faults_of_footer(window: MainWindow) -> Iterator[str]:
     page = window.page(window.step)
     edge = QRect(QPoint(), page.size())
@@ -135,8 +158,8 @@ def look_at(window: MainWindow, idle: Idle, steps: tuple[Step, ...]) -> None:
         for step in steps:
             window.show_step(step)
             settle(window, idle)
-            for found in (faults_of_text(window), faults_of_room(window), faults_of_footer(window)):
-                faults += [f"{step.value} at {size}: {fault}" for fault in found]
+            for look in (faults_of_text, faults_of_room, faults_of_plots, faults_of_footer):
+                faults += [f"{step.value} at {size}: {fault}" for fault in look(window)]
     assert not faults, "\n".join(dict.fromkeys(faults))
 
 

@@ -11,11 +11,9 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QInputDialog,
     QLineEdit,
-    QMenu,
     QSizePolicy,
     QStackedWidget,
     QTabBar,
-    QToolButton,
     QVBoxLayout,
 )
 
@@ -79,13 +77,7 @@ class AskPage(Page):
         self.tabs.setExpanding(False)
         for words in (t("One number"), t("A table"), t("Compare groups"), t("Table book")):
             self.tabs.addTab(words)
-        self.more = QToolButton()
-        self.more.setText(t("More"))
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.more.setAutoRaise(True)
-        menu = QMenu(self.more)
-        menu.addAction(t("Answer a &file of questions…"), self._ask_file)
-        self.more.setMenu(menu)
+        self.more = link(t("A file of questions…"), self._ask_file)
         self.another = link(t("Open another release…"), self._open_another)
         put(row, self.name, self.tabs, self.more, 1, self.another)
         self.head.addLayout(row)
@@ -118,8 +110,14 @@ class AskPage(Page):
         for room, height in zip(self.fitted, least, strict=True):
             room.set_least(height)
         self._show_panel(self.tabs.currentIndex())
-        self.another.setVisible(fold is Fold.WIDE)
-        self.name.setVisible(fold is not Fold.NARROW)
+        self._show_head()
+
+    def _show_head(self) -> None:
+        there = self.session.release is not None
+        for part in (self.tabs, self.more):
+            part.setVisible(there)
+        self.another.setVisible(there and self.fold is Fold.WIDE)
+        self.name.setVisible(self.fold is not Fold.NARROW)
 
     def _show_panel(self, at: int) -> None:
         # A stack is as high as its highest panel, unless the others ask for nothing.
@@ -134,6 +132,7 @@ class AskPage(Page):
 
     def refresh(self) -> None:
         release = self.session.release
+        self._show_head()
         if release is None:
             self._release = self._opened = None
             self.show_empty()
@@ -172,8 +171,10 @@ class AskPage(Page):
         if set(first.by) <= set(opened.columns) and first.sa in opened.columns:
             self.table.ask_for(first.sa, first.by[:2])
             self.compare.ask_for(first.sa, first.value, first.by)
-            if first.value is not None:
-                self.one.show_question((Condition(first.sa, (first.value,)),))
+            column = opened.published.table[first.sa]
+            values = [str(each) for each in column.labels[~column.missing]]
+            if values:
+                self.one.show_question((Condition(first.sa, (first.value or values[0],)),))
 
     # --- questions
 
@@ -234,7 +235,7 @@ class AskPage(Page):
         opened, release = self._opened, self._release
         if opened is None or release is None:
             return
-        questions = asked_file(self, t("A file of questions"), t("Questions (*.csv *.xlsx);;All files (*)"))
+        questions = asked_file(self, t("A file of questions…"), t("Questions (*.csv *.xlsx);;All files (*)"))
         target = None if questions is None else self._target(t("Save the answers"), "answers.xlsx")
         if questions is not None and target is not None:
             self._run(answer_file, t("{n} questions were answered."), opened, release, questions, target)

@@ -269,6 +269,8 @@ def style_sheet(scheme: Colours) -> str:
     QStatusBar {{ background: {s.window}; border-top: 1px solid {s.line}; }}
     QStatusBar::item {{ border: none; }}
     QMenuBar {{ background: {s.window}; }}
+    QMenuBar::item {{ padding: 4px 10px; background: transparent; }}
+    QMenuBar::item:selected {{ background: {s.accent_soft}; }}
     """
 
 

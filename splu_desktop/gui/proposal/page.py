@@ -170,6 +170,7 @@ class ProposalPage(Page):
         self.plots.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
         for part in (self.large_words, self.small_words, self.sentence):
             part.setVisible(wide or (narrow and part is self.sentence))
+        self.ranges.most = 10 if wide else 6
         self.legend.setVisible(wide)
         self.change_tables.setVisible(wide)
         self.steps.set_flowing(narrow)
@@ -195,13 +196,19 @@ class ProposalPage(Page):
             put(self.slider_row, (self.safer, 0, top), (self.slider, 1), (self.exact, 0, top))
         for part in (self.safer, self.exact):
             part.setFixedHeight(26)
-        self.slim.setVisible(narrow)
-        self.note.setVisible(not narrow)
+        self._show_slim()
+
+    def _show_slim(self) -> None:
+        """Show the slider in the footer of a narrow window, once there is something to move."""
+        on = self.fold is Fold.NARROW and self.session.plan is not None
+        self.slim.setVisible(on)
+        self.note.setVisible(not on)
 
     # --- the session
 
     def refresh(self) -> None:
         session = self.session
+        self._show_slim()
         if session.plan is None or session.source is None:
             self._preview = None
             self.verdict.hide()
@@ -307,10 +314,6 @@ class ProposalPage(Page):
             lines = shown.stops[at].lines[table]
             self.ranges.show_lines(lines, mean=shown.asked[table].kind == "mean", waits=waits)
             self.legend.setText(_legend(shown, table, at))
-            rows = self.ranges.verticalHeader().defaultSectionSize()
-            most = 10 if self.fold is Fold.WIDE else 6
-            header = self.ranges.horizontalHeader().sizeHint().height()
-            self.ranges.setFixedHeight(header + rows * min(max(len(lines), 1), most) + 4)
         else:
             self.ranges.show_lines((), mean=False)
             self.legend.setText(t("This plan asks for no table."))

@@ -44,6 +44,7 @@ Marks = Sequence[tuple[float, str]]  # where on an axis, and words
 _MARKS = (0.01, 0.05, 0.2, 0.5)  # tolerances that are named below the first plot
 _SHARES = (0.0, 0.5, 1.0)
 _RUG = 0.03, 0.07  # shares of the width, behind the curve, for the table's own counts
+_APART = 6  # pixels between two marks of an axis
 _LOW = 118  # pixels of height below which a plot has no room for the words of its axis
 
 pg.setConfigOptions(antialias=True)
@@ -140,7 +141,7 @@ class Plot(QWidget):
         for above, each in enumerate((self._words, self._point), 20):
             each.setZValue(above)
             self._box.addItem(each)
-        self._box.sigResized.connect(self._place_words)
+        self._box.sigResized.connect(self._fit_in)
         shortcut(self, t("&Copy the picture"), QKeySequence.StandardKey.Copy, self.copy_picture)
         shortcut(self, t("&Save the picture…"), "", self.ask_where)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
@@ -164,6 +165,23 @@ class Plot(QWidget):
         self._grid.setData(np.concatenate(xs), np.concatenate(ys))
         self._dress()
 
+    def _fit_in(self) -> None:
+        """Name as many marks as stand apart, and keep the point's words inside."""
+        metrics, (ends, up) = QFontMetrics(self._small), self._box.viewRange()
+        for axis, marks, (low, high), room in zip(
+            (self._left, self._below), self._marks, (up, ends), (self._box.height(), self._box.width()), strict=True
+        ):
+            named: list[tuple[float, str]] = []
+            free = -math.inf
+            for value, words in marks:
+                long = metrics.height() if axis is self._left else metrics.horizontalAdvance(words)
+                middle = (value - low) / (high - low) * room
+                if middle - long / 2 >= free:
+                    named.append((value, words))
+                    free = middle + long / 2 + (0 if axis is self._left else _APART)
+            axis.setTicks([named])
+        self._place_words()
+
     def _point_out(self, x: float, y: float, words: str, at: tuple[float, float]) -> None:
         """Put the point on the curve, and its words above and right of a place."""
         self._point.setData([x], [y])
@@ -185,8 +203,7 @@ class Plot(QWidget):
         small.setPointSizeF(small.pointSizeF() * 0.8)
         bold.setBold(True)
         metrics = QFontMetrics(small)
-        for axis, marks in zip((self._left, self._below), self._marks, strict=True):
-            axis.setTicks([marks])
+        for axis in (self._left, self._below):
             axis.setStyle(tickFont=small, tickLength=0, hideOverlappingLabels=99)
             axis.setTextPen(c.quiet)
         left, below = (
@@ -196,7 +213,9 @@ class Plot(QWidget):
         self._left.setWidth(left + 8)
         self._below.setPen(c.edge, width=1.5)
         self._right = max(6, below // 2)
-        self._view.ci.setContentsMargins(0, metrics.height() // 2 + 1, self._right, 0)
+        self._view.ci.setContentsMargins(
+            0, metrics.height() // 2 + 1, self._right, 5
+        )  # pyqtgraph names an axis 5 too low
         self._small, self._named = small, None
         self._view.setBackground(c.card)
         for line, colour, width, style in self._lines:
@@ -207,7 +226,7 @@ class Plot(QWidget):
         self._words.setFont(bold)
         self._words.fill = pg.mkBrush(f"{c.card}d7")
         self._name_axis()
-        self._place_words()
+        self._fit_in()
 
     def _name_axis(self) -> None:
         """Say below what the axis is, as far as there is room; the slider moves the plot's edges by a few pixels."""

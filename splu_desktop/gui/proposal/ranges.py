@@ -23,7 +23,7 @@ TRUST = {
     HIDDEN: ("shield", "protected", "protected_soft"),
 }
 _BAR, _BETWEEN = 2, 3  # columns
-_LEAST_BAR, _ROOMY = 64, 600  # pixels of a bar, and of a table whose bar has a long heading
+_LEAST_BAR, _ROOMY = 64, 600  # pixels of a bar, and of a table that has one in any case
 
 
 def trust_words(trust: str) -> str:
@@ -100,7 +100,8 @@ class RangeTable(TableView):
 
     def __init__(self) -> None:
         super().__init__(t("What recipients will read"))
-        self._mean = self._narrow = False
+        self._mean = self._short = False
+        self.most = 10  # lines that are shown at once
         self.lines_model: RowsModel[RangeLine] = RowsModel(self._fields(), self)
         self.setModel(self.lines_model)
         self.bar = RangeBar(self)
@@ -117,7 +118,7 @@ class RangeTable(TableView):
             Field(t("Group"), lambda line: line.group or t("All")),
             Field(t("True count"), lambda line: figure_words(line.truth), lambda line: line.truth, right=True),
             Field(
-                t("Range") if self._narrow else t("Recipients read"),
+                t("Range") if self._short else t("Recipients read"),
                 lambda line: "",
                 hint=t("the range recipients get; it holds the truth in 95 of 100 releases"),
                 bar=lambda line: line,
@@ -144,7 +145,7 @@ class RangeTable(TableView):
         lowest = min((min(line.low, line.truth) for line in own), default=0.0)
         self.bar.low = lowest - 0.1 * (self.bar.high - lowest) if mean else 0.0
         self.bar.waits = waits
-        fresh = len(lines) != len(self.lines_model.rows)
+        fresh = [line.group for line in lines] != [line.group for line in self.lines_model.rows]
         self.lines_model.show(lines)
         if fresh:
             self._share_room()
@@ -156,10 +157,6 @@ class RangeTable(TableView):
     def _share_room(self) -> None:
         """Give figures what they need, and group and bar the rest; the bar goes where groups need its room."""
         header, metrics, wide = self.horizontalHeader(), self.fontMetrics(), self.viewport().width()
-        if self._narrow != (wide < _ROOMY):
-            self._narrow = wide < _ROOMY
-            self.lines_model.fields = tuple(self._fields())
-            self.lines_model.headerDataChanged.emit(Qt.Orientation.Horizontal, _BAR, _BAR)
         room = wide
         for at, field in enumerate(self.lines_model.fields):
             if at in (0, _BAR):
@@ -169,13 +166,29 @@ class RangeTable(TableView):
             header.setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
             header.resizeSection(at, needed)
             room -= needed
-        groups = [metrics.horizontalAdvance(line.group) for line in self.lines_model.rows[:200]]
-        group = max([60, *groups]) + 24
-        if not self._narrow:
-            title = metrics.horizontalAdvance(self.lines_model.fields[_BAR].title) + 24
-            group = min(group, max(room - max(title, _LEAST_BAR), round(0.6 * room)))
+        group = wanted = (
+            max([60, *(metrics.horizontalAdvance(line.group) for line in self.lines_model.rows[:200])]) + 24
+        )
+        short = room - group < metrics.horizontalAdvance(t("Recipients read")) + 24
+        if self._short != short:
+            self._short = short
+            self.lines_model.fields = tuple(self._fields())
+            self.lines_model.headerDataChanged.emit(Qt.Orientation.Horizontal, _BAR, _BAR)
+        if wide >= _ROOMY:
+            group = min(group, room - _LEAST_BAR)
         without = room - group < _LEAST_BAR
         self.setColumnHidden(_BAR, without)
         header.resizeSection(0, max(70, room if without else group))
         if not without:
             header.resizeSection(_BAR, room - group)
+        self._show_height(tall=without and wanted > header.sectionSize(0))
+
+    def _show_height(self, *, tall: bool) -> None:
+        """Give lines two lines of writing where groups that begin and end alike have no room for the middle."""
+        rows, line = self.verticalHeader(), self.fontMetrics().height()
+        self.setWordWrap(tall)
+        rows.setDefaultSectionSize(line * (2 if tall else 1) + 12)
+        most, lines = round(self.most * (line + 12) / rows.defaultSectionSize()), len(self.lines_model.rows)
+        slack = 4 if lines <= most else 0  # else a strip of the next line would peep out
+        high = self.horizontalHeader().sizeHint().height() + slack
+        self.setFixedHeight(high + rows.defaultSectionSize() * min(max(lines, 1), most))

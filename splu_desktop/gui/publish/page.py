@@ -62,7 +62,6 @@ class PublishPage(Page):
 
     def _make_done(self) -> Card:
         card = Card(spacing=8)
-        card.setProperty("look", "done")
         self.done_words = label("", "strong", fitting=True, live=True)
         self.done_print = label("", fitting=True, selectable=True)
         self.done_place = line_edit(t("In the folder"))  # a path has no blank at which a label could break it
@@ -158,7 +157,7 @@ class PublishPage(Page):
             self.done_print.setText(t("Six words to compare by telephone: {words}", words=made.fingerprint))
             self.done_place.setText(str(made.opened.path))
             self.lock.setVisible(Path(made.opened.path).is_dir())
-            self.done_password.setText("")
+            self._show_password("")
         emptied(self.open_lines)
         self.cards = []
         first = True
@@ -304,13 +303,17 @@ class PublishPage(Page):
 
         def take(_: object) -> None:
             words = t("Password, shown only now: {password}. Send it another way than the file.", password=password)
-            self.done_password.setText(words)
+            self._show_password(words)
             announce(self.done_password, words)
             self._fit_left()
 
         self.work.start(
             hand_over, folder, path, password=password, on_done=take, on_exception=self.show_error, channel="hand over"
         )
+
+    def _show_password(self, words: str) -> None:
+        self.done_password.setText(words)
+        self.done_password.setVisible(bool(words))
 
     def _open_folder(self) -> None:
         made = self._released()

@@ -71,9 +71,11 @@ class ReportPage(Page):
         self.own = ChoiceCard(t("Our own files"), t("with true counts; never hand it out"))
         self.theirs = ChoiceCard(t("The recipient"), t("only what the release tells anyway"))
         self.editions = QButtonGroup(self)
+        self.for_whom = margins(QBoxLayout(QBoxLayout.Direction.TopToBottom), 0, spacing=6)
         for each in (self.own, self.theirs):
             self.editions.addButton(each.radio)
-            card.body.addWidget(each)
+            self.for_whom.addWidget(each)
+        card.body.addLayout(self.for_whom)
         self.theirs.radio.setChecked(True)
         self.editions.buttonToggled.connect(lambda radio, on: self._edition() if on else None)
         card.body.addWidget(Rule())
@@ -96,7 +98,9 @@ class ReportPage(Page):
 
     def folded(self, fold: Fold) -> None:
         one = fold is Fold.NARROW
-        self.sides.setDirection(QBoxLayout.Direction.TopToBottom if one else QBoxLayout.Direction.LeftToRight)
+        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self.sides.setDirection(down if one else right)
+        self.for_whom.setDirection(right if one else down)
         self.room_of_form.setMaximumHeight(120 if one else 16_777_215)
         self.room_of_form.setMinimumWidth(0 if one else (_LEFT if fold is Fold.WIDE else 260))
         self.room_of_form.setMaximumWidth(16_777_215 if one else (_LEFT if fold is Fold.WIDE else 260))
