@@ -13,8 +13,8 @@ from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.compare.generalise.conditions import DistinctDiversity
-from splu_desktop.compare.ours.planned import Planned
-from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.ours.redrawn import Redrawn
+from splu_desktop.compare.ours.splu import Planned, Splu
 from splu_desktop.compare.outcome import CURVE
 from splu_desktop.compare.runner import compare
 from splu_desktop.compare.systems import SYSTEMS
@@ -98,7 +98,9 @@ def exchangeable(source: TrueTable, gamma: float, chance: np.random.Generator) -
     T[x, y] T[x', y] is the same after an exchange of x and x' where both show the same y: so with all who show the same
     value and have another.
     """
-    shown, own = Splu(gamma).publish(source, chance, SILENT).shown, source.sensitive.codes
+    outcome, own = Splu(gamma).publish(source, chance, SILENT), source.sensitive.codes
+    assert isinstance(outcome, Redrawn)
+    shown = outcome.shown
     both = np.zeros((source.m, source.m))
     np.add.at(both, (shown, own), 1)
     return np.asarray(both.sum(axis=1)[shown] - both[shown, own])

@@ -19,10 +19,10 @@ from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps_of, 
 from splu_desktop.compare.counts.laplace import LaplaceEach
 from splu_desktop.compare.generalise.conditions import KAnonymity
 from splu_desktop.compare.ours.as_published import AsPublished
+from splu_desktop.compare.ours.redrawn import Redrawn
 from splu_desktop.compare.ours.splu import Splu
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
-from splu_desktop.compare.perturb.distribution import DistributionBased
-from splu_desktop.compare.perturb.retention import Retention
+from splu_desktop.compare.perturb.matrices import DistributionBased, Retention
 from splu_desktop.core.mechanism import DecoyGroups, Lenders
 from splu_desktop.core.mechanism.law import count_law, error_probability, t_p
 from splu_desktop.core.progress import SILENT
@@ -65,6 +65,7 @@ def leant(tables: Tables, chance: np.random.Generator) -> Floats:
     """Return answers of one release by a reader who leans on what conditions let expect, however far that is."""
     asked = tables.asked(_CENSUS)
     outcome = Splu(5).publish(tables.source(_CENSUS), chance, SILENT)
+    assert isinstance(outcome, Redrawn)
     figures, mu = outcome.count(asked), asked.asked(outcome.expected(asked))
     x, v = asked.asked(figures.estimate), asked.asked(figures.variance(np.maximum(figures.estimate, 0)))
     signal = outcome.spread * mu**2

@@ -11,7 +11,7 @@ from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_rows, spoken, tell, whole
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
-from splu_desktop.compare.ours.planned import of_plan
+from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
 from splu_desktop.compare.runner import DRAWS, LIMIT, compare
 from splu_desktop.compare.systems import FIRST, SYSTEMS, named

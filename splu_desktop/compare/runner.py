@@ -15,7 +15,7 @@ import numpy as np
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import System
-from splu_desktop.compare.ours.planned import Planned
+from splu_desktop.compare.ours.splu import Planned
 from splu_desktop.compare.outcome import CURVE, Comparison, SystemTried
 from splu_desktop.compare.trial import Trial
 from splu_desktop.core.answer.conditions import Condition
@@ -71,12 +71,15 @@ def compare(
 
     Raises
     ------
-    BadSetting : no column is unchanged; a question of `own` asks for something else.
+    BadSetting : no column is unchanged, or one value is all there is; a question of `own` asks for something else.
     Cancelled.
     """
     began, thresholds = time.perf_counter(), thresholds or Thresholds()
-    if not source.columns:
-        raise BadSetting("A comparison needs at least one column that is published unchanged.")
+    if not source.columns or source.m < 2:
+        raise BadSetting(
+            "A comparison needs a column that is published unchanged, and two values of “{column}”.",
+            column=source.sensitive.name,
+        )
     seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
     mine = CountingQuestions.of(source, own) if own else None
     trial = Trial(source, thresholds, size, draws, seed, ProgressPart(progress, 0.0, 0.05), mine)
@@ -91,7 +94,7 @@ def compare(
                 share = 1 / (len(curve) + 2)
                 tried.append(trial.settled(system, line, ProgressPart(watched, at * share, share)))
         except OutOfTime:
-            why = say("Not finished within {seconds} seconds, all settings together.", seconds=f"{limit or 0:g}")
+            why = say("Not finished within {seconds} seconds.", seconds=f"{limit or 0:g}")
             tried.append(SystemTried(system, CURVE, why))
     progress.report(say("Comparing"), 1.0)
     seconds = time.perf_counter() - began

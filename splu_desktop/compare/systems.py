@@ -19,12 +19,9 @@ from splu_desktop.compare.generalise.conditions import (
 )
 from splu_desktop.compare.marginals.kifer import Marginals
 from splu_desktop.compare.ours.as_published import AsPublished
-from splu_desktop.compare.ours.groups import SpluGen
-from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.ours.splu import Splu, SpluGen
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
-from splu_desktop.compare.perturb.distribution import DistributionBased
-from splu_desktop.compare.perturb.pram import Pram
-from splu_desktop.compare.perturb.retention import Retention
+from splu_desktop.compare.perturb.matrices import DistributionBased, Pram, Retention
 from splu_desktop.core.errors import BadSetting
 
 SYSTEMS: tuple[type[System], ...] = (

@@ -25,12 +25,9 @@ from splu_desktop.compare.counts.cell_key import CellKey
 from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach, LaplaceOfParts
 from splu_desktop.compare.counts.noisy_margins import NoisyMargins, possible_counts
 from splu_desktop.compare.ours.as_published import AsPublished
-from splu_desktop.compare.ours.groups import SpluGen
-from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.ours.splu import Splu, SpluGen
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
-from splu_desktop.compare.perturb.distribution import DistributionBased, Redistributed
-from splu_desktop.compare.perturb.pram import Pram
-from splu_desktop.compare.perturb.retention import Retention
+from splu_desktop.compare.perturb.matrices import DistributionBased, Pram, Redistributed, Retention
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import DecoyGroups, Lenders, law

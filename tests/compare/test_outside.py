@@ -11,7 +11,7 @@ import pytest
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.compare.generalise.conditions import Closeness, DeltaDisclosure, DistinctDiversity, KAnonymity
 from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.compare.ours.planned import Planned
+from splu_desktop.compare.ours.splu import Planned
 from splu_desktop.compare.outcome import CURVE
 from splu_desktop.compare.runner import compare
 from splu_desktop.core.mechanism.cell_noise import noise_law

@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from splu_desktop.compare.ours.planned import Planned
+from splu_desktop.compare.ours.splu import Planned
 from splu_desktop.compare.runner import compare
 from splu_desktop.compare.systems import named
 from splu_desktop.files.language import language

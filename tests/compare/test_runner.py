@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from splu_desktop.compare.base.laws import t_p
-from splu_desktop.compare.ours.planned import Planned
-from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.ours.splu import Planned, Splu
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison
 from splu_desktop.compare.runner import compare
 from splu_desktop.compare.systems import SYSTEMS, named

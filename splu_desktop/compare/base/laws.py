@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from splu_desktop.core.mechanism.probabilities import binomial
 from splu_desktop.core.thresholds import Thresholds
 
 _FAR = 9.0  # standard deviations beyond which a law is cut
-_STEPS = 4_001  # of a law without steps of its own
 _TIE = 1e-9
 
 
@@ -59,9 +58,3 @@ def binomials(parts: Sequence[tuple[int, float]]) -> tuple[Floats, Floats]:
         law = np.convolve(law, binomial(np.arange(low, high + 1), n, p))
         first += low
     return first + np.arange(len(law)).astype(np.float64), law
-
-
-def approximate_law(quantile: Callable[[Floats], Floats], scale: float, centre: float) -> tuple[Floats, Floats]:
-    """Return a law without steps, given by its quantiles, as many equally likely values."""
-    at = (np.arange(_STEPS) + 0.5) / _STEPS
-    return np.asarray(centre + scale * quantile(at)), np.full(_STEPS, 1 / _STEPS)

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.errors import EmptyTable
 from splu_desktop.core.table import Column, Table
 
 Floats = NDArray[np.float64]
@@ -37,9 +36,7 @@ class TrueTable:
 
     @classmethod
     def of(cls, table: Table, unchanged: Sequence[str], sensitive: str, class_columns: Sequence[str] = ()) -> TrueTable:
-        """Return the part of a table that is compared. Raises EmptyTable, UnknownColumn."""
-        if table.n == 0:
-            raise EmptyTable("The table has no records, so there is nothing to compare.")
+        """Return the part of a table that is compared. Raises UnknownColumn."""
         columns = tuple(table[name].compacted() for name in unchanged)
         return cls(columns, table[sensitive].compacted(), tuple(class_columns))
 

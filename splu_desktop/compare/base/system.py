@@ -90,7 +90,7 @@ class System(ABC):
     points : the parameters that are compared, from weak to strong; () as the only one where there are none.
     span : weakest and strongest first parameter to search for equal protection; None where there is none.
     whole : whether that parameter is a whole number.
-    setting_said : the parameters as people write them, such as "gamma {gamma}".
+    setting_said : the parameters as people write them, where that is not "gamma = {gamma}, ...".
     """
 
     name: ClassVar[str]
@@ -100,7 +100,7 @@ class System(ABC):
     points: ClassVar[Points] = ((),)
     span: ClassVar[tuple[float, float] | None] = None
     whole: ClassVar[bool] = False
-    setting_said: ClassVar[str] = say("no setting")
+    setting_said: ClassVar[str] = ""
 
     @classmethod
     def curve(cls) -> list[Self]:
@@ -121,7 +121,7 @@ class System(ABC):
     @property
     def setting(self) -> str:
         """The parameters as people write them."""
-        return say(self.setting_said, **self.values)
+        return say(self.setting_said or ", ".join(f"{each} = {{{each}}}" for each in self.parameters), **self.values)
 
     @abstractmethod
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:

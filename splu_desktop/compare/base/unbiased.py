@@ -51,8 +51,15 @@ class Unbiased(Sanitised):
         drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
         return Answers(np.clip(drawn, low, high), low, high)
 
+    def prior(self, records: Ints) -> Floats:
+        """Return (K, m) what a reader of the row believed before."""
+        return np.tile(self.source.shares, (len(records), 1))
+
+    def evidence(self, records: Ints) -> Floats:
+        return np.asarray(self.matrix[:, self.shown[records]].T)
+
     def row(self, records: Ints) -> Floats:
-        joint = self.source.shares * self.matrix[:, self.shown[records]].T
+        joint = self.prior(records) * self.evidence(records)
         return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
     def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:

@@ -38,7 +38,7 @@ def draw_questions(source: TrueTable, size: int, chance: np.random.Generator, pr
     seen: set[tuple[tuple[int, int], ...]] = set()
     for number in range(_MOST_SELECTIONS):
         if number % 50 == 0:
-            progress.report("Drawing questions", 1 - float(left.sum()) / quota)
+            progress.report("Comparing", 1 - float(left.sum()) / quota)
         if not left.any():
             break
         many = int(chance.integers(1, min(3, len(source.columns)) + 1))
@@ -61,5 +61,5 @@ def draw_questions(source: TrueTable, size: int, chance: np.random.Generator, pr
             for value in chance.choice(there, take, replace=False).tolist() if take else []:
                 picked.append({at: np.arange(source.columns[at].m) == label for at, label in key})
                 chosen.append(value)
-    progress.report("Drawing questions", 1.0)
+    progress.report("Comparing", 1.0)
     return CountingQuestions.picked(source, picked, np.array(chosen, np.int64))

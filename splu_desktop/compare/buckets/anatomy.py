@@ -13,16 +13,61 @@ sum over v of x_v T[v, s] with T[v, s] = (1 / f_v) sum over g of c_{g,v} c_{g,s}
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import GAMMAS, Impossible, Sanitised, System
-from splu_desktop.compare.buckets.largest_first import dealt, largest_first
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import Figure
 from splu_desktop.core.progress import Progress
+
+
+@lru_cache(maxsize=16)  # draws differ in their records alone
+def largest_first(counts: tuple[int, ...], size: int) -> Ints:
+    """Return (r, size) the values of groups, each of the `size` values that most records are left of."""
+    left = np.array((*counts, 0), np.int64)  # of a last value, behind all others
+    groups = [np.zeros((0, size), np.int64)]
+    while np.count_nonzero(left) >= size:
+        order = np.argsort(-left, kind="stable")
+        top = order[:size]
+        # The same values stay in front until the last of them is level with the next.
+        times = max(int(left[top[-1]] - left[order[size]]), 1)
+        left[top] -= times
+        groups.append(np.tile(top, (times, 1)))
+    return np.concatenate(groups)
+
+
+def dealt(source: TrueTable, size: int, chance: np.random.Generator) -> Ints:
+    """Return (r, size) random records with the values of `largest_first`, none twice.
+
+    Raises Impossible where a value is too frequent.
+    """
+    top, codes = int(source.counts.argmax()), source.sensitive.codes
+    if source.counts[top] * size > source.n:
+        raise Impossible(
+            "“{value}” fills {share} of the records, more than 1 in {l}, so there are no buckets of {l} different "
+            "values.",
+            value=str(source.sensitive.labels[top]),
+            share=Figure(f"{100 * source.shares[top]:.1f} %"),
+            l=size,
+        )
+    values = largest_first(tuple(source.counts.astype(np.int64).tolist()), size)
+    order, counts = in_random_order(codes, chance), np.bincount(codes)
+    rank = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    used = np.bincount(values.ravel(), minlength=len(counts))
+    members = np.empty(values.size, np.int64)
+    members[np.argsort(values, axis=None, kind="stable")] = order[rank < np.repeat(used, counts)]
+    return members.reshape(values.shape)
+
+
+def in_random_order(codes: NDArray[np.integer], chance: np.random.Generator) -> Ints:
+    """Return (N,) all records, by value, those of one value in random order."""
+    order = chance.permutation(len(codes))
+    return order[np.argsort(codes[order], kind="stable")]
 
 
 class Bucketed(Sanitised):
@@ -55,24 +100,13 @@ class Anatomy(System):
     l: int  # noqa: E741 - the paper's name
 
     name = "anatomy"
-    title = say("Anatomy")
+    title = "Anatomy"
     first = True
     points = GAMMAS
     span, whole = (2, 50), True
-    setting_said = say("l = {l}")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
-        top = int(source.counts.argmax())
-        if source.counts[top] * self.l > source.n:
-            raise Impossible(
-                "“{value}” fills {share} of the records, more than 1 in {l}, so there are no buckets of {l} "
-                "different values.",
-                value=str(source.sensitive.labels[top]),
-                share=Figure(f"{100 * source.shares[top]:.1f} %"),
-                l=self.l,
-            )
-        codes = source.sensitive.codes
-        members = dealt(codes, largest_first(source.counts, self.l), chance)
+        codes, members = source.sensitive.codes, dealt(source, self.l, chance)
         bucket = np.full(source.n, -1, np.int64)
         bucket[members] = np.arange(len(members))[:, None]
         # Fewer than l, each of another value.

@@ -49,7 +49,7 @@ class WithFakes(Bucketed):
         self.fakes, number, m = fakes, self.parts.shape[0], source.m
         others = self.parts.toarray() == 0
         if (others.sum(axis=1) < fakes).any():
-            raise Impossible("Some buckets have no {fakes} other values to add.", fakes=fakes)
+            raise Impossible("This table has too few different values, or too frequent ones, for these buckets.")
         against = np.zeros((number, m))
         for column, out in zip(source.columns, rules_out(source), strict=True):
             ones = np.ones(source.n)

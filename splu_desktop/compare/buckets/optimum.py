@@ -39,7 +39,7 @@ def best_sizes(counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
     # Each value by itself, the rarest ones, the most frequent ones.
     sets = np.concatenate([np.eye(len(counts), dtype=bool), below, ~below])
     while True:
-        progress.report(say("Comparing"), 0.5)
+        progress.report("Comparing", 0.5)
         found = milp(
             (sizes - 1.0) ** 2,
             integrality=np.ones(len(sizes), np.int64),
@@ -53,7 +53,7 @@ def best_sizes(counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         if found.status == _NONE:
             return None
         if found.status != 0:
-            raise Impossible("The best buckets were not found within {seconds} seconds.", seconds=f"{SECONDS:g}")
+            raise Impossible("Not finished within {seconds} seconds.", seconds=f"{SECONDS:g}")
         number = np.rint(found.x).astype(np.int64)
         held, crowded = _dealt(counts, np.minimum(room * number, counts[:, None]), sizes * number)
         if not crowded.any():

@@ -56,7 +56,7 @@ def two_sizes(counts: Ints, caps: Caps, *, below: int = _ENDLESS, progress: Prog
         # Each record costs (S - 1)^2 / S at least, which rises with S.
         if n * (small - 1) ** 2 >= best * small:
             break
-        progress.report("Searching group sizes", small / max(caps))
+        progress.report("Comparing", small / max(caps))
         second = np.arange(n // large + 1)
         second = second[(n - large * second) % small == 0]
         first = (n - large * second) // small

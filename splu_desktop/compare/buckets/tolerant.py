@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Points, System
-from splu_desktop.compare.buckets.anatomy import Bucketed
+from splu_desktop.compare.buckets.anatomy import Bucketed, in_random_order
 from splu_desktop.compare.buckets.settings import Caps, Parts, loss, many_sizes, two_sizes
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -44,8 +44,7 @@ def caps_of(limits: tuple[Fraction, ...], most: int = LARGEST) -> Caps:
 
 def assign_buckets(codes: NDArray[np.integer], parts: Parts, chance: np.random.Generator) -> Ints:
     """Return (N,) the bucket of each record: each value's records at random to its parts, round robin in each."""
-    order = chance.permutation(len(codes))
-    order = order[np.argsort(codes[order], kind="stable")]
+    order = in_random_order(codes, chance)
     held = np.stack([part.held for part in parts], axis=1)  # (m, q)
     of = np.repeat(np.tile(np.arange(len(parts)), len(held)), held.ravel())
     bucket, first = np.empty(len(codes), np.int64), 0
@@ -81,7 +80,6 @@ class TwoSizes(System):
     points = THETAS
     span: ClassVar[tuple[float, float] | None] = (40, 1)
     whole = True
-    setting_said = say("theta {theta}")
 
     def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         """Return the buckets and what they hold; None where no buckets keep the limits."""
@@ -91,7 +89,7 @@ class TwoSizes(System):
         caps = caps_of(tolerances(source.counts, self.theta))
         parts = self.parts(source.counts.astype(np.int64), caps, progress)
         if parts is None:
-            raise Impossible("No buckets of at most {most} records keep these limits.", most=LARGEST)
+            raise Impossible("This table has too few different values, or too frequent ones, for these buckets.")
         return Tolerated(source, parts, chance)
 
 

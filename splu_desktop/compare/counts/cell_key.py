@@ -67,7 +67,7 @@ class CellKey(System):
     first = True
     points = (1.0, 3.0, 16.0)
     span = (0.5, 400.0)
-    setting_said = say("at most ±{most}, variance {variance}")
+    setting_said = "V = {variance}, D = {most}"
 
     @property
     def most(self) -> int:

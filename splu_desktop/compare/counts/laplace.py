@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import kve
@@ -74,10 +73,9 @@ class Laplace(System):
     name = "laplace"
     title = say("Differential privacy, noisy answers")
     first = True
-    together: ClassVar[bool] = True
     points = tuple(EPSILONS.values())
     span = (1_000.0, 0.0005)
-    setting_said = say("epsilon {epsilon}")
+    setting_said = "epsilon = {epsilon}"
 
     @property
     def values(self) -> dict[str, object]:
@@ -89,14 +87,14 @@ class Laplace(System):
 
     def scale(self, source: TrueTable) -> float:
         """Return b, records."""
-        return (source.meeting if self.together else 1) / self.epsilon
+        return source.meeting / self.epsilon
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         x, chance = noise_law(self.parts)
         return count + x * self.scale(source), chance
 
     def exact_epsilon(self, source: TrueTable) -> float:
-        return self.epsilon if self.together else self.epsilon * source.meeting
+        return source.meeting / self.scale(source)
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,9 @@ class LaplaceEach(Laplace):
     name = "laplace-each"
     title = say("Laplace noise per question")
     first = False
-    together: ClassVar[bool] = False
+
+    def scale(self, source: TrueTable) -> float:
+        return 1 / self.epsilon
 
 
 @dataclass(frozen=True)
@@ -119,4 +119,4 @@ class LaplaceOfParts(Laplace):
     title = say("Differential privacy of random parts")
     first = False
     points = ((math.log(3), 2), (math.log(3), 10))
-    setting_said = say("epsilon {epsilon}, {parts} parts")
+    setting_said = say("epsilon = {epsilon}, {parts} parts")

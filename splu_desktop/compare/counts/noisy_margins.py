@@ -101,3 +101,6 @@ class NoisyMargins(Laplace):
     def scale(self, source: TrueTable) -> float:
         # Of the column's own noisy counts, before the fit.
         return 3 * (len(source.columns) + 1) / self.epsilon
+
+    def exact_epsilon(self, source: TrueTable) -> float:
+        return self.epsilon

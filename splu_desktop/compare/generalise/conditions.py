@@ -34,7 +34,6 @@ class KAnonymity(Mondrian):
     first = True
     points = (2, 5, 20)
     span, whole = (2, 5_000), True
-    setting_said = say("k = {k}")
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(counts.sum(axis=1) >= self.k)
@@ -51,7 +50,6 @@ class DistinctDiversity(Mondrian):
     first = True
     points = (2, 3, 5)
     span, whole = (2, 30), True
-    setting_said = say("l = {l}")
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(np.count_nonzero(counts, axis=1) >= self.l)
@@ -66,7 +64,6 @@ class RecursiveDiversity(DistinctDiversity):
     name = "c-l-diversity"
     title = say("(c, l)-diversity")
     first = False
-    setting_said = say("c = {c}, l = {l}")
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         falling = -np.sort(-counts, axis=1)
@@ -84,7 +81,6 @@ class Closeness(Mondrian):
     first = True
     points = (0.5, 0.3, 0.15)
     span = (0.95, 0.01)
-    setting_said = say("t = {t}")
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         apart = np.abs(counts / counts.sum(axis=1, keepdims=True) - shares).sum(axis=1) / 2
@@ -101,7 +97,6 @@ class DeltaDisclosure(Mondrian):
     title = say("delta-disclosure")
     points = (2.0, 1.0, 0.5)
     span = (5.0, 0.02)
-    setting_said = say("delta = {delta}")
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         with np.errstate(divide="ignore"):  # a value that a class lacks is infinitely far

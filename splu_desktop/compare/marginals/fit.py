@@ -15,7 +15,6 @@ import numpy as np
 from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
 Axes = tuple[int, ...]  # the columns of a marginal, rising
@@ -90,7 +89,7 @@ def choose(true: Floats, k: int, diversity: RecursiveDiversity, progress: Progre
     cells = start
     left = [pair for pair in itertools.combinations(range(true.ndim), 2) if linked(true, pair, k)]
     while left and len(chosen) < true.ndim + _PAIRS:
-        progress.report(say("Comparing"), (len(chosen) - true.ndim) / _PAIRS)
+        progress.report("Comparing", (len(chosen) - true.ndim) / _PAIRS)
         left.sort(key=gain)
         if gain(left[-1]) < _LITTLE:
             break

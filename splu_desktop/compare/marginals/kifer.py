@@ -101,7 +101,6 @@ class Marginals(System):
     random = False
     points = (5, 50)
     span, whole = (2, 2_000), True
-    setting_said = say("k = {k}, l = {l}")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> MaximumEntropy:
         return MaximumEntropy(source, self.k, RecursiveDiversity(self.l), progress)

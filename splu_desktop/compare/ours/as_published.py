@@ -18,9 +18,9 @@ import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Sanitised
-from splu_desktop.compare.buckets.largest_first import dealt, largest_first
-from splu_desktop.compare.ours.groups import SpluGen
+from splu_desktop.compare.base.system import Sanitised
+from splu_desktop.compare.buckets.anatomy import dealt
+from splu_desktop.compare.ours.splu import SpluGen
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -65,7 +65,7 @@ class Printed(Sanitised):
     def __init__(self, source: TrueTable, gamma: int, chance: np.random.Generator) -> None:
         self.source, self.gamma = source, gamma
         codes = source.sensitive.codes
-        self.members = dealt(codes, largest_first(source.counts, gamma), chance)
+        self.members = dealt(source, gamma, chance)
         at = np.take_along_axis(self.members, chance.integers(0, gamma, self.members.shape), axis=1)
         self.shown, self.kept = codes.copy(), np.zeros(source.n, bool)
         self.shown[self.members], self.kept[self.members] = codes[at], True
@@ -100,8 +100,4 @@ class AsPublished(SpluGen):
     title = say("SPLU-Gen as published")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Printed:
-        if int(source.counts.max()) * self.gamma > source.n:
-            raise Impossible(
-                "A value fills more than 1 in {gamma} records, so groups would repeat it.", gamma=self.gamma
-            )
         return Printed(source, self.gamma, chance)

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from splu_desktop.compare.base.laws import approximate_law
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
@@ -23,6 +22,7 @@ from splu_desktop.core.answer.counts import Counted
 from splu_desktop.core.progress import Progress
 
 _SINGULAR = 1e-10  # of a value's way through T and back
+_STEPS = 4_001  # equally likely values that stand for a law without steps of its own
 
 
 def drawn(matrix: Floats, codes: NDArray[np.integer], chance: np.random.Generator) -> NDArray[np.int32]:
@@ -75,8 +75,6 @@ class Channel(System):
         """Return T."""
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
-        if source.m < 2:
-            raise Impossible("“{name}” has one value only, so nothing can be exchanged.", name=source.sensitive.name)
         return Channelled(source, self.matrix(source), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
@@ -85,7 +83,8 @@ class Channel(System):
         each = matrix @ inverse(matrix)[:, at] ** 2 - np.eye(source.m)[at]
         others = np.where(np.arange(source.m) == at, 0.0, source.counts)
         variance = count * each[at] + (source.n - count) * float(others @ each) / max(float(others.sum()), 1.0)
-        return approximate_law(ndtri, float(np.sqrt(max(variance, 0.0))), count)
+        likely = ndtri((np.arange(_STEPS) + 0.5) / _STEPS)
+        return count + np.sqrt(max(variance, 0.0)) * likely, np.full(_STEPS, 1 / _STEPS)
 
     def exact_epsilon(self, source: TrueTable) -> float:
         # The most that two true values differ in the chance of anything shown.

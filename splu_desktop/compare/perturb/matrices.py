@@ -1,0 +1,98 @@
+"""Mechanism A, PRAM and distribution-based redraw: three published matrices, each for any table.
+
+Retention replacement over the whole domain, mechanism A of the arXiv paper (section 3): T[v, v] = p, any other value of
+the domain with q = (1 - p) / (m - 1); k-ary randomised response with e^epsilon = p / q. The paper's comparison
+(section 8) sets p = 1 / l', so that a row is as likely true as in decoy groups of l'. A count of f is estimated by
+(y - N q) / (p - q) with y = Bin(f, p) + Bin(N - f, q).
+
+PRAM (Gouweleeuw, Kooiman, Willenborg, de Wolf, Journal of Official Statistics 14, 1998; mu-ARGUS, sdcMicro's `pram`):
+T[v, v] = keep, the rest spread evenly, as mu-ARGUS offers it, over the `BAND` values next in the column's order on
+either side, since neighbours are meant to be alike. A matrix that leaves the shares of the whole table true on average
+(invariant PRAM; de Wolf, van Gelder 2004) is what our own draw has (mechanism.md section 1).
+
+Distribution-based redraw (DBR, journal section 3): T[v, u] = pi_u whatever v, so shares of the whole table stay and
+every link between the sensitive column and the others is lost. The only estimate left is independence,
+x = N_P f'_s / N, biased wherever the selection matters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splu_desktop.compare.base.laws import binomials
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.base.system import GAMMAS
+from splu_desktop.compare.perturb.channel import Channel, Channelled
+from splu_desktop.core.messages import say
+from splu_desktop.core.progress import Progress
+
+BAND = 5
+
+
+@dataclass(frozen=True)
+class Retention(Channel):
+    """Keep with chance `keep`, else any other value of the domain."""
+
+    keep: float
+
+    name = "retention"
+    title = say("Retention replacement")
+    points = tuple(1 / gamma for gamma in GAMMAS)
+    span = (0.999, 0.02)
+    setting_said = say("kept with {keep}")
+
+    def matrix(self, source: TrueTable) -> Floats:
+        other = (1 - self.keep) / (source.m - 1)
+        return np.full((source.m, source.m), other) + (self.keep - other) * np.eye(source.m)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        other = (1 - self.keep) / (source.m - 1)
+        shown, chance = binomials([(count, self.keep), (source.n - count, other)])
+        return (shown - source.n * other) / (self.keep - other), chance
+
+
+@dataclass(frozen=True)
+class Pram(Channel):
+    """Keep with chance `keep`, else a neighbouring value."""
+
+    keep: float
+
+    name = "pram"
+    title = "PRAM"
+    first = True
+    points = (0.8, 0.6, 0.4)
+    span = (0.999, 0.05)
+    setting_said = say("kept with {keep}")
+
+    def matrix(self, source: TrueTable) -> Floats:
+        near = np.abs(np.subtract.outer(np.arange(source.m), np.arange(source.m)))
+        others = ((near > 0) & (near <= BAND)).astype(np.float64)
+        return np.asarray((1 - self.keep) * others / others.sum(axis=1, keepdims=True) + self.keep * np.eye(source.m))
+
+
+class Redistributed(Channelled):
+    """A table whose values were drawn from their distribution, whatever they were."""
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        share = np.bincount(self.shown, minlength=self.source.m) / self.source.n
+        return Answers.without_intervals(questions.top * share[questions.value])
+
+
+@dataclass(frozen=True)
+class DistributionBased(Channel):
+    """Every value drawn from the column's own distribution."""
+
+    name = "dbr"
+    title = say("Distribution-based redraw")
+
+    def matrix(self, source: TrueTable) -> Floats:
+        return np.tile(source.shares, (source.m, 1))
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:
+        return Redistributed(source, self.matrix(source), chance)
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        return binomials([(source.n, count / source.n)])
