@@ -18,7 +18,7 @@ class Nearest(Generalisation):
 
     to: int
     how: ClassVar[str] = "nearest"
-    typed: ClassVar[tuple[str, str]] = ("nearest=10", say("numbers to the nearest multiple of 10"))
+    typed: ClassVar[str] = "nearest=10"
 
     @classmethod
     def from_text(cls, text: str) -> Nearest:

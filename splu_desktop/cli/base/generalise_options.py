@@ -63,8 +63,13 @@ _PARTS = ", ".join(part.value for part in g.Part)
 
 def _ways() -> tuple[Way, ...]:
     """Return all ways: those that need the column, read a file or are typed in several ways, then what steps say."""
-    said = [(each.typed, each.from_text) for each in Generalisation.known.values() if each.typed[0]]
-    return (*_OWN, *(Way(*typed, lambda text, _, make=make: make(text)) for typed, make in said))  # type: ignore[misc]
+    said = [(each.typed, each.from_text) for each in Generalisation.known.values() if each.typed]
+    made = (Way(typed, make(typed.partition("=")[2]).words, _ignoring_column(make)) for typed, make in said)
+    return (*_OWN, *made)
+
+
+def _ignoring_column(make: Callable[[str], Generalisation]) -> Callable[[str, Column], Generalisation]:
+    return lambda text, _: make(text)
 
 
 def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> None:

@@ -24,7 +24,6 @@ from splu_desktop.core.generalise.intervals import Intervals, by_cuts, by_magnit
 from splu_desktop.core.generalise.measured import (
     NeedsGroups,
     check_sensitive,
-    coarser,
     is_measurement,
     still_measured,
     suggest,

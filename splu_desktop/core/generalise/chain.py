@@ -52,19 +52,15 @@ def from_dict(data: Mapping[str, Any]) -> Generalisation:
     except CannotGeneralise:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        how = data.get("how") if isinstance(data, Mapping) else None
-        named = f" “{how[:40]}”" if isinstance(how, str) else ""
         raise CannotGeneralise(
-            "A stored generalisation{named} can't be understood; its kind or a setting is missing or wrong.",
-            named=named,
+            "The stored generalisation “{how}” can't be understood; its kind or a setting is missing or wrong.",
+            how=str(data.get("how"))[:40] if isinstance(data, Mapping) else "",
         ) from None
 
 
 def steps_from(data: Any) -> Steps:
     """Return the steps stored as a list of plain data. Raises CannotGeneralise."""
-    if not isinstance(data, list | tuple):
-        raise CannotGeneralise("Stored generalisations must be a list of steps.")
-    return tuple(from_dict(entry) for entry in data)
+    return tuple(from_dict(entry) for entry in (data if isinstance(data, list | tuple) else [data]))
 
 
 def words_for(name: str, steps: Sequence[Generalisation]) -> str:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import none_of, say
 from splu_desktop.core.resources import resource_path
 from splu_desktop.core.table import Column, Kind
 
@@ -30,15 +30,11 @@ class Chapter(Generalisation):
 
     system: str
     how: ClassVar[str] = "chapter"
-    typed: ClassVar[tuple[str, str]] = ("chapter=icd10", say("diagnosis codes into chapters (icd9, icd10)"))
+    typed: ClassVar[str] = "chapter=icd10"
 
     def __post_init__(self) -> None:
         if self.system not in SYSTEMS:
-            raise CannotGeneralise(
-                "There are chapters of {known}, not of “{system}”.",
-                known=" and ".join(SYSTEMS),
-                system=str(self.system)[:40],
-            )
+            raise CannotGeneralise(none_of(str(self.system), SYSTEMS))
 
     @classmethod
     def from_text(cls, text: str) -> Chapter:

@@ -40,11 +40,6 @@ class Measure:
     source: str
     words: tuple[str, ...]
 
-    @property
-    def title(self) -> str:
-        """Name, unit and source in one."""
-        return f"{self.name}, {self.unit}: {self.source}"
-
 
 @cache
 def measures() -> tuple[Measure, ...]:
@@ -55,10 +50,9 @@ def measures() -> tuple[Measure, ...]:
 
 def _measures_in(path: Path) -> list[Measure]:
     try:
-        found = [_measure(said) for said in read_toml(path)["measure"]]
+        return [_measure(said) for said in read_toml(path)["measure"]]
     except (KeyError, TypeError, ValueError):
         raise unreadable(path) from None
-    return found
 
 
 def _measure(said: dict[str, Any]) -> Measure:
@@ -109,18 +103,9 @@ def measure_of(column: Column) -> Measure | None:
 def clinical(column: Column) -> Intervals:
     """Return intervals at the cut points of the column's measure. Raises CannotGeneralise where it has none."""
     found = measure_of(column)
-    if found is None:
+    if found is None or len(unique(np.searchsorted(found.cuts, filled(column)[0], side="right"))) < 2:
         raise CannotGeneralise(
-            "No clinical cut points are known for column “{column}”, by its name and its numbers; give cut points "
-            "of your own, or take intervals of equally many records.",
+            "No clinical cut points part the numbers of column “{column}”; give cut points of your own.",
             column=column.name,
         )
-    values, _ = filled(column)
-    if len(unique(np.searchsorted(found.cuts, values, side="right"))) < 2:
-        raise CannotGeneralise(
-            "All records of column “{column}” lie between two clinical cut points ({title}); give cut points of "
-            "your own, or take intervals of equally many records.",
-            column=column.name,
-            title=found.title,
-        )
-    return Intervals(found.cuts, clinical=found.title)
+    return Intervals(found.cuts, clinical=f"{found.name}, {found.unit}: {found.source}")

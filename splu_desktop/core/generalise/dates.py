@@ -32,6 +32,7 @@ _WORDS = {
     Part.MONTH: say("dates into their month"),
     Part.WEEKDAY: say("dates into their weekday"),
 }
+_NO_DATES = "Column “{column}” holds values that are no dates; choose another way, or its type when importing."
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Age(Generalisation):
 
     at: date
     how: ClassVar[str] = "age"
-    typed: ClassVar[tuple[str, str]] = ("age=2024-12-31", say("dates into the age in years at a reference date"))
+    typed: ClassVar[str] = "age=2024-12-31"
 
     def __post_init__(self) -> None:
         given: Any = self.at  # of a file, a text
@@ -97,11 +98,7 @@ class Age(Generalisation):
         """Return the age of each date. Raises CannotGeneralise where a date lies after the reference date."""
         days, known = days_of(column)
         if not bool((known | column.missing).all()):
-            raise CannotGeneralise(
-                "Column “{column}” holds texts that are no dates, so ages can't be made of it; take them "
-                "as missing when importing.",
-                column=column.name,
-            )
+            raise CannotGeneralise(_NO_DATES, column=column.name)
         ages = ages_at(days[known], self.at)
         if (ages < 0).any():
             raise CannotGeneralise(
@@ -142,10 +139,6 @@ def ages_at(days: NDArray[Any], at: date) -> NDArray[np.int64]:
 def days_of(column: Column) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return (m,) the day of each label and whether it has one. Raises CannotGeneralise for kinds without dates."""
     if column.kind not in (Kind.DATE, Kind.DATETIME) or column.values is None:
-        raise CannotGeneralise(
-            "Column “{column}” holds no dates ({kind}); choose another way, or its type when importing.",
-            column=column.name,
-            kind=say(column.kind.value),
-        )
+        raise CannotGeneralise(_NO_DATES, column=column.name)
     known = ~np.isnat(column.values) & ~column.missing
     return np.where(known, column.values, np.datetime64("1970-01-01", "us")).astype("datetime64[D]"), known

@@ -8,11 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, check_whole
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Column
 
 MOST_HIERARCHY_ROWS = 200_000
+
+
+def _check_names(*names: Any) -> None:
+    if not names or not all(isinstance(name, str) and name.strip() for name in names):
+        raise CannotGeneralise("Name every group.")
 
 
 @dataclass(frozen=True)
@@ -32,9 +37,8 @@ class Groups(Generalisation):
     def __post_init__(self) -> None:
         object.__setattr__(self, "members", tuple((name, tuple(values)) for name, values in self.members))
         seen: dict[str, str] = {}
+        _check_names(*(name for name, _ in self.members), *(() if self.rest is None else (self.rest,)))
         for name, values in self.members:
-            if not isinstance(name, str) or not name.strip():
-                raise CannotGeneralise("Every group needs a name.")
             for value in values:
                 if not isinstance(value, str):
                     raise TypeError(value)
@@ -45,10 +49,6 @@ class Groups(Generalisation):
                         first=seen[value],
                         second=name,
                     )
-        if self.rest is not None and not self.rest.strip():
-            raise CannotGeneralise("The group of all other values needs a name.")
-        if not self.members and self.rest is None:
-            raise CannotGeneralise("Grouping by hand needs at least one group.")
 
     @classmethod
     def of(cls, groups: Mapping[str, Iterable[str]], rest: str | None = None) -> Groups:
@@ -85,13 +85,8 @@ class Groups(Generalisation):
     @property
     def words(self) -> str:
         """What it does, without naming values."""
-        count = len(self.members)
-        names = quoted([name for name, _ in self.members], 8)  # as the table holds them
-        if not count:
-            return say("all values into “{rest}”", rest=self.rest)
-        if self.rest is None:
-            return say("values grouped into {names}", names=names)
-        return say("values grouped into {names}, all others into “{rest}”", names=names, rest=self.rest)
+        names = [name for name, _ in self.members]  # as the table holds them
+        return say("values grouped into {names}", names=quoted([*names, *filter(None, [self.rest])], 8))
 
 
 @dataclass(frozen=True)
@@ -112,15 +107,11 @@ class Hierarchy(Generalisation):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(tuple(row) for row in self.rows))
-        if not self.rows or len(self.rows[0]) < 2 or len({len(row) for row in self.rows}) > 1:
+        lengths = {len(row) for row in self.rows}
+        if len(lengths) != 1 or max(lengths) < 2 or len(self.rows) > MOST_HIERARCHY_ROWS:
             raise CannotGeneralise(
-                "A hierarchy needs a value and at least one group in every row, and rows of one length."
-            )
-        if len(self.rows) > MOST_HIERARCHY_ROWS:
-            raise CannotGeneralise(
-                "A hierarchy can have at most {most} rows, not {rows}.",
+                "A hierarchy needs 1 to {most} rows of one length, each of a value and its groups.",
                 most=MOST_HIERARCHY_ROWS,
-                rows=len(self.rows),
             )
         if not 1 <= self.level <= self.levels:
             raise CannotGeneralise(
@@ -161,12 +152,11 @@ class Hierarchy(Generalisation):
             elif not gone:
                 lacking.append(label)
         if lacking:
-            more = say(" and {n} more", n=len(lacking) - 1) if len(lacking) > 1 else ""
             raise CannotGeneralise(
-                "The hierarchy {name}lacks the value “{lacking}”{more} of column “{column}”; add a row for each.",
-                name=say("“{name}” ", name=self.name) if self.name else "",
+                "The hierarchy “{name}” lacks {n} values of column “{column}”, such as “{lacking}”; add a row for each.",
+                name=self.name or self.how,
+                n=len(lacking),
                 lacking=lacking[0][:80],
-                more=more,
                 column=column.name,
             )
         return Grouping(group, names)
@@ -174,13 +164,8 @@ class Hierarchy(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        named = say(" “{name}”", name=self.name) if self.name else ""
-        return say(
-            "values grouped by the hierarchy{named}, level {level} of {levels}",
-            named=named,
-            level=self.level,
-            levels=self.levels,
-        )
+        words = "values grouped by the hierarchy “{name}”, level {level} of {levels}"
+        return say(words, name=self.name or self.how, level=self.level, levels=self.levels)
 
 
 @dataclass(frozen=True)
@@ -194,15 +179,11 @@ class Rare(Generalisation):
     k: int
     label: str = "Other"
     how: ClassVar[str] = "rare"
-    typed: ClassVar[tuple[str, str]] = ("rare=10,Other", say("values of fewer than 10 records into one group"))
+    typed: ClassVar[str] = "rare=10,Other"
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
-            raise CannotGeneralise(
-                "The least number of records per value must be a whole number from 2, not {k}.", k=self.k
-            )
-        if not self.label.strip():
-            raise CannotGeneralise("The group of rare values needs a name.")
+        check_whole(self.k, 2)
+        _check_names(self.label)
 
     @classmethod
     def from_text(cls, text: str) -> Rare:
@@ -244,7 +225,7 @@ class OneMissing(Generalisation):
 
     label: str = "unknown"
     how: ClassVar[str] = "missing"
-    typed: ClassVar[tuple[str, str]] = ("missing=unknown", say("all marks for “no value” spelled alike"))
+    typed: ClassVar[str] = "missing=unknown"
 
     def __post_init__(self) -> None:
         if not isinstance(self.label, str):

@@ -25,6 +25,7 @@ from splu_desktop.core.table import Column, Kind, unique
 MOST_INTERVALS = 1_000
 _LONGEST = 40
 _HUGE_POWER = re.compile(r"[eE][+-]?\d{4}")
+_NO_NUMBERS = "Column “{column}” holds no numbers for intervals; group its values, or make an age of its dates first."
 LEAST_AT_END = 10  # records in an open interval found from the data
 _LEAST_SHARE = 200  # or one in so many of the records, whichever is more
 
@@ -53,18 +54,12 @@ class Intervals(Generalisation):
             raise TypeError(self.clinical)
         object.__setattr__(self, "cuts", tuple(float(cut) for cut in self.cuts))
         object.__setattr__(self, "width", None if self.width is None else float(self.width))
-        if not self.cuts:
-            raise CannotGeneralise("Intervals need at least one cut point.")
-        if len(self.cuts) > MOST_INTERVALS:
+        rising = all(map(math.isfinite, self.cuts)) and all(low < high for low, high in pairwise(self.cuts))
+        if not rising or not 1 <= len(self.cuts) <= MOST_INTERVALS:
             raise CannotGeneralise(
-                "At most {most} intervals are possible, not {wanted}.",
+                "Cut points must be 1 to {most} numbers, each above the one before, such as 18, 40, 65.",
                 most=MOST_INTERVALS,
-                wanted=len(self.cuts),
             )
-        if not all(math.isfinite(cut) for cut in self.cuts):
-            raise CannotGeneralise("Cut points must be finite numbers.")
-        if any(low >= high for low, high in pairwise(self.cuts)):
-            raise CannotGeneralise("Cut points must rise from each to the next, such as 18, 40, 65.")
 
     def grouping(self, column: Column) -> Grouping:
         """Return the interval of each label; a text among the numbers stays as it is."""
@@ -113,15 +108,7 @@ def interval_labels(cuts: Sequence[float], *, whole: bool) -> list[str]:
 def numbers_of(column: Column) -> NDArray[np.float64]:
     """Return (m,) the numbers behind the labels, NaN where missing or text. Raises CannotGeneralise for other kinds."""
     if column.kind not in (Kind.INTEGER, Kind.DECIMAL) or column.values is None:
-        remedy = say("group its values or keep a prefix")
-        if column.kind in (Kind.DATE, Kind.DATETIME):
-            remedy = say("make an age or a part of the date of it first")
-        raise CannotGeneralise(
-            "Column “{column}” holds no numbers ({kind}), so intervals don't fit it; {remedy}.",
-            column=column.name,
-            kind=say(column.kind.value),
-            remedy=remedy,
-        )
+        raise CannotGeneralise(_NO_NUMBERS, column=column.name)
     return np.where(column.missing, np.nan, column.values)
 
 
@@ -130,9 +117,7 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
 
     Raises CannotGeneralise where the width is not positive, or leaves one interval or too many.
     """
-    exact = _fraction(width, "width")
-    if exact <= 0:
-        raise CannotGeneralise("The width of intervals must be above 0, not {exact:g}.", exact=float(exact))
+    exact = _fraction(width, least=0)
     values, counts = filled(column)
     up_to = np.cumsum(counts)
     least = _least_at_end(int(up_to[-1]))
@@ -142,20 +127,20 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     high = values[max(int(np.count_nonzero(up_to[-1] - up_to + counts >= least)) - 1, 0)]
     first, last = (math.floor(Fraction(repr(float(v))) / exact) for v in (low, high))
     if last - first > MOST_INTERVALS:
-        raise CannotGeneralise(
-            "Intervals of width {width} would make about {count} groups of column “{column}”; choose a larger width.",
-            width=number_text(float(exact)),
-            count=last - first,
-            column=column.name,
-        )
+        raise _misfit(column, exact, last - first)
     cuts = [float(i * exact) for i in range(first + 1, last + 1)]
     if not cuts:
-        raise CannotGeneralise(
-            "Intervals of width {width} put nearly all records of column “{column}” into one; choose a smaller width.",
-            width=number_text(float(exact)),
-            column=column.name,
-        )
+        raise _misfit(column, exact, 1)
     return Intervals(tuple(cuts), float(exact))
+
+
+def _misfit(column: Column, width: Fraction, count: int) -> CannotGeneralise:
+    return CannotGeneralise(
+        "Intervals of width {width} make about {count} groups of column “{column}”; choose another width.",
+        width=number_text(float(width)),
+        count=count,
+        column=column.name,
+    )
 
 
 def by_magnitude(column: Column) -> Intervals:
@@ -172,13 +157,13 @@ def by_magnitude(column: Column) -> Intervals:
     begun = max((cut for cut in every if cut <= least), default=math.inf)  # what sets nothing apart from little
     cuts = tuple(cut for cut in every if cut <= high and (cut > low if low > 0 else cut >= begun))
     if not cuts:
-        raise CannotGeneralise("The numbers of column “{column}” are all of one magnitude.", column=column.name)
+        raise _misfit(column, Fraction(1), 1)
     return Intervals(cuts)
 
 
 def by_cuts(cuts: Sequence[float | str]) -> Intervals:
     """Return intervals with own cut points, in any order. Raises CannotGeneralise."""
-    return Intervals(tuple(sorted(float(_fraction(cut, say("cut point"))) for cut in cuts)))
+    return Intervals(tuple(sorted(float(_fraction(cut)) for cut in cuts)))
 
 
 def round_width(column: Column, groups: int = 10) -> float:
@@ -189,17 +174,19 @@ def round_width(column: Column, groups: int = 10) -> float:
     return max(width, 1.0) if column.kind is Kind.INTEGER else width
 
 
-def _fraction(number: float | str | Fraction, what: str) -> Fraction:
+def _fraction(number: float | str | Fraction, least: float = -math.inf) -> Fraction:
+    """Return a number above `least` as people mean it: "0.1" is a tenth. Raises CannotGeneralise."""
     try:
         text = str(number).strip()
         if len(text) > _LONGEST or _HUGE_POWER.search(text):  # "1e999999999" would be worked out digit by digit
             raise ValueError
-        exact = number if isinstance(number, Fraction) else Fraction(text)  # "0.1" is a tenth, as people mean it
-        if not math.isfinite(float(exact)):
+        exact = number if isinstance(number, Fraction) else Fraction(text)
+        if not least < float(exact) < math.inf:
             raise ValueError
     except (ValueError, ZeroDivisionError, OverflowError):
         raise CannotGeneralise(
-            "A {what} must be a number such as 10 or 0.5, not “{number}”.", what=what, number=str(number)[:40]
+            "Widths and cut points are numbers such as 10 or 0.5, widths above 0, not “{number}”.",
+            number=str(number)[:40],
         ) from None
     return exact
 
@@ -209,9 +196,7 @@ def filled(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     values, counts = numbers_of(column), column.counts()
     used = ~np.isnan(values) & (counts > 0) & np.isfinite(values)
     if not used.any():
-        raise CannotGeneralise(
-            "Column “{column}” has no numbers, so no intervals can be found for it.", column=column.name
-        )
+        raise CannotGeneralise(_NO_NUMBERS, column=column.name)
     distinct, which = np.unique(values[used], return_inverse=True)
     return distinct, np.bincount(which, weights=counts[used]).astype(np.int64)
 

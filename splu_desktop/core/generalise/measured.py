@@ -12,10 +12,8 @@ from contextlib import suppress
 import numpy as np
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise.chapters import Chapter, system_of
 from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import DatePart, Part
-from splu_desktop.core.generalise.groups_of_values import Rare
 from splu_desktop.core.generalise.intervals import by_magnitude, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, number_text
 from splu_desktop.core.table import Column, Kind, unique
@@ -42,21 +40,14 @@ class NeedsGroups(BadSetting):
     """A measurement was marked as sensitive before it was generalised."""
 
     def __init__(self, column: Column) -> None:
-        distinct = int(np.count_nonzero(~column.missing))
-        if column.kind in (Kind.DATE, Kind.DATETIME):
-            template = (
-                "Column “{column}” holds {distinct} different dates, which can't be re-drawn as they stand; put them "
-                "into quarters or years first (for example --generalise '{column}:{option}')."
-            )
-            option = "quarter"
-        else:
-            template = (
-                "Column “{column}” holds {distinct} different measured numbers, which can't be re-drawn as they stand; "
-                "put them into intervals first (for example --generalise '{column}:{option}'), or read it as codes if "
-                "its numbers name categories."
-            )
-            option = f"width={number_text(round_width(column))}"
-        super().__init__(template, column=column.name, distinct=distinct, option=option)
+        dated = column.kind in (Kind.DATE, Kind.DATETIME)
+        super().__init__(
+            "Column “{column}” holds {distinct} dates or measured numbers, which can't be re-drawn as they stand; put "
+            "them into bands first (for example --generalise '{column}:{option}').",
+            column=column.name,
+            distinct=int(np.count_nonzero(~column.missing)),
+            option="quarter" if dated else f"width={number_text(round_width(column))}",
+        )
         self.column = column.name
 
 
@@ -108,22 +99,6 @@ def suggest(column: Column) -> tuple[Generalisation, ...]:
     with suppress(CannotGeneralise):
         return (by_magnitude(column),)
     return found
-
-
-def coarser(column: Column, k: int = 10) -> tuple[Generalisation, ...]:
-    """Return what would make a column published unchanged less telling, empty where nothing obvious would.
-
-    Intervals of a round width for measurements, part of the date, the chapter of diagnosis codes, or the values of
-    fewer than `k` records into one.
-    """
-    found = suggest(column)
-    if found:
-        return found
-    system = system_of(column)
-    if system:
-        return (Chapter(system),)
-    rare = Rare(k)
-    return (rare,) if rare.spares_frequent(column) and rare.apply(column).m > 1 else ()
 
 
 def _date_part(column: Column) -> Generalisation:

@@ -7,9 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, check_whole
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.table import Column
+
+_ONE_SETTING = say("A prefix is set by its length, by the mark it ends before, or by what is cut off.")
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,11 @@ class Prefix(Generalisation):
 
     def __post_init__(self) -> None:
         if sum(given is not None for given in (self.length, self.before, self.drop_last)) != 1:
-            raise CannotGeneralise("A prefix is set by its length, by the mark it ends before, or by what is cut off.")
-        for number in (self.length, self.drop_last):
-            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-                raise CannotGeneralise(
-                    "The length of a prefix must be a whole number from 1, not {number}.", number=number
-                )
-        if self.before is not None and (not isinstance(self.before, str) or not self.before):
-            raise CannotGeneralise("The mark that a prefix ends before must not be empty.")
+            raise CannotGeneralise(_ONE_SETTING)
+        if self.before is None:
+            check_whole(self.drop_last if self.length is None else self.length, 1)
+        elif not isinstance(self.before, str) or not self.before:
+            raise CannotGeneralise(_ONE_SETTING)
 
     def grouping(self, column: Column) -> Grouping:
         """Return the prefix of each label, blanks around it left out; a label without one stays as it is."""
@@ -48,12 +47,9 @@ class Prefix(Generalisation):
 
     def _of(self, label: str) -> str:
         text = label.strip()
-        if self.length is not None:
-            return text[: self.length].rstrip()
         if self.before is not None:
             return text.split(self.before, 1)[0].rstrip()
-        assert self.drop_last is not None
-        return text[: -self.drop_last].rstrip()
+        return text[: self.length or -(self.drop_last or 0)].rstrip()
 
     @property
     def words(self) -> str:

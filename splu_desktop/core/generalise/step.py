@@ -51,7 +51,7 @@ class Generalisation(ABC):
     """One step of generalisation. Subclasses are frozen dataclasses compared by value."""
 
     how: ClassVar[str]  # the word it goes by in recipes and on the command line
-    typed: ClassVar[tuple[str, str]] = ("", "")  # an example, and what it does; "" for own ways
+    typed: ClassVar[str] = ""  # as on the command line, for example; "" for own ways
     known: ClassVar[dict[str, type[Generalisation]]] = {}  # all ways, by `how`
 
     def __init_subclass__(cls) -> None:
@@ -117,11 +117,7 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     meant = unique(grouping.group[moved]).tolist()
     taken = set(column.labels[column.missing].tolist()).intersection(grouping.names[g] for g in meant)
     if taken:
-        raise CannotGeneralise(
-            "Column “{column}”: the group name “{taken}” already stands for “no value” there; choose another.",
-            column=column.name,
-            taken=min(taken),
-        )
+        raise _taken(column, min(taken))
     named = np.array([place[name] for name in grouping.names], np.int64)
     for label in column.labels[stays].tolist():  # a label that stays joins the group of its name
         place.setdefault(label, len(place))
@@ -150,11 +146,7 @@ def _one_missing(column: Column, label: str) -> tuple[Column, NDArray[np.int32]]
     if present == column.m:
         return column, np.arange(column.m, dtype=np.int32)
     if label in column.labels[~column.missing].tolist():
-        raise CannotGeneralise(
-            "Column “{column}” has the value “{label}” already, so it can't stand for “no value”; choose another word.",
-            column=column.name,
-            label=label,
-        )
+        raise _taken(column, label)
     new = np.empty(column.m, np.int32)
     new[~column.missing], new[column.missing] = np.arange(present), present
     labels = np.append(column.labels[~column.missing], np.array([label], object))
@@ -167,6 +159,12 @@ def _one_missing(column: Column, label: str) -> tuple[Column, NDArray[np.int32]]
     return result, new
 
 
+def _taken(column: Column, word: str) -> CannotGeneralise:
+    return CannotGeneralise(
+        "In column “{column}” “{word}” has a meaning already; choose another word.", column=column.name, word=word
+    )
+
+
 def _values(grouping: Grouping, place: Mapping[str, int]) -> NDArray[Any]:
     """Return the value of every group in `place`, none for labels that stay (which are missing ones)."""
     assert grouping.values is not None
@@ -175,6 +173,12 @@ def _values(grouping: Grouping, place: Mapping[str, int]) -> NDArray[Any]:
     for name, value in zip(grouping.names, grouping.values, strict=True):
         values[place[name]] = value
     return values
+
+
+def check_whole(number: Any, least: int) -> None:
+    """Raise CannotGeneralise where a setting is no whole number from `least` on."""
+    if type(number) is not int or number < least:
+        raise CannotGeneralise("Write a whole number from {least} on, not {number}.", least=least, number=number)
 
 
 def number_text(number: float) -> str:
