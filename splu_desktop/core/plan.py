@@ -10,8 +10,8 @@ from typing import Any
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Steps, steps_from
-from splu_desktop.core.generalise.blanking import Blanking
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Lenders, draw_as_dict, draw_from
+from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.generalise import check_sensitive, table_after
-from splu_desktop.core.generalise.blanking import blank
 from splu_desktop.core.generalise.typical import band_means
 from splu_desktop.core.mechanism import (
     CLASS,
@@ -23,6 +22,7 @@ from splu_desktop.core.mechanism import (
     permutation,
 )
 from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
+from splu_desktop.core.persons.blanking import blank
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import number_persons, one_per_person, shift_dates
 from splu_desktop.core.plan import Plan

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from splu_desktop.core.generalise.blanking import Blanking, blank
+from splu_desktop.core.persons.blanking import Blanking, blank
 from splu_desktop.core.policy.blocks import LINKED, MOST_BLOCKS, associations, grouped
 from splu_desktop.core.policy.ladders import ladder_of
 from splu_desktop.core.policy.tiers import Candidate, Levels, TierSearch

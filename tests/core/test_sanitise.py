@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.errors import BadSetting, EmptyTable, SpluError, UnknownColumn
-from splu_desktop.core.generalise.blanking import Blanking
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, DecoyGroups, Lenders
 from splu_desktop.core.mechanism.published_numbers import release_numbers
+from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan, blocks_of
 from splu_desktop.core.published import Published

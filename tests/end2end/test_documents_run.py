@@ -18,8 +18,8 @@ import splu_desktop
 from splu_desktop.cli.main import build_parser, main
 from splu_desktop.core.audience import WHO, Audience, OwnLimit
 from splu_desktop.core.generalise import Generalisation
-from splu_desktop.core.generalise.blanking import Blanking
 from splu_desktop.core.mechanism import Block, draw_names
+from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.limits import Limits

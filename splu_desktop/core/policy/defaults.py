@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.generalise.blanking import row_classes
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.mechanism import LEAST
+from splu_desktop.core.persons.blanking import row_classes
 from splu_desktop.core.policy.blocks import association
 from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.answer.forecast import Forecaster
 from splu_desktop.core.generalise import column_after
-from splu_desktop.core.generalise.blanking import Blanking, row_classes
 from splu_desktop.core.mechanism import LEAST, make_classes
 from splu_desktop.core.messages import say
+from splu_desktop.core.persons.blanking import Blanking, row_classes
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan

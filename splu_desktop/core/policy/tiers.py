@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.generalise.blanking import persons_sharing, row_classes
+from splu_desktop.core.persons.blanking import persons_sharing, row_classes
 from splu_desktop.core.policy.ladders import TIERS, Rung
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, unique

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.generalise.blanking import persons_sharing, row_classes
+from splu_desktop.core.persons.blanking import persons_sharing, row_classes
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.sanitise import Prepared
 
