@@ -276,3 +276,20 @@ def test_persons_are_counted_where_a_column_names_them() -> None:
     prepared = prepare(table, found.plan)
     assert alike(prepared, found.plan).persons == found.persons
     assert len(np.unique(persons(table["patient_id"]))) == 600
+
+
+def test_most_rows_of_persons_are_kept_where_another_form_of_a_table_does() -> None:
+    random = np.random.default_rng(11)
+    owner = np.repeat(np.arange(1500), random.integers(3, 20, 1500))
+    analytes = random.choice(["sodium", "potassium", "CRP", "haemoglobin"], len(owner))
+    columns = {
+        "patient_id": [f"P{7 * k}" for k in owner],
+        "sex": random.choice(["m", "f"], 1500)[owner],
+        "age": random.integers(18, 90, 1500)[owner].astype(str),
+        "analyte": analytes,
+    }
+    kinds = {"age": Kind.INTEGER}
+    made = [Column.from_labels(k, each, kind=kinds.get(k, Kind.CATEGORY)) for k, each in columns.items()]
+    found = propose(Table(tuple(made)))
+    assert found.verdict.state == USEFUL
+    assert found.rows == len(owner)

@@ -7,6 +7,8 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.draft import coarser_plans
@@ -15,6 +17,7 @@ from splu_desktop.core.policy.search import Search, Setting, Way
 from splu_desktop.core.policy.tiers import Candidate
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.roles import Role
+from splu_desktop.core.table import Table
 
 _FINE = ("age", "date", "place")  # of which a coarser form may be quiet
 _ROUNDS = 8  # in which columns that give a secret value away become coarser or are left out
@@ -81,7 +84,11 @@ def _find(setting: Setting, plan: Plan, floors: Mapping[str, int]) -> tuple[Sear
     best: tuple[Search, Way] | None = None  # useful, though not for the first table
     plans = (plan, *coarser_plans(setting.table, plan))
     searches: dict[int, Search] = {}
-    for explore, at in itertools.product((False, True), range(len(plans))):
+    tries = list(itertools.product((False, True), range(len(plans))))
+    if _loses_most(setting.table, plan):
+        # Other forms of what is counted by, before most rows of each person are left out.
+        tries.sort(key=lambda each: (plans[each[1]].persons != plan.persons, each))
+    for explore, at in tries:
         if first is not None and time.thread_time() > setting.until:
             break
         try:
@@ -99,6 +106,14 @@ def _find(setting: Setting, plan: Plan, floors: Mapping[str, int]) -> tuple[Sear
         first = first or found
     assert first is not None
     return best or first
+
+
+def _loses_most(table: Table, plan: Plan) -> bool:
+    """Whether one row of each person is less than half of all."""
+    who = plan.persons
+    if who is None or who.way != "draw":
+        return False
+    return bool(2 * np.count_nonzero(table[who.column].counts()) < table.n)
 
 
 def _least_needed(
