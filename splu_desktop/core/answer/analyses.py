@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 Labels = str | tuple[str, ...]
 _THIN = 20  # published rows below which a category gets no coefficient of its own
 _MOST_CATEGORIES = 40
+_ASTRAY = 10.0  # a category whose coefficient leaves these ends without an answer is one of too few rows
 _ANY = (-math.inf, math.inf)
 
 
@@ -275,19 +276,24 @@ def odds_ratio(reader: Reader, analysis: Analysis) -> Result:
 # --- regressions
 
 
-def _covariate(published: Published, name: str, notes: list[str]) -> tuple[Feature, list[str]]:
-    """Return a covariate's columns of the design: its numbers, or a category each but the commonest."""
+def _covariate(published: Published, name: str, rare: frozenset[str], notes: list[str]) -> tuple[Feature, list[str]]:
+    """Return a covariate's columns of the design: its numbers, or a category each but the commonest.
+
+    rare : names of categories that count as rare however many rows they have.
+    """
     column = _column(published, name)
     numeric = published.numbers(name)
     if numeric is not None and column.values is not None:
         return Feature(name, np.asarray(numeric, float)[:, None]), [name]
     counts = np.where(column.missing, 0, column.counts())
-    thin = (counts < _THIN) & (counts > 0) & ~column.missing
+    few = (counts < _THIN) | np.array([f"{name}={label}" in rare for label in column.labels])
+    thin = few & (counts > 0) & ~column.missing
     kept = np.flatnonzero(~thin & ~column.missing)
     if len(kept) > _MOST_CATEGORIES:
         raise BadQuestion("“{column}” has too many values for a regression; put them into groups.", column=name)
     if len(kept) < 2:
-        raise BadQuestion("“{column}” has one value in nearly all records, so it explains nothing.", column=name)
+        notes.append(say("“{column}” has one value in nearly all records, so it explains nothing.", column=name))
+        return Feature(name, np.zeros((column.m, 0))), []
     base = int(kept[np.argmax(counts[kept])])
     others = [int(code) for code in kept if code != base]
     values = np.zeros((column.m, len(others)))
@@ -310,19 +316,32 @@ def _covariate(published: Published, name: str, notes: list[str]) -> tuple[Featu
 
 def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
     published = reader.published
-    notes: list[str] = []
-    features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
-    names = ["(intercept)"]
     if model == "logistic" and analysis.value is None:
         raise BadQuestion("Name the value of “{column}” whose share is asked.", column=analysis.outcome)
     if not analysis.covariates:
         raise BadQuestion("A regression needs at least one column to go by.")
-    for at, name in enumerate(analysis.covariates):
-        if name == analysis.outcome:
-            raise BadQuestion("“{column}” can't explain itself.", column=name)
-        features[f"x {at}"], own = _covariate(published, name, notes)
-        names += own
-    theta, table, alike = _fit(published, features, model)
+    if analysis.outcome in analysis.covariates:
+        raise BadQuestion("“{column}” can't explain itself.", column=analysis.outcome)
+    rare: frozenset[str] = frozenset()
+    while True:
+        notes: list[str] = []
+        features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
+        names = ["(intercept)"]
+        for at, name in enumerate(analysis.covariates):
+            feature, own = _covariate(published, name, rare, notes)
+            if own:
+                features[f"x {at}"] = feature
+            names += own
+        try:
+            theta, table, alike = _fit(published, features, model)
+        except NoAnswer as fault:
+            # One category of too few rows, whose share could be none or all, must not cost the whole regression.
+            astray = {name for name, x in zip(names, fault.theta, strict=True) if abs(x) > _ASTRAY} - rare
+            if not astray:
+                raise
+            rare |= astray
+        else:
+            break
     estimates = tuple(
         _interval(name, float(value), float(np.sqrt(max(v, 0))), float(np.sqrt(max(w, 0))))
         for name, value, v, w in zip(names, theta, np.diag(table), np.diag(alike), strict=True)
@@ -355,7 +374,10 @@ def _fit(published: Published, features: dict[str, Feature], model: str) -> tupl
         psi = (weight * (y - expected))[:, None] * x
         return psi, -(weight * slope)[:, None, None] * x[:, :, None] * x[:, None, :]
 
-    solution = Equations(published, features).solve(score, np.zeros(len(scale)))
+    try:
+        solution = Equations(published, features).solve(score, np.zeros(len(scale)))
+    except NoAnswer as fault:
+        raise NoAnswer(fault.theta / scale) from None
     squares = np.outer(scale, scale)
     return np.asarray(solution.theta / scale), solution.covariance / squares, solution.covariance_alike / squares
 

@@ -58,9 +58,13 @@ class Solution:
 
 
 class NoAnswer(BadQuestion):
-    """The equations have no root, or one that the release can't tell."""
+    """The equations have no root, or one that the release can't tell.
 
-    def __init__(self) -> None:
+    theta : (k,) where the search ended; entries that ran away are those that can't be told.
+    """
+
+    def __init__(self, theta: Floats) -> None:
+        self.theta = theta
         super().__init__("The release can't tell this: too few records are left. Ask of more records or fewer columns.")
 
 
@@ -173,7 +177,7 @@ class Equations:
                 total, slope = self.sums(score, theta)
                 # Columns that say the same leave a direction in which any coefficient would do.
                 if not np.isfinite(slope).all() or np.linalg.cond(slope) > 1e12:
-                    raise NoAnswer
+                    raise NoAnswer(theta)
                 step = np.linalg.solve(slope, total)
                 size = float(np.abs(step).max(initial=0) / (1 + np.abs(theta).max(initial=0)))
                 # A first step may be far too long: it is cut to about twice the size of theta.
@@ -181,9 +185,9 @@ class Equations:
                 if size < 1e-10:
                     break
             else:
-                raise NoAnswer
+                raise NoAnswer(theta)
             if not np.isfinite(theta).all():
-                raise NoAnswer
+                raise NoAnswer(theta)
             return self._with_spreads(score, theta, slope)
 
     def _with_spreads(self, score: Score, theta: Floats, slope: Floats) -> Solution:
