@@ -72,7 +72,8 @@ def test_help_tells_of_the_page_and_the_words(proposed: MainWindow) -> None:
     dialog = proposed.show_help()
     text = dialog.findChild(QTextBrowser)
     assert text is not None
-    assert "riskiest group" in text.toPlainText()
+    assert "useful and defensible" in text.toPlainText()
+    assert "Riskiest group" in text.toPlainText()
     dialog.close()
 
 

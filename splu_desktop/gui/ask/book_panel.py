@@ -13,13 +13,13 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.language import language
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.gui.ask.asking import Opened
-from splu_desktop.gui.base.dialogs import asked_file
+from splu_desktop.gui.base.dialogs import asked_file, asked_target
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.widgets import TickList, button, label, margins, put
 from splu_desktop.gui.base.words import spoken, t
 from splu_desktop.gui.base.work import Work
-from splu_desktop.gui.proposal.offer import asked_target
+from splu_desktop.gui.proposal.offer import ENDINGS
 from splu_desktop.report.book.document import PrintedBook, book_document, table_words
 from splu_desktop.report.book.make import book_of, print_release, write_book
 from splu_desktop.report.book.tables import Book, BookTable
@@ -60,7 +60,7 @@ class BookPanel(QWidget):
         hint = label(t("More come from “A table”, or from a file BOOK.toml."), "quiet", wrap=True)
         put(card.body, (self.list, 1), hint, self.open, self.save)
         self.page = QTextBrowser()
-        self.page.setAccessibleName(t("The book as it will be printed"))
+        self.page.setAccessibleName(t("Table book"))
         self.page.setOpenLinks(False)
         self.sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=12)
         self.sides.addWidget(card, 1)
@@ -116,13 +116,13 @@ class BookPanel(QWidget):
         )
 
     def _open(self) -> None:
-        path = asked_file(self, t("Open a book"), t("Table books (*.toml);;All files (*)"))
+        path = asked_file(self, t("Open a book…"), "*.toml")
         if path is not None:
             self._read(path)
 
     def _save(self) -> None:
         found = self.book
-        target = None if found is None else asked_target(self, f"{found.title}.docx")
+        target = None if found is None else asked_target(self, t("Save the book…"), f"{found.title}.docx", *ENDINGS)
         if found is not None and target is not None:
             self._work.start(
                 write_book,

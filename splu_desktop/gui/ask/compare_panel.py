@@ -16,7 +16,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.widgets import Choice, TickList, label, margins, put
-from splu_desktop.gui.base.words import decimal, t, told
+from splu_desktop.gui.base.words import bare, decimal, t, told
 
 _MOST = 400  # values offered in a box
 
@@ -82,19 +82,23 @@ class ComparePanel(QWidget):
         super().__init__()
         self._ask = ask
         self._opened: Opened | None = None
-        self.kind = Choice(t("What is compared"))
+        self.kind = Choice(bare(t("&Compare")))
         self.outcome, self.value = Choice(t("Column")), Choice(t("Value"))
-        self.exposure, self.one, self.other = Choice(t("Groups by")), Choice(t("Group")), Choice(t("Other group"))
+        self.exposure, self.one, self.other = (
+            Choice(t("between groups by")),
+            Choice(t("Group")),
+            Choice(t("all others")),
+        )
         for each in (self.outcome, self.value, self.exposure, self.one, self.other):
             each.keep_short(12)
-        self.adjusted = TickList(t("Adjusted for"))
+        self.adjusted = TickList(t("adjusted for"))
         card = Card(spacing=6)
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(8)
         for row, (name, parts) in enumerate(
             (
-                (t("Compare"), (self.kind,)),
+                (bare(t("&Compare")), (self.kind,)),
                 (t("of"), (self.outcome, self.value)),
                 (t("between groups by"), (self.exposure,)),
                 (t("namely"), (self.one, self.other)),
@@ -133,7 +137,7 @@ class ComparePanel(QWidget):
         self.interval = Interval()
         self.sentence, self.alike = label("", fitting=True), label("", "quiet", fitting=True)
         self.notes, self.fault = label("", "quiet", fitting=True), label("", "problem", fitting=True)
-        self.table = TableView(t("Coefficients"))
+        self.table = TableView(t("Answer"))
         self.model: RowsModel[Estimate] = RowsModel(
             [
                 Field(t("Column"), lambda each: each.name),

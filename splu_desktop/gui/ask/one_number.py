@@ -20,7 +20,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.widgets import button, emptied, label, line_edit, margins, put
-from splu_desktop.gui.base.words import caption, joined, number, t, told
+from splu_desktop.gui.base.words import bare, caption, joined, number, t, told
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
 _REST = 1_200  # ms after which an answer counts as asked
@@ -66,15 +66,15 @@ class OneNumber(QWidget):
         columns = Card(spacing=4)
         columns.body.setContentsMargins(8, 8, 8, 8)
         self.columns = QListWidget()
-        self.columns.setAccessibleName(t("Columns"))
+        self.columns.setAccessibleName(bare(t("&Columns")))
         self.columns.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.columns.currentRowChanged.connect(lambda at: self._show_values())
-        put(columns.body, label(t("Columns"), "quiet"), (self.columns, 1))
+        put(columns.body, label(bare(t("&Columns")), "quiet"), (self.columns, 1))
         columns.body.addWidget(label(t("Columns without a shield are exact."), "quiet", wrap=True))
         values = Card(spacing=4)
         values.body.setContentsMargins(8, 8, 8, 8)
         self.values_of: QLabel = label("", "quiet")
-        self.search = line_edit(t("Find a value"), t("find a value, or write 40..64"))
+        self.search = line_edit(t("Find a value, or write 40..64"), t("Find a value, or write 40..64"))
         self.search.setMaximumWidth(230)
         self.search.textChanged.connect(lambda: self._show_values())
         self.search.returnPressed.connect(self._take_range)
@@ -102,7 +102,7 @@ class OneNumber(QWidget):
         head = put(
             margins(QHBoxLayout(), 12, 0, 8, 0, spacing=8),
             (label(t("Asked so far"), "strong"), 1),
-            link(t("Copy"), self._copy, t("Copy what was asked so far")),
+            link(bare(t("&Copy")), self._copy, t("Asked so far")),
         )
         put(card.body, head, (self.table, 1))
         return card
@@ -308,7 +308,7 @@ class OneNumber(QWidget):
         hidden = [each for each in asked.question if self._secret(each)]
         n = number(asked.answer.n_p)
         if not hidden:
-            self.sentence.setText(t("{n} rows; only columns that are published as they are were asked.", n=n))
+            self.sentence.setText("")
         elif open_part:
             words = joined((told(each.words()) for each in open_part), ";")
             self.sentence.setText(t("{n} rows have {what}; the rest is estimated.", n=n, what=words))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QInputDialog,
     QLineEdit,
@@ -36,12 +35,12 @@ from splu_desktop.gui.ask.compare_panel import ComparePanel
 from splu_desktop.gui.ask.one_number import OneNumber
 from splu_desktop.gui.ask.table_panel import TablePanel
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.dialogs import asked_file
+from splu_desktop.gui.base.dialogs import RELEASES, asked_file, asked_target
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import button, label, margins, put
-from splu_desktop.gui.base.words import number, t
+from splu_desktop.gui.base.words import bare, number, t
 from splu_desktop.gui.proposal.fitted import Fitted
 
 
@@ -72,7 +71,7 @@ class AskPage(Page):
         self.name = label(t("Ask the release"))
         self.name.setFont(theme.title_font(self.name.font()))
         self.tabs = QTabBar()
-        self.tabs.setAccessibleName(t("Kinds of questions"))
+        self.tabs.setAccessibleName(t("Ask the release"))
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         for words in (t("One number"), t("A table"), t("Compare groups"), t("Table book")):
@@ -96,10 +95,8 @@ class AskPage(Page):
         self.body.addWidget(self.panels, 1)
         self.clear = button(t("Clear"), self.one.clear)
         self.foot.insertWidget(1, self.clear, 0, Qt.AlignmentFlag.AlignVCenter)
-        start = button(t("Open a release…"), self._open_another, look="primary")
-        self.use_empty(
-            "circle-question-mark", t("No release to ask."), t("Publish one, or open one that lies in a folder."), start
-        )
+        start = button(t("Open a &release…"), self._open_another, look="primary")
+        self.use_empty("circle-question-mark", t("Publish a table, or open a release."), start)
         self.use_busy(t("Stop"), lambda: self.work.cancel("ask file"))
 
     def folded(self, fold: Fold) -> None:
@@ -208,19 +205,11 @@ class AskPage(Page):
 
     # --- files
 
-    def _target(self, title: str, name: str) -> Path | None:
-        kinds = t("Workbook (*.xlsx);;Comma-separated values (*.csv)")
-        chosen, kind = QFileDialog.getSaveFileName(self, title, name, kinds)
-        if not chosen:
-            return None
-        path = Path(chosen)
-        return path if path.suffix else path.with_suffix(".csv" if "csv" in kind else ".xlsx")
-
     def _save_table(self) -> None:
         found, release = self.table.found, self._release
         if found is None or release is None:
             return
-        target = self._target(t("Save the table"), f"{found.column}.xlsx")
+        target = asked_target(self, t("Save the table…"), f"{found.column}.xlsx", ".xlsx", ".csv")
         if target is not None:
             self.work.start(
                 _write_table,
@@ -235,8 +224,9 @@ class AskPage(Page):
         opened, release = self._opened, self._release
         if opened is None or release is None:
             return
-        questions = asked_file(self, t("A file of questions…"), t("Questions (*.csv *.xlsx);;All files (*)"))
-        target = None if questions is None else self._target(t("Save the answers"), "answers.xlsx")
+        questions = asked_file(self, t("A file of questions…"), "*.csv *.xlsx")
+        save = t("Save the answers")
+        target = None if questions is None else asked_target(self, save, "answers.xlsx", ".xlsx", ".csv")
         if questions is not None and target is not None:
             self._run(answer_file, t("{n} questions were answered."), opened, release, questions, target)
 
@@ -255,7 +245,7 @@ class AskPage(Page):
             self.show_content()
             self.show_error(sentence)
 
-        self.show_busy(t("Counting"))
+        self.show_busy(t("Working it out…"))
         assert self.busy is not None
         assert callable(function)
         self.work.start(
@@ -269,10 +259,10 @@ class AskPage(Page):
         )
 
     def _saved(self, target: Path) -> None:
-        self.banner.say("done", t("Written: {file}", file=target.name))
+        self.banner.say("done", t("Saved: {file}", file=target.name))
 
     def _open_another(self) -> None:
-        path = asked_file(self, t("Open a release"), t("Releases (release.json *.zip)"))
+        path = asked_file(self, t("Open a &release…"), RELEASES)
         if path is not None:
             self.open_release(path)
 
@@ -285,7 +275,7 @@ class AskPage(Page):
                 self.session.take_release(Release(opened))
                 return
             words = t("“{name}” is locked. Its password:", name=path.name)
-            typed, given = QInputDialog.getText(self, t("Open a release"), words, QLineEdit.EchoMode.Password)
+            typed, given = QInputDialog.getText(self, bare(t("Open a &release…")), words, QLineEdit.EchoMode.Password)
             if given and typed:
                 self.open_release(path, typed)
 
@@ -314,12 +304,6 @@ class AskPage(Page):
 
     def go_back(self) -> None:
         self.go.emit(Step.PUBLISH)
-
-    def help_text(self) -> str:
-        return t(
-            "A count of a secret column is estimated; its range holds the true count in 95 of 100 releases. Small"
-            " counts are hidden on purpose. Other columns are exact."
-        )
 
 
 def _write_table(found: CrossTable, release: str, target: Path, progress: Progress = SILENT) -> None:

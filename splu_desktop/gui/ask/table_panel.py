@@ -15,7 +15,7 @@ from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.widgets import Choice, Picture, button, label, margins, put
-from splu_desktop.gui.base.words import number, t
+from splu_desktop.gui.base.words import bare, number, t
 from splu_desktop.gui.proposal.ranges import TRUST, range_words, trust_words
 
 _MOST_COLUMNS = 60  # of the table that is shown; all are saved
@@ -31,7 +31,7 @@ class TablePanel(QWidget):
         self._ask = ask
         self._opened: Opened | None = None
         self.found: CrossTable | None = None
-        self.column, self.first, self.second = Choice(t("Counted")), Choice(t("by")), Choice(t("and"))
+        self.column, self.first, self.second = Choice(t("Count")), Choice(t("by")), Choice(t("and"))
         for each in (self.column, self.first, self.second):
             each.keep_short(14)
             each.currentIndexChanged.connect(lambda at: self._changed())
@@ -44,22 +44,22 @@ class TablePanel(QWidget):
         card.body.setContentsMargins(14, 10, 14, 10)
         card.body.addLayout(row)
         self.fault = label("", "problem", fitting=True)
-        self.view = TableView(t("A table of the release"))
+        self.view = TableView(t("A table"))
         self.legend = QWidget()
         legend = margins(QHBoxLayout(self.legend), 4, 0, 4, 0, spacing=6)
         for trust in (READABLE, "rough", HIDDEN):
             picture, colour, _ = TRUST[trust]
             put(legend, Picture(picture, colour, 14), label(trust_words(trust), "quiet"))
             legend.addSpacing(14)
-        legend.addWidget(label(t("Each range holds the true count in 95 of 100 releases."), "quiet", wrap=True), 1)
-        legend.addWidget(link(t("Copy"), self._copy, t("Copy the table")))
+        legend.addWidget(label(t("In 95 of 100 releases the range holds the true count."), "quiet", wrap=True), 1)
+        legend.addWidget(link(bare(t("&Copy")), self._copy, t("A table")))
         outer = margins(QVBoxLayout(self), 0, spacing=10)
         put(outer, card, self.fault, (self.view, 1), self.legend)
         self.fault.hide()
 
     def fold(self, fold: Fold) -> None:
         """Lay it out for so much room."""
-        self.save.setText(t("Save the table…") if fold is Fold.WIDE else t("Save…"))
+        self.save.setText(t("Save the table…") if fold is Fold.WIDE else "")
         self.view.setMinimumHeight(200 if fold is Fold.NARROW else 120)
 
     def show_release(self, opened: Opened) -> None:
@@ -128,9 +128,7 @@ class TablePanel(QWidget):
                 right=True,
                 colour=lambda line: None if found.exact else TRUST[found.trust(line, at)][1],
                 picture=lambda line: None if found.exact else TRUST[found.trust(line, at)][0],
-                tip=lambda line: t(
-                    "between {range}", range=range_words(float(found.low[line, at]), float(found.high[line, at]))
-                ),
+                tip=lambda line: range_words(float(found.low[line, at]), float(found.high[line, at])),
             )
 
         def head(place: int, line: int) -> str:

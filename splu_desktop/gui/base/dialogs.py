@@ -20,9 +20,10 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.gui.base.focus import Stops
 from splu_desktop.gui.base.widgets import button, label, margins
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import bare, t
 
 _TITLE = 32  # pixels of a window's title
+RELEASES = "release.json *.zip *.splurelease"
 
 
 class Dialog(Stops, QDialog):
@@ -101,7 +102,26 @@ def last_row(
     return first
 
 
-def asked_file(parent: QWidget, title: str, kinds: str = "", start: str = "") -> Path | None:
-    """Return the file that the user chooses to open, None for none; `start` is the folder shown first."""
-    name, _ = QFileDialog.getOpenFileName(parent, title, start, kinds)
+def asked_file(parent: QWidget, act: str, patterns: str, start: str = "") -> Path | None:
+    """Return the file that the user chooses to open, None for none.
+
+    Parameters
+    ----------
+    act : what the menu or button said that opened the dialog.
+    patterns : names that are shown first, "*.csv *.xlsx".
+    start : the folder shown first.
+    """
+    kinds = f"{bare(act)} ({patterns});;{t('All files (*)')}"
+    name, _ = QFileDialog.getOpenFileName(parent, bare(act), start, kinds)
     return Path(name) if name else None
+
+
+def asked_target(parent: QWidget, act: str, start: str | Path, *endings: str) -> Path | None:
+    """Return where a file is to be saved, with one of the endings, the first by default; None for nowhere."""
+    kinds = [f"{ending[1:].upper()} (*{ending})" for ending in endings]
+    name, kind = QFileDialog.getSaveFileName(parent, bare(act), str(start), ";;".join(kinds))
+    path = Path(name)
+    if not name:
+        return None
+    chosen = next((ending for ending, each in zip(endings, kinds, strict=True) if each == kind), endings[0])
+    return path if path.suffix.lower() in endings else path.with_name(f"{path.name}{chosen}")

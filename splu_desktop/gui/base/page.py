@@ -122,15 +122,11 @@ class Page(QWidget):
     def arrived(self) -> None:
         """The page has come to the front."""
 
-    def help_text(self) -> str:
-        """Return one paragraph for F1, in plain text."""
-        return ""
-
     # --- states
 
-    def use_empty(self, picture: str, heading: str, text: str, *buttons: QPushButton) -> Empty:
+    def use_empty(self, picture: str, heading: str, *buttons: QPushButton) -> Empty:
         """Give the page its empty state and return it."""
-        self.empty = Empty(picture, heading, text)
+        self.empty = Empty(picture, heading)
         for each in buttons:
             self.empty.buttons.addWidget(each)
         self.stack.addWidget(self.empty)

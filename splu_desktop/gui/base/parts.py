@@ -260,11 +260,11 @@ class Flow(QLayout):
         return y + high - rect.top()
 
 
-def link(text: str, act: Callable[[], object], name: str = "") -> QPushButton:
-    """Return a button that looks like a link; `name` says more to a screen reader where several read alike."""
+def link(text: str, act: Callable[[], object], of: str = "") -> QPushButton:
+    """Return a button that looks like a link; `of` tells a screen reader which of several that read alike."""
     made = button(text, act, look="link")
-    if name:
-        made.setAccessibleName(name)
+    if of:
+        made.setAccessibleName(joined((text, of), ":"))
     return made
 
 
@@ -299,8 +299,8 @@ class Banner(QFrame):
         self._act: Callable[[], object] = lambda: None
         self.act_button = button("", lambda: self._act())
         row.addWidget(self.act_button, 0, Qt.AlignmentFlag.AlignTop)
-        self.close_button = button("", self.hide, look="flat", picture="x", hint=t("Hide this message"))
-        self.close_button.setAccessibleName(t("Hide this message"))
+        self.close_button = button("", self.hide, look="flat", picture="x", hint=t("Hide"))
+        self.close_button.setAccessibleName(t("Hide"))
         row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
         self.kind = ""
         # A frame is a group otherwise.
@@ -335,7 +335,7 @@ class Banner(QFrame):
 class Empty(QWidget):
     """The empty state: what this page is for, and the button that starts it."""
 
-    def __init__(self, picture: str, heading: str, text: str, parent: QWidget | None = None) -> None:
+    def __init__(self, picture: str, heading: str, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         column = put(
             margins(QVBoxLayout(self), 16, 8, 16, 8, spacing=10),
@@ -396,7 +396,7 @@ class Busy(QWidget):
         self.bar.setValue(round(1000 * done))
         left = self._pace.left(stage, done, time.monotonic())
         if left is None or left < 1.5:
-            text = t("{stage}: {share}", stage=told(stage), share=percent(done, 0))
+            text = joined((told(stage), percent(done, 0)), ":")
         elif left < 90:
             text = t(
                 "{stage}: {share}, about {n} seconds left", stage=told(stage), share=percent(done, 0), n=number(left)

@@ -278,7 +278,7 @@ class Session(QObject):
     def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged, plan: Plan | None = None) -> None:
         """Take a proposal that was made from these answers, with its verdict; `plan` stays instead of its own."""
         self._judged.insert(0, judged)
-        self.do(Choices(answers, answers, proposal, plan or proposal.plan), t("the proposal"))
+        self.do(Choices(answers, answers, proposal, plan or proposal.plan), t("Proposal"))
 
     def change_plan(
         self, plan: Plan, name: str, merge: str = "", *, undone: Done | None = None, expert: str = ""

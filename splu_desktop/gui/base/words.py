@@ -138,6 +138,11 @@ def caption(text: str) -> str:
     return text.replace("&", "&&")
 
 
+def bare(text: str) -> str:
+    """Return the words of a menu or button without access key and dots, as the title of what it opens."""
+    return text.replace("&", "").removesuffix("…")
+
+
 def tip(widget: QWidget | QAction, text: str) -> None:
     """Give a widget a tooltip, shown to the letter."""
     widget.setToolTip(plain(text))

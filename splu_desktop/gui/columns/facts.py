@@ -134,8 +134,6 @@ def published_as(source: Source, plan: Plan, name: str) -> str:
     secret = [label for label in values_after(source.table[name], steps).labels if label not in public]
     if len(secret) == 1:
         return t("“{value}” is secret", value=secret[0])
-    if len(secret) == values:
-        return t("all {n} values are secret", n=number(len(secret)))
     return t("{n} of {all} values are secret", n=number(len(secret)), all=number(values))
 
 

@@ -16,7 +16,7 @@ from splu_desktop.gui.base.dialogs import Dialog, asked_file, last_row
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.widgets import button, line_edit, margins, put
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import joined, number, t, told
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class GroupDialog(Dialog):
 
     def __init__(self, column: Column, parent: QWidget | None = None) -> None:
         intro = t("Choose values, type the name of their group, and press Enter. Values without a group stay.")
-        super().__init__(t("Groups of “{column}”", column=column.name), (620, 560), parent, intro)
+        super().__init__(joined((column.name, t("Coarser values")), ":"), (620, 560), parent, intro)
         self._column = column
         self.banner = Banner()
         self.search = line_edit(t("Find a value"), t("Find a value"))
@@ -85,7 +85,7 @@ class GroupDialog(Dialog):
         self.sorted = SortFilter(self)
         self.sorted.setSourceModel(self.model)
         self.search.textChanged.connect(self.sorted.look_for)
-        self.view = TableView(t("Values and their groups"))
+        self.view = TableView(t("Values"))
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.view.setModel(self.sorted)
         self.view.setSortingEnabled(True)
@@ -101,7 +101,7 @@ class GroupDialog(Dialog):
             self.group.clear()
 
     def _ask_list(self) -> None:
-        path = asked_file(self, t("A list of values and their groups"), t("Lists (*.csv)"))
+        path = asked_file(self, t("From a &list…"), "*.csv")
         if path is None:
             return
         try:

@@ -17,7 +17,7 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Columns, Flow
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import empties_on_escape, label, line_edit, margins, put, scrolled
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import bare, beside, joined, number, t, told
 from splu_desktop.gui.columns.facts import (
     KINDS,
     ColumnRow,
@@ -44,7 +44,7 @@ class ColumnsPage(Page):
         self._rows: list[ColumnRow] = []
         self._name = ""
         row = margins(QHBoxLayout(), 0, spacing=16)
-        self.title = label(t("Columns"))
+        self.title = label(bare(t("&Columns")))
         self.title.setFont(theme.title_font(self.font()))
         self.pills: dict[Role | None, QPushButton] = {}
         group, flow = QButtonGroup(self), Flow()
@@ -169,19 +169,16 @@ class ColumnsPage(Page):
         source, plan = self.session.source, self.session.plan
         if source is None or plan is None:
             return
-        kind = look_of(role).name.lower()
-        one = t("“{column}”: {kind}", column=names[0], kind=kind)
-        step = one if len(names) == 1 else t("{n} columns: {kind}", n=number(len(names)), kind=kind)
         try:
-            self._change(with_kinds(source, plan, names, role), step)
+            self._change(with_kinds(source, plan, names, role), joined((beside(names), look_of(role).name), ":"))
         except SpluError as fault:
             self.show_error(told(str(fault)))
 
     def _set_public(self, name: str, values: Sequence[str]) -> None:
         plan = self.session.plan
         if plan is not None:
-            step = t("secret values of “{column}”", column=name)
             self.banner.hide()
+            step = joined((name, t("Which values are secret?")), ":")
             self.session.change_plan(with_public(plan, name, values), step, merge=f"public {name}")
 
     def _set_steps(self, name: str, steps: Steps) -> None:
@@ -189,13 +186,13 @@ class ColumnsPage(Page):
         if plan is None:
             return
         try:
-            self._change(with_steps(plan, name, steps), t("groups of “{column}”", column=name))
+            self._change(with_steps(plan, name, steps), joined((name, t("Coarser values")), ":"))
         except SpluError as fault:
             self.show_error(told(str(fault)))
 
     def _undo(self, name: str) -> None:
         try:
-            self._change(as_proposed(self.session, name), t("“{column}” as proposed", column=name))
+            self._change(as_proposed(self.session, name), joined((name, bare(t("&Undo"))), ":"))
         except SpluError as fault:
             self.show_error(told(str(fault)))
 
@@ -212,9 +209,3 @@ class ColumnsPage(Page):
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         self.go.emit(Step.PROPOSAL)
-
-    def help_text(self) -> str:
-        return t(
-            "Whatever is no age, sex, place, date or unit is taken as secret. You decide: choose rows and press 1 to 4,"
-            " or open the box of a column. Columns no table asks for may be left out."
-        )

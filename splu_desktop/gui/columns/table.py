@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHeaderView, QMenu, QStyledItemDelegate, QStyleOpt
 
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import bare, t
 from splu_desktop.gui.columns.facts import KINDS, ColumnRow, look_of
 
 _HIGH = 36  # pixels of a row
@@ -23,7 +23,7 @@ def fields() -> list[Field[ColumnRow]]:
         Field(t("What it is"), lambda r: look_of(r.role).name, key=lambda r: KINDS.index(r.role)),
         Field(t("Published as"), lambda r: r.published, colour=lambda r: "accent" if r.role.published else "quiet"),
         Field(t("Why"), lambda r: r.why, colour=lambda r: "quiet", tip=lambda r: r.why),
-        Field("", lambda r: t("Undo") if r.changed else "", colour=lambda r: "accent"),
+        Field("", lambda r: bare(t("&Undo")) if r.changed else "", colour=lambda r: "accent"),
     ]
 
 
@@ -86,7 +86,7 @@ class ColumnTable(TableView):
     opened = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__(t("Columns"))
+        super().__init__(bare(t("&Columns")))
         self.rows_model: RowsModel[ColumnRow] = RowsModel(fields(), self)
         self.shown = SortFilter(self)
         self.shown.setSourceModel(self.rows_model)

@@ -13,7 +13,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import Choice, emptied, label, margins
-from splu_desktop.gui.base.words import caption, number, t
+from splu_desktop.gui.base.words import caption, joined, number, t
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.expert.section import Section, grid_of
 
@@ -49,7 +49,7 @@ class TogetherSection(Section):
             holder.setLayout(grid)
             self.boxes = {}
             for at, name in enumerate(plan.sensitive):
-                box = Choice(t("Block of “{column}”", column=name))
+                box = Choice(joined((name, t("Block")), ":"))
                 box.offer([(number(each + 1), each) for each in range(len(plan.sensitive))])
                 box.activated.connect(self._chosen)
                 grid.addWidget(label(isolated(name), "protected"), at + 1, 0)
@@ -62,7 +62,7 @@ class TogetherSection(Section):
 
     def _chosen(self) -> None:
         wanted = {name: box.currentData() for name, box in self.boxes.items()}
-        self.change(lambda plan: with_blocks(plan, wanted), t("what is drawn together"))
+        self.change(lambda plan: with_blocks(plan, wanted), self.title)
 
 
 def with_blocks(plan: Plan, wanted: dict[str, int]) -> Plan:
@@ -120,4 +120,4 @@ class ClassesSection(Section):
 
     def _ticked(self) -> None:
         chosen = tuple(name for name, tick in self.ticks.items() if tick.isChecked())
-        self.change_part(t("the classes of lenders"), classes=chosen)
+        self.change_part(self.title, classes=chosen)

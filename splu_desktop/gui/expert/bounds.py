@@ -18,7 +18,7 @@ from splu_desktop.gui.base.memory import choose_laws, laws_chosen
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import emptied, label, line_edit, margins, percent_box, whole_box
-from splu_desktop.gui.base.words import caption, decimal, t, told
+from splu_desktop.gui.base.words import caption, decimal, joined, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.expert.section import Section, grid_of
 from splu_desktop.report import law
@@ -36,19 +36,14 @@ class BoundsSection(Section):
 
     def build(self) -> None:
         form = QFormLayout()
-        self.epsilon = percent_box(1, 100, 1, t("Relative error epsilon"))
-        self.t_e = percent_box(0.1, 99, 1, t("Tolerated probability T_E"))
-        self.alpha = whole_box(1, 50, t("Largest small count alpha"))
-        self.t_p = percent_box(0, 100, 1, t("Wanted probability T_P"))
+        self.epsilon = percent_box(1, 100, 1, t("Relative error (epsilon)"))
+        self.t_e = percent_box(0.1, 99, 1, t("A large count may be wrong in (T_E)"))
+        self.alpha = whole_box(1, 50, t("Counts are small up to (alpha)"))
+        self.t_p = percent_box(0, 100, 1, t("A small count must be wrong in at least (T_P)"))
         self.t_p.setSpecialValueText(t("not asked"))
-        for box, words in (
-            (self.epsilon, t("Relative error (epsilon)")),
-            (self.t_e, t("A large count may be wrong in (T_E)")),
-            (self.alpha, t("Counts are small up to (alpha)")),
-            (self.t_p, t("A small count must be wrong in at least (T_P)")),
-        ):
+        for box in (self.epsilon, self.t_e, self.alpha, self.t_p):
             box.setMaximumWidth(140)
-            form.addRow(words, box)
+            form.addRow(box.accessibleName(), box)
             box.valueChanged.connect(self._told)
         self.body.addLayout(form)
         self.body.addStretch(1)
@@ -74,7 +69,7 @@ class BoundsSection(Section):
             self.alpha.value(),
             self.t_p.value() / 100 or None,
         )
-        self.change_part(t("the bounds"), "bounds", thresholds=made)
+        self.change_part(self.title, "bounds", thresholds=made)
 
 
 def limit_words(name: str) -> str:
@@ -112,8 +107,8 @@ class LimitsSection(Section):
             box.setSpecialValueText("–")
             box.setAlignment(Qt.AlignmentFlag.AlignRight)
             box.setKeyboardTracking(False)
-            box.setAccessibleName(t("Own limit: {limit}", limit=limit_words(name)))
-            reason = line_edit(t("Reason: {limit}", limit=limit_words(name)))
+            box.setAccessibleName(joined((limit_words(name), t("own limit")), ","))
+            reason = line_edit(joined((limit_words(name), t("because")), ","))
             box.valueChanged.connect(self._told)
             reason.editingFinished.connect(self._told)
             self.boxes[name], self.reasons[name] = box, reason
@@ -173,7 +168,7 @@ class LimitsSection(Section):
                 return
         self.say_fault("")
         self.change(
-            lambda plan: replace(plan, audience=replace(plan.audience, limits=tuple(made))), t("own limits"), "limits"
+            lambda plan: replace(plan, audience=replace(plan.audience, limits=tuple(made))), self.title, "limits"
         )
 
     def _laws_told(self) -> None:
@@ -209,7 +204,7 @@ class RareSection(Section):
             holder.setLayout(grid)
             self.boxes = {}
             for at, name in enumerate(plan.sensitive):
-                box = whole_box(1, 10_000, t("Least rows of a value of “{column}”", column=name))
+                box = whole_box(1, 10_000, joined((name, t("at least so many rows")), ":"))
                 box.setSpecialValueText(t("all stay"))
                 box.valueChanged.connect(self._told)
                 grid.addWidget(label(isolated(name), "protected"), at + 1, 0)
@@ -222,4 +217,4 @@ class RareSection(Section):
 
     def _told(self) -> None:
         rare: Mapping[str, int] = {name: box.value() for name, box in self.boxes.items() if box.value() > 1}
-        self.change(lambda plan: replace(plan, rare=rare), t("rare values"), "rare")
+        self.change(lambda plan: replace(plan, rare=rare), self.title, "rare")

@@ -13,7 +13,7 @@ from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Choice, margins, put, scrolled
-from splu_desktop.gui.base.words import joined, t
+from splu_desktop.gui.base.words import bare, joined, t
 from splu_desktop.gui.expert.blocks import ClassesSection, TogetherSection
 from splu_desktop.gui.expert.bounds import BoundsSection, LimitsSection, RareSection
 from splu_desktop.gui.expert.persons import PersonsSection
@@ -33,7 +33,7 @@ class ExpertPage(Page):
 
     def build(self) -> None:
         aside = t("For statisticians. Nothing here is needed; everything is written into the report.")
-        self.head.addLayout(title_row(t("Expert"), aside))
+        self.head.addLayout(title_row(bare(t("&Expert")), aside))
         session, work = self.session, self.work
         strength = StrengthSection(
             session, work, t("Strength per column"), t("γ, the papers’ group size: 1 of γ rows keeps its own value.")
@@ -49,8 +49,8 @@ class ExpertPage(Page):
             SystemsSection(session, work),
             RecipeSection(session, work),
         ]
-        self.list, self.short = QListWidget(), Choice(t("Part of Expert"))
-        self.list.setAccessibleName(t("Parts of Expert"))
+        self.list, self.short = QListWidget(), Choice(bare(t("&Expert")))
+        self.list.setAccessibleName(bare(t("&Expert")))
         self.list.setProperty("look", "parts")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.stacked = QStackedWidget()
@@ -95,7 +95,7 @@ class ExpertPage(Page):
         elif self.banner.kind == "fault":
             self.banner.hide()
         changed = self.session.choices.expert
-        note = t("Changed here: {what}.", what=joined(changed, ";")) if changed else t("Nothing was changed here.")
+        note = t("Changed here: {what}.", what=joined(changed, ";")) if changed else ""
         self.set_primary(t("Back to the proposal"), True, note)
         if changed and self.session.proposal is not None:
             self.set_back(t("Undo all of it"))
@@ -114,13 +114,7 @@ class ExpertPage(Page):
         if proposal is None or plan is None:
             return
         now = replace(self.session.choices, plan=as_proposed(plan, proposal.plan), expert=())
-        self.session.do(now, t("Expert as proposed"))
-
-    def help_text(self) -> str:
-        return t(
-            "The mechanism’s own settings: strength of each block, columns drawn together, classes of lenders, bounds,"
-            " limits, persons. Each change is named in the report and on the proposal."
-        )
+        self.session.do(now, t("Undo all of it"))
 
 
 def as_proposed(plan: Plan, before: Plan) -> Plan:

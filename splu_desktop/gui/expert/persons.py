@@ -41,7 +41,7 @@ class PersonsSection(Section):
         self.order.keep_short(20)
         self.reason = line_edit(t("Why each row may stand for itself"))
         self.number = QCheckBox(t("Give each person a random number, by which its rows are found"))
-        self.days = whole_box(0, MOST_DAYS, t("Days that dates are moved by, at most"))
+        self.days = whole_box(0, MOST_DAYS, t("Dates are moved by up to, days"))
         self.days.setSpecialValueText(t("not moved"))
         self.dates = QWidget()
         self._flow = Flow(self.dates, across=16)
@@ -119,4 +119,4 @@ class PersonsSection(Section):
         except SpluError as fault:
             self.say_fault(told(str(fault)))
             return
-        self.change_part(t("persons with several rows"), persons=made)
+        self.change_part(self.title, persons=made)

@@ -49,7 +49,7 @@ class RecipeSection(Section):
         if source is None:
             return
         try:
-            plan = plan_for(from_toml(self.text.toPlainText().encode())["plan"], source.table, t("this text"))
+            plan = plan_for(from_toml(self.text.toPlainText().encode())["plan"], source.table, self.title)
         except SpluError as fault:
             self.say_fault(told(str(fault)))
             return
@@ -59,6 +59,6 @@ class RecipeSection(Section):
         self.say_fault("")
         answers, now = Answers.of_plan(plan), self.session.choices
         if plan != now.plan:
-            name = t("the recipe as text")
+            name = self.title
             expert = tuple(dict.fromkeys((*now.expert, name)))
             self.session.do(replace(now, answers=answers, asked=answers, plan=plan, expert=expert), name)

@@ -132,9 +132,9 @@ class StrengthSection(Section):
             gamma.setRange(*_GAMMAS)
             gamma.setDecimals(1)
             gamma.setKeyboardTracking(False)
-            gamma.setAccessibleName(t("Gamma of {columns}", columns=named))
+            gamma.setAccessibleName(joined((named, "γ"), ":"))
             gamma.valueChanged.connect(lambda value, at=at: self._set_gamma(at, value))
-            draw = Choice(t("Draw of {columns}", columns=named))
+            draw = Choice(joined((named, t("draw")), ":"))
             draw.offer([(t("lenders"), "lenders"), (t("groups (SPLU-Gen)"), "groups")])
             draw.keep_short(8)
             draw.activated.connect(lambda _, at=at: self._set_draw(at))
@@ -185,10 +185,11 @@ class StrengthSection(Section):
         plan = self.session.plan
         if plan is None:
             return
-        name = t("γ of {columns}: {gamma}", columns=joined(plan.blocks[at].columns, ","), gamma=f"{gamma:g}")
+        name = t("strength {gamma}", gamma=f"{gamma:g}")
         if self.all.isChecked():
-            self.change(lambda plan: plan.with_gamma(gamma), t("γ: {gamma}", gamma=f"{gamma:g}"), "gamma")
+            self.change(lambda plan: plan.with_gamma(gamma), name, "gamma")
         else:
+            name = joined((joined(plan.blocks[at].columns, ","), name), ":")
             self.change(lambda plan: with_block(plan, at, plan.blocks[at].draw.name, gamma), name, f"gamma {at}")
 
     def _set_draw(self, at: int) -> None:
@@ -198,7 +199,7 @@ class StrengthSection(Section):
         kind, gamma = self._lines[at].draw.currentData(), plan.blocks[at].draw.gamma
         if kind == "groups":  # their sizes are whole numbers
             gamma = float(max(2, round(gamma)))
-        name = t("draw of {columns}", columns=joined(plan.blocks[at].columns, ","))
+        name = joined((joined(plan.blocks[at].columns, ","), t("draw")), ":")
         self.change(lambda plan: with_block(plan, at, kind, gamma), name)
         self.refresh()
 

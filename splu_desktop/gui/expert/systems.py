@@ -61,7 +61,7 @@ class Picture(QWidget):
         """Draw it."""
         self._found = found
         self.setFixedHeight(_drawing(found).defaultSize().height())
-        self.setAccessibleName(t("Large counts told, against protection, of each method"))
+        self.setAccessibleName(t("Other systems"))
         self.show()
         self.update()
 
@@ -94,10 +94,12 @@ class SystemsSection(Section):
 
     def build(self) -> None:
         self._job: Job | None = None
-        self.column = Choice(t("Secret column compared"))
+        self.column = Choice(t("Secret column"))
         self.column.keep_short(18)
         self.start = button(t("&Compare"), self.run)
-        self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), label(t("Column")), self.column, self.start, 1))
+        self.body.addLayout(
+            put(margins(QHBoxLayout(), 0, spacing=8), label(t("Secret column")), self.column, self.start, 1)
+        )
         self.busy = Busy("", t("Stop"))
         self.busy.cancelled.connect(lambda: self._job.cancel() if self._job else None)
         self.busy.hide()
@@ -129,7 +131,7 @@ class SystemsSection(Section):
             return
         self.say_fault("")
         self.start.setEnabled(False)
-        self.busy.begin(t("Publishing your table on paper by every system"))
+        self.busy.begin(t("Working it out…"))
         self.busy.show()
         self._job = self.work.start(
             compare_plan,

@@ -9,7 +9,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
 from splu_desktop.gui.base.models import shortened
 from splu_desktop.gui.base.widgets import Choice, Scrolled, line_edit, margins, put
-from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.base.words import joined, t, told
 
 
 class ColumnsForm(Scrolled):
@@ -44,7 +44,7 @@ class ColumnsForm(Scrolled):
             self._build()
         for column in imported.table.columns:
             box = self.types[column.name]
-            found = t("Detected: {value}", value=told(column.kind.value))
+            found = joined((t("detected"), told(column.kind.value)), ":")
             apart, asked_for = self.apart[column.name], column.name in asked.keep_spellings
             apart.setChecked(asked_for)
             self._form.setRowVisible(apart, asked_for or column.written is not None)
@@ -59,10 +59,10 @@ class ColumnsForm(Scrolled):
         for old, now in self._shown:
             row = QWidget()
             beside = margins(QHBoxLayout(row), 0, spacing=8)
-            name = line_edit(t("Name of {column}", column=old), shortened(old))
+            name = line_edit(joined((t("Column"), old), ":"), shortened(old))
             name.setText(now)
             name.editingFinished.connect(lambda old=old, edit=name: self._edited(old, edit))
-            kind = Choice(t("Type of {column}", column=now))
+            kind = Choice(joined((t("What it is"), now), ":"))
             kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
             kind.setMinimumWidth(190)
             put(beside, (name, 1), kind)

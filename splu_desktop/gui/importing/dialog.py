@@ -23,12 +23,12 @@ from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, PreviewModel, TableView, TickedModel
 from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import bare, joined, number, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
 from splu_desktop.gui.importing.rows import RowsForm
-from splu_desktop.gui.importing.settings import names_of_settings
+from splu_desktop.gui.importing.settings import mark_words, names_of_settings
 
 _REST = 200  # ms
 _ENCODINGS = (
@@ -62,7 +62,7 @@ class TokensModel(TickedModel[MissingToken]):
         fields = [
             Field[MissingToken](t("Means “no value”"), lambda token: token.token or t("(empty)")),
             Field[MissingToken](t("Column"), lambda token: token.column),
-            Field[MissingToken](t("Records"), lambda token: number(token.count)),
+            Field[MissingToken](t("Rows"), lambda token: number(token.count)),
             Field[MissingToken](t("Why"), lambda token: told(token.reason)),
         ]
         super().__init__(fields, parent)
@@ -84,7 +84,7 @@ class ReadDialog(Dialog):
     chosen = Signal(object)
 
     def __init__(self, path: Path, asked: ImportChoices | None, work: Work, parent: QWidget | None = None) -> None:
-        super().__init__(t("How “{name}” is read", name=path.name), (1000, 600), parent)
+        super().__init__(bare(t("Change how it is &read…")), (1000, 600), parent)
         self._path, self._work = path, work
         self.asked = asked or ImportChoices()
         self._filling = True
@@ -110,7 +110,7 @@ class ReadDialog(Dialog):
         self.tabs.addTab(self.decisions, t("&Problems"))
         split.addWidget(self.tabs)
         self.records_model = PreviewModel()
-        self.records = TableView(t("The first records, read so"))
+        self.records = TableView(t("The first rows as they were read"))
         self.records.setModel(self.records_model)
         self.records.horizontalHeader().setStretchLastSection(False)
         split.addWidget(self.records)
@@ -144,7 +144,7 @@ class ReadDialog(Dialog):
         self.null.textEdited.connect(lambda text: self._ask(null=text or None))
         self.form.addRow(names["null"], self.null)
         for edit, name, key in (
-            (self.header, t("Header in row (0: none)"), "header_row"),
+            (self.header, names["header_row"], "header_row"),
             (self.last, names["last_row"], "last_row"),
         ):
             edit.textEdited.connect(lambda _: self._rows_edited())
@@ -167,7 +167,7 @@ class ReadDialog(Dialog):
         self.tokens_model = TokensModel()
         self.tokens_model.setParent(self)
         self.tokens_model.ticked.connect(self._tokens_ticked)
-        self.tokens = TableView(t("What stands for “no value”"))
+        self.tokens = TableView(t("&Missing values"))
         self.tokens.setModel(self.tokens_model)
         row.addWidget(self.tokens)
         return page
@@ -279,7 +279,7 @@ class ReadDialog(Dialog):
             if value is not None and value not in known:
                 known.insert(0, value)
             one_sheet = key == "sheet" and self.asked.sheets  # which single one would be read is not known then
-            found_out = t("detected") if one_sheet else t("Detected: {value}", value=self._said(key, value))
+            found_out = t("detected") if one_sheet else joined((t("detected"), self._said(key, value)), ":")
             ways = [(found_out, None), *((self._said(key, one), one) for one in known)]
             asked = getattr(self.asked, key)
             if key == "sheet":
@@ -295,9 +295,9 @@ class ReadDialog(Dialog):
         self._say_reason("header_row", why.get("header", why.get("header_row", "")))
         self._say_reason("last_row", why.get("last_row", ""))
         self.form.setRowVisible(self.null, resolved.null is not None)
-        self.null.setPlaceholderText(t("detected: {row}", row=resolved.null) if resolved.null else t("none"))
+        self.null.setPlaceholderText(joined((t("detected"), resolved.null), ":") if resolved.null else t("none"))
         if resolved.header_row is not None:
-            self.header.setPlaceholderText(t("detected: {row}", row=number(resolved.header_row)))
+            self.header.setPlaceholderText(joined((t("detected"), number(resolved.header_row)), ":"))
 
     def _alike(self, found: Preview) -> int:
         """Return how many sheets have the same columns as the one that is read, 0 where it is alone."""
@@ -309,19 +309,8 @@ class ReadDialog(Dialog):
         self.form.setRowVisible(self.reasons[key], bool(text))
 
     def _said(self, key: str, value: Any) -> str:
-        words = {
-            "\t": t("tab"),
-            ",": t("comma ,"),
-            ";": t("semicolon ;"),
-            ".": t("point ."),
-            " ": t("blanks"),
-            "|": t("bar |"),
-            "": t("none"),
-            None: t("none"),
-            "dmy": t("day first"),
-            "mdy": t("month first"),
-        }
-        return words.get(value, str(value))
+        words = {"": t("none"), None: t("none"), "dmy": t("day first"), "mdy": t("month first")}
+        return words.get(value) or mark_words(str(value))
 
     def accept(self) -> None:
         """Take the choices; the reading that follows takes over the sheet that was kept for the preview."""

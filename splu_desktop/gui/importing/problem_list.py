@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.files.importer import Problem, write_problems
+from splu_desktop.gui.base.dialogs import asked_target
 from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.parts import Empty
 from splu_desktop.gui.base.widgets import Choice, button, line_edit, margins, put
@@ -29,7 +30,7 @@ class ProblemList(QWidget):
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         row = margins(QHBoxLayout(), spacing=8)
         self.search = line_edit(t("Search the problems"), t("Search the problems"))
-        self.kinds = Choice(t("Kind of problem"))
+        self.kinds = Choice(t("All kinds"))
         self.save_button = button(t("&Save the list…"), self._ask_save, picture="download")
         put(row, (self.search, 1), self.kinds, self.save_button)
         column.addLayout(row)
@@ -48,18 +49,14 @@ class ProblemList(QWidget):
                 Field(t("What was done"), lambda p: told(p.done)),
             ]
         )
-        self.view = TableView(t("What did not fit while reading"))
+        self.view = TableView(t("What did not fit"))
         self.sorted = SortFilter(self.view)
         self.sorted.setSourceModel(self.model)
         self.view.setModel(self.sorted)
         self.view.setSortingEnabled(True)
         self.view.sortByColumn(1, Qt.SortOrder.AscendingOrder)
         column.addWidget(self.view, 1)
-        self.nothing = Empty(
-            "circle-check",
-            t("Everything fitted"),
-            t("No row, column or value of the file had to be left out or changed."),
-        )
+        self.nothing = Empty("circle-check", t("Nothing was dropped, no cell was changed."))
         column.addWidget(self.nothing, 1)
         self.search.textChanged.connect(self.sorted.look_for)
         self.kinds.activated.connect(lambda _: self._narrow())
@@ -87,9 +84,9 @@ class ProblemList(QWidget):
         self.model.show(self.shown())
 
     def _ask_save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, t("Save the list"), "problems.csv", "CSV (*.csv)")
-        if name:
-            self.save(Path(name) if Path(name).suffix else Path(f"{name}.csv"))
+        path = asked_target(self, t("&Save the list…"), "problems.csv", ".csv")
+        if path is not None:
+            self.save(path)
 
     def save(self, path: Path) -> None:
         """Write the problems of the kind chosen as CSV, in a worker; the dialog asked about a file that is there."""
@@ -104,4 +101,4 @@ class ProblemList(QWidget):
 
 def tab_title(count: int) -> str:
     """Return the title of the tab with so many problems."""
-    return t("&Problems ({count})", count=number(count))
+    return f"{t('&Problems')} ({number(count)})"

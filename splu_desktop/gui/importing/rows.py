@@ -21,7 +21,7 @@ class RowsForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.column = Choice(t("Rows are chosen by"))
-        self.values = TickList(t("Rows with these values are read"))
+        self.values = TickList(t("Rows are chosen by"))
         self._known: dict[str, list[str]] = {}  # column -> values seen, those of rows left out now among them
         self._asked: dict[str, tuple[str, ...]] = {}
         said = t("Only rows with a ticked value are read; values that come later in the file are not listed.")

@@ -10,10 +10,10 @@ from splu_desktop.files.importer import Imported
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.parts import Banner
-from splu_desktop.gui.base.words import beside, number, t, told
+from splu_desktop.gui.base.words import beside, joined, number, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
-from splu_desktop.gui.importing.settings import names_of_settings
+from splu_desktop.gui.importing.settings import mark_words, names_of_settings
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,16 @@ class Reading:
 def readings(imported: Imported) -> list[Reading]:
     """Return how a file was read, line by line."""
     chosen, why = imported.choices, imported.reasons
-    names = {"\t": t("tab"), ",": t("comma"), ".": t("point"), ";": t("semicolon"), " ": t("blank")}
     lines = []
     for key, what in names_of_settings().items():
         value = getattr(chosen, key)
         if value is not None and (value != "" or key in why):
-            lines.append(Reading(what, names.get(str(value), str(value)) or t("none"), why.get(key, "")))
+            lines.append(Reading(what, mark_words(str(value)) or t("none"), why.get(key, "")))
     if chosen.sheets is not None:
         joined = beside(sheet.name for sheet in imported.sheets if sheet.chosen)
         lines.append(Reading(t("Sheets read as one table"), joined, why.get("sheets", "")))
     for old, new in chosen.renames.items():
-        lines.append(Reading(t("Name of a column"), new, told(str(why.get(f"name of {new}", old)))))
+        lines.append(Reading(t("Column"), new, told(str(why.get(f"name of {new}", old)))))
     for token in imported.missing_tokens:
         if token.applied:
             what = t("Missing in “{column}”", column=token.column)
@@ -53,7 +52,7 @@ class HowRead(Dialog):
     """The settings and the problems of a reading."""
 
     def __init__(self, imported: Imported, work: Work, parent: QWidget | None = None) -> None:
-        super().__init__(t("How “{name}” was read", name=imported.source.name), (860, 520), parent)
+        super().__init__(joined((imported.source.name, t("How it was read")), ":"), (860, 520), parent)
         self.banner = Banner()
         self.tabs = QTabWidget()
         self.tabs.tabBar().setDrawBase(False)
@@ -63,18 +62,16 @@ class HowRead(Dialog):
             Field(t("Why"), lambda r: told(r.why), colour=lambda r: "quiet"),
         ]
         self.model = RowsModel(fields, self)
-        self.view = TableView(t("How the file was read"))
+        self.view = TableView(t("How it was read"))
         self.view.setModel(self.model)
         self.model.show(readings(imported))
         self.view.fit_columns(320, filling=2, least=240)
         self.problems = ProblemList(work)
         self.problems.show_problems(imported.problems)
-        self.problems.saved.connect(
-            lambda name: self.banner.say("done", t("The list was saved as “{name}”.", name=name))
-        )
+        self.problems.saved.connect(lambda name: self.banner.say("done", t("Saved: {file}", file=name)))
         self.problems.failed.connect(lambda text: self.banner.say("fault", text))
         self.tabs.addTab(self.problems, tab_title(len(imported.problems)))
-        self.tabs.addTab(self.view, t("How it w&as read"))
+        self.tabs.addTab(self.view, t("How it was read"))
         self.tabs.setCurrentIndex(0 if imported.problems else 1)
         self.parts.addWidget(self.banner)
         self.parts.addWidget(self.tabs, 1)

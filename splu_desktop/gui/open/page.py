@@ -19,7 +19,7 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Empty, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle
-from splu_desktop.gui.base.words import caption, number, t
+from splu_desktop.gui.base.words import bare, caption, number, t
 from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.importing.recent_files import recent_files
 
@@ -106,9 +106,8 @@ class OpenPage(Page):
         """Let the user choose a file, and read it."""
         from splu_desktop.files.importer.recognise import ENDINGS  # which takes NumPy along
 
-        kinds = f"{t('Tables')} ({' '.join(f'*{ending}' for ending in ENDINGS)})"
-        start = str(self._path.parent) if self._path else ""
-        path = asked_file(self, t("Open a table"), f"{kinds};;{t('All files (*)')}", start)
+        patterns = " ".join(f"*{ending}" for ending in ENDINGS)
+        path = asked_file(self, t("&Open a table…"), patterns, str(self._path.parent) if self._path else "")
         if path is not None:
             self.open_file(path)
 
@@ -190,13 +189,13 @@ class OpenPage(Page):
     def _failed(self, text: str) -> None:
         self._job = None
         self.refresh()
-        act = t("Change how it is read…") if self.session.source is not None else ""
+        act = bare(t("Change how it is &read…")) if self.session.source is not None else ""
         self.banner.say("fault", text, act, self.change_reading)
 
     def _stopped(self) -> None:
         self._job = None
         self.refresh()
-        self.banner.say("note", t("Reading was stopped; nothing was changed."))
+        self.banner.say("note", t("Stopped. Nothing was left behind."))
 
     def head_shown(self, shown: bool) -> None:
         """Show or hide what stands above the content."""
@@ -211,7 +210,7 @@ class OpenPage(Page):
         if source is None:
             self._show_recent()
             self._show_part(self.start)
-            self.set_primary(t("Continue"), False, t("Open a table to begin."))
+            self.set_primary(t("Continue"), False, t("Open a table first."))
             return
         self.show_content()
         table = source.table
@@ -266,12 +265,6 @@ class OpenPage(Page):
             made.setMaximumWidth(200)
             self._recent_row.addWidget(made)
         self._recent_row.addStretch(1)
-
-    def help_text(self) -> str:
-        return t(
-            "A file with one row for each person, stay or test. The program shows how it was read. Compare the first"
-            " rows with the file as you know it; the file itself is never changed."
-        )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls() and event.mimeData().urls()[0].isLocalFile():

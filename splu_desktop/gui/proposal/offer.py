@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.mechanism.cell_noise import MOST
 from splu_desktop.core.plan import Plan
@@ -17,10 +17,11 @@ from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margi
 from splu_desktop.gui.base.words import number, spoken, t
 from splu_desktop.gui.proposal.fitted import hold_height
 from splu_desktop.report.book.document import PrintedBook, count_cell, line_words, table_words
-from splu_desktop.report.book.make import ENDINGS, hand_out_protected, print_protected
+from splu_desktop.report.book.make import hand_out_protected, print_protected
 from splu_desktop.report.book.printed import PrintedTable
 from splu_desktop.report.document import cell_text
 
+ENDINGS = (".docx", ".xlsx", ".html")
 _MOST = 60  # lines of a table that are shown
 
 
@@ -32,17 +33,6 @@ def protect(table: Table, plan: Plan, title: str, progress: Progress = SILENT) -
 def hand_out(book: PrintedBook, table: Table, plan: Plan, path: Path, code: str, progress: Progress = SILENT) -> None:
     """Write protected tables, and note them in the register. For workers. Raises SpluError."""
     hand_out_protected(book, table, plan, path, code)
-
-
-def asked_target(parent: QWidget, start: str) -> Path | None:
-    """Return where a book is to be saved, None for nowhere."""
-    kinds = t("Word document (*.docx);;Workbook (*.xlsx);;Web page (*.html)")
-    chosen, kind = QFileDialog.getSaveFileName(parent, t("Save the tables"), start, kinds)
-    if not chosen:
-        return None
-    path = Path(chosen)
-    ending = next((each for each in ENDINGS if each in kind), ENDINGS[1])
-    return path if path.suffix.lower() in ENDINGS else path.with_name(f"{path.name}{ending}")
 
 
 class Offer(QFrame):
@@ -75,7 +65,7 @@ class Offer(QFrame):
             "quiet",
             fitting=True,
         )
-        self.make = button("", self.wanted.emit, look="primary")
+        self.make = button(t("Make these tables…"), self.wanted.emit, look="primary")
         self.make.setEnabled(False)
         put(column, title, label(words, fitting=True), (self.room, 1), self.note)
         put(column, (self.make, 0, Qt.AlignmentFlag.AlignLeft))
@@ -86,10 +76,8 @@ class Offer(QFrame):
         """Show protected tables; None while they are made, or why there are none."""
         emptied(self.tables)
         self.make.setEnabled(found is not None)
-        count = 0 if found is None else len(found.tables)
-        self.make.setText(t("Make this table…") if count == 1 else t("Make these {n} tables…", n=count or 2))
         if found is None:
-            self.tables.addWidget(label(fault or t("The tables are being made."), "quiet", wrap=True))
+            self.tables.addWidget(label(fault or t("Working it out…"), "quiet", wrap=True))
         else:
             for table in found.tables:
                 self.tables.addWidget(_grid_of(table, persons=found.persons))
@@ -128,7 +116,7 @@ def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
     grid.setColumnStretch(0, 1)
     column.addLayout(grid)
     right = Qt.AlignmentFlag.AlignRight
-    whole = t("all persons") if persons else t("all rows")
+    whole = t("Persons") if persons else t("Rows")
     for at, head in enumerate((t("Group"), t("goes out"), t("true"), whole, t("true"))):
         grid.addWidget(label(head, "quiet"), 0, at, right if at else Qt.AlignmentFlag.AlignLeft)
     places = [(line, at) for line in table.lines for at in range(len(table.labels))][:_MOST]

@@ -27,15 +27,16 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Line, Proposal, title_of
 from splu_desktop.core.policy import Step as Done
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.gui.base.dialogs import asked_target
 from splu_desktop.gui.base.messages import persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle
-from splu_desktop.gui.base.words import caption, joined, number, percent, spoken, t, told
+from splu_desktop.gui.base.words import bare, caption, joined, number, percent, spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted, let_go
-from splu_desktop.gui.proposal.offer import Offer, asked_target, hand_out, protect
+from splu_desktop.gui.proposal.offer import ENDINGS, Offer, hand_out, protect
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
@@ -84,13 +85,11 @@ class ProposalPage(Page):
         self.body.addWidget(self.sides, 1)
         self.rest = QTimer(self, singleShot=True, interval=_REST)  # while the slider moves, other ways stand still
         self.rest.timeout.connect(self._show_ways)
-        self.more = link(t("Two other ways…"), self._open_ways)
+        self.more = link(f"{t('Other ways')}…", self._open_ways)
         self.foot.insertWidget(0, self.more)
         self.foot.insertWidget(0, self.slim)
         start = button(t("Answer the questions"), lambda: self.go.emit(Step.QUESTIONS), look="primary")
-        self.use_empty(
-            "sliders-horizontal", t("Answer three questions first."), t("The proposal follows from them."), start
-        )
+        self.use_empty("sliders-horizontal", t("Answer three questions first."), start)
         self.set_back(t("Back to the questions"), t("Back"))
 
         self._ways: list[Way] = []
@@ -124,7 +123,7 @@ class ProposalPage(Page):
         self.gamma.setDecimals(1)
         self.gamma.setFixedWidth(68)
         self.gamma.setKeyboardTracking(False)
-        self.gamma.setAccessibleName(t("Strength, as a number (gamma)"))
+        self.gamma.setAccessibleName(joined((t("Strength"), "γ"), ","))
         self.gamma.textFromValue = strength_words  # type: ignore[method-assign]
         self.strength_row = margins(QHBoxLayout(), 0, spacing=8)
         self.strength_title = label(t("Strength"), "strong")
@@ -305,8 +304,8 @@ class ProposalPage(Page):
         """Show what depends on the strength: all of it is known, so it follows the slider within one frame."""
         shown = self._preview
         if shown is None:
-            self.verdict.say("amber", t("Working it out"), t("The figures of this plan are being computed."))
-            self.set_primary(t("Continue to publish"), False, t("The figures are being worked out."))
+            self.verdict.say("amber", t("Working it out…"), "")
+            self.set_primary(t("Continue to publish"), False, t("Working it out…"))
             return
         at, waits = self._at, self._waits()
         table = min(max(self.tabs.currentIndex(), 0), max(len(shown.asked) - 1, 0))
@@ -362,26 +361,26 @@ class ProposalPage(Page):
         stop = shown.stops[at]
         marks = band_figures(shown.verdict, persons_of(shown.plan), stop.answered, stop.cells, stop.average)
         judged = shown.plan.gamma == shown.stops[at].gamma
-        sentence = told(shown.verdict.sentence) if judged else self._foreseen(state)
+        sentence = told(shown.verdict.sentence) if judged else self._foreseen(state, marks[0][1])
         if self.fold is Fold.MIDDLE and state == USEFUL:
-            sentence = t("{n} cells are readable; no limit is broken.", n=marks[0][1])
+            sentence = self._foreseen(state, marks[0][1])
         if self.fold is Fold.NARROW:
             sentence = joined((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
         title = told(title_of(state))
         if state == UNSAFE and not self._stopped(shown, at):
             title = t("Not safe yet")
         if self._waits():
-            sentence = t("The figures are being worked out anew.")
+            sentence = t("Working it out…")
         self.verdict.say(state, title, sentence, marks)
         self._show_primary(shown, at, state)
 
     def _stopped(self, shown: Preview, at: int) -> bool:
         return shown.stops[at].zone == "unsafe" or any(line.state == "red" for line in shown.verdict.open)
 
-    def _foreseen(self, state: str) -> str:
+    def _foreseen(self, state: str, cells: str) -> str:
         """Return the sentence of a strength that is not judged yet."""
         if state == USEFUL:
-            return t("Recipients can use it for your tables, and no limit is broken.")
+            return t("{n} cells are readable; no limit is broken.", n=cells)
         if state in (BLURRED, TOO_SMALL):
             return t("Recipients can’t use your tables. Move towards more exact, or take a way that works.")
         return t("At this strength a limit is broken. Move towards safer.")
@@ -396,10 +395,7 @@ class ProposalPage(Page):
             if self.session.choices.expert:
                 note = joined((t("Changed in Expert"), note), ":")
         else:
-            note = {
-                BLURRED: t("Too blurred: choose a way that works first."),
-                TOO_SMALL: t("Rows can’t be published: too blurred for the tables you asked for."),
-            }.get(state, t("Not safe: choose a way that works first."))
+            note = t("Choose a way that works first.")
         self.set_primary(t("Continue to publish"), goes_on and not self._waits(), note)
         restyle(self.primary, "primary")
 
@@ -480,7 +476,7 @@ class ProposalPage(Page):
         if found is None or source is None or plan is None:
             return
         start = source.path.with_name(f"{source.path.stem}-tables-{date.today().isoformat()}.docx")
-        path = asked_target(self, str(start))
+        path = asked_target(self, t("Make these tables…"), start, *ENDINGS)
         if path is None:
             return
         self.work.start(
@@ -490,7 +486,7 @@ class ProposalPage(Page):
             plan,
             path,
             spoken(),
-            on_done=lambda _: self.banner.say("done", t("Written: {file}", file=path.name)),
+            on_done=lambda _: self.banner.say("done", t("Saved: {file}", file=path.name)),
             on_exception=self.show_error,
         )
 
@@ -509,7 +505,9 @@ class ProposalPage(Page):
     def _undo(self, step: Done) -> None:
         plan, undo = self.session.plan, step.undo
         if plan is not None and undo is not None:
-            self._change(lambda: undo(plan), t("undo of {step}", step=step.column or told(step.words)), undone=step)
+            self._change(
+                lambda: undo(plan), joined((bare(t("&Undo")), step.column or told(step.words)), ":"), undone=step
+            )
 
     def _take(self, way: Alternative) -> None:
         plan = way.plan
@@ -556,12 +554,6 @@ class ProposalPage(Page):
         target = self.ways.cards[0].use if self.ways.cards and self.ways.isVisible() else self.slider
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def help_text(self) -> str:
-        return t(
-            "A proposal keeps the limits of whoever gets it, and your tables readable. Strength 5 means that 1 row in 5"
-            " surely shows its own value; nobody can tell which."
-        )
-
 
 def _legend(shown: Preview, table: int, at: int) -> str:
     lines = shown.stops[at].lines[table]
@@ -571,9 +563,10 @@ def _legend(shown: Preview, table: int, at: int) -> str:
             n=MOST_LINES,
             all=number(shown.groups[table]),
         )
+    tick = t("The tick is the true count, seen only here.")
     if any(line.truth < LEAST and not line.total for line in lines) and shown.asked[table].kind != "mean":
-        return t("Groups under 50 are not counted in the verdict. The tick is the true count, seen only here.")
-    return t("The tick is the true count, seen only here. The range holds it in 95 of 100 releases.")
+        return f"{t('Groups under 50 are not counted in the verdict.')} {tick}"
+    return f"{tick} {t('In 95 of 100 releases the range holds the true count.')}"
 
 
 def shown_again(proposal: Proposal) -> Alternative:

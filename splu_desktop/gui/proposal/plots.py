@@ -29,12 +29,13 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import unique
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.dialogs import asked_target
 from splu_desktop.gui.base.widgets import announce, margins, shortcut
 from splu_desktop.gui.base.words import number, percent, show_tip, t, told
 
@@ -142,7 +143,7 @@ class Plot(QWidget):
             each.setZValue(above)
             self._box.addItem(each)
         self._box.sigResized.connect(self._fit_in)
-        shortcut(self, t("&Copy the picture"), QKeySequence.StandardKey.Copy, self.copy_picture)
+        shortcut(self, t("&Copy"), QKeySequence.StandardKey.Copy, self.copy_picture)
         shortcut(self, t("&Save the picture…"), "", self.ask_where)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
@@ -314,10 +315,8 @@ class Plot(QWidget):
 
     def ask_where(self) -> None:
         """Let the user choose where the picture is saved, as .png or .svg; a fault is said beside it."""
-        kinds = t("Picture (*.png);;Drawing (*.svg)")
-        name, _ = QFileDialog.getSaveFileName(self, t("Save the picture"), f"{self.accessibleName()}.png", kinds)
-        path = Path(name)
-        if not name:
+        path = asked_target(self, t("&Save the picture…"), f"{self.accessibleName()}.png", ".png", ".svg")
+        if path is None:
             return
         try:
             with whole_file(path, overwrite=True) as partial, self._without_counts():

@@ -99,7 +99,7 @@ class RangeTable(TableView):
     """Group, true count, bar, range and trust of each line."""
 
     def __init__(self) -> None:
-        super().__init__(t("What recipients will read"))
+        super().__init__(t("Your tables"))
         self._mean = self._short = False
         self.most = 10  # lines that are shown at once
         self.lines_model: RowsModel[RangeLine] = RowsModel(self._fields(), self)
@@ -120,7 +120,7 @@ class RangeTable(TableView):
             Field(
                 t("Range") if self._short else t("Recipients read"),
                 lambda line: "",
-                hint=t("the range recipients get; it holds the truth in 95 of 100 releases"),
+                hint=t("In 95 of 100 releases the range holds the true count."),
                 bar=lambda line: line,
             ),
             Field(

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, 
 from PySide6.QtWidgets import QSlider
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import joined, t
 from splu_desktop.gui.proposal.figures import strength_words
 
 BLURRED, GOOD, UNSAFE = "blurred", "good", "unsafe"
@@ -31,7 +31,7 @@ class StrengthSlider(QSlider):
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self.setAccessibleName(t("Strength: safer to more exact"))
+        self.setAccessibleName(t("Strength"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSingleStep(1)
         self._stops: tuple[float, ...] = (2.0,)
@@ -69,7 +69,7 @@ class StrengthSlider(QSlider):
 
     def _describe(self) -> None:
         if hasattr(self, "_stops") and self.value() < len(self._stops):
-            words = t("gamma {gamma}: {zone}", gamma=strength_words(self.gamma), zone=zone_words(self.zone))
+            words = joined((f"γ {strength_words(self.gamma)}", zone_words(self.zone)), ":")
             self.setAccessibleDescription(words)
 
     # --- moving

@@ -18,7 +18,7 @@ from splu_desktop.core.policy import Step
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.widgets import Picture, Rule, emptied, label, margins, put, scrolled
-from splu_desktop.gui.base.words import plain, spoken, t, told
+from splu_desktop.gui.base.words import bare, plain, spoken, t, told
 
 _PICTURES = {
     "secret": ("shield", "protected"),
@@ -116,11 +116,11 @@ class StepRow(QWidget):
             self.head.setProperty("look", "protected")
         self.words = Elided(step_words(step))
         put(row, Picture(picture, colour, 14), self.head, (self.words, 1))
-        name = step.column or self.words.text()
+        name, undo = step.column or self.words.text(), bare(t("&Undo"))
         if step.undo is not None:
-            row.addWidget(link(t("Undo"), self.undone.emit, t("Undo: {step}", step=name)))
+            row.addWidget(link(undo, self.undone.emit, name))
         elif step.name in _CHANGED_ELSEWHERE:
-            row.addWidget(link(t("Change"), self.changed.emit, t("Change: {step}", step=name)))
+            row.addWidget(link(t("Change"), self.changed.emit, name))
         self.setFixedHeight(max(28, self.fontMetrics().height() + 11))
 
 

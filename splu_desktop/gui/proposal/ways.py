@@ -98,10 +98,7 @@ class Ways(QWidget):
     def show_ways(self, ways: Sequence[Way], *, needed: bool) -> None:
         """Show other ways; `needed` where the proposal itself is not good, so that the first becomes the main act."""
         emptied(self.row)
-        if needed:
-            self.heading.setText(t("Two ways that work") if len(ways) > 1 else t("A way that works"))
-        else:
-            self.heading.setText(t("Two other ways") if len(ways) > 1 else t("Another way"))
+        self.heading.setText(t("Ways that work") if needed else t("Other ways"))
         self.cards = []
         for at, way in enumerate(ways[:2]):
             card = WayCard(way, first=needed and not at)
@@ -143,8 +140,7 @@ class Possible(Card):
                 text.addWidget(label(t("no cell is large enough, still too few"), "quiet"))
             put(inside, (Picture(*picture, 16), 0, Qt.AlignmentFlag.AlignTop), (text, 1))
             if way.plan is not None:
-                name = t("Try it: {way}", way=told(way.words))
-                inside.addWidget(link(t("Try it"), partial(self.taken.emit, way), name))
+                inside.addWidget(link(t("Try it"), partial(self.taken.emit, way), told(way.words)))
             self.lines.addWidget(row)
         QTimer.singleShot(0, self, lambda: hold_height(self))
 

@@ -23,7 +23,7 @@ from splu_desktop.gui.base.widgets import (
     put,
     restyle,
 )
-from splu_desktop.gui.base.words import caption, t, told
+from splu_desktop.gui.base.words import bare, caption, t, told
 
 _READY = 3  # reasons that are offered
 _OWN_WORDS = 5  # of a reason of one's own
@@ -65,12 +65,12 @@ class LineCard(QFrame):
             if first:
                 restyle(self.repair, "primary")
             acts.addWidget(self.repair)
-        acts.addWidget(link(t("Show me"), self.shown.emit, t("Show me: {line}", line=told(line.sentence))))
+        acts.addWidget(link(t("Show me"), self.shown.emit, told(line.sentence)))
         acts.addStretch(1)
         self.column.addLayout(acts)
         if accepted:
             row = margins(QHBoxLayout(), 0, spacing=8)
-            undo = link(t("Take it back"), lambda: self.accepted.emit(""))
+            undo = link(bare(t("&Undo")), lambda: self.accepted.emit(""))
             put(row, (label(t("Accepted by {words}", words=accepted), fitting=True), 1), undo)
             self.column.addLayout(row)
         elif not red:
@@ -84,9 +84,9 @@ class LineCard(QFrame):
         ready = [(told(each), told(each)) for each in line.reasons[:_READY]]
         self.reason.offer([(t("choose a reason"), ""), *ready, (t("another reason"), None)], "")
         self.reason.keep_short(18)
-        self.own = line_edit(t("Your own reason, in five words or more"), t("in five words or more"))
+        self.own = line_edit(t("Your own reason, in five words or more"), t("Your own reason, in five words or more"))
         self.own.hide()
-        self.initials = line_edit(t("Your initials"), t("your initials"))
+        self.initials = line_edit(t("Your initials"), t("Your initials"))
         self.initials.setFixedWidth(110)
         self.accept = button(t("Accept"), self._accept)
         self.accept.setEnabled(False)
@@ -155,11 +155,7 @@ class HeldLines(QFrame):
 
     def show_lines(self, sentences: Sequence[str]) -> None:
         """Show what holds."""
-        self.heading.setText(
-            t("1 thing was checked and holds")
-            if len(sentences) == 1
-            else t("{n} things were checked and hold", n=len(sentences))
-        )
+        self.heading.setText(t("Checked, and holds: {n}", n=len(sentences)))
         emptied(self.list)
         for words in sentences:
             row = QWidget()

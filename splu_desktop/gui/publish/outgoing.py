@@ -18,7 +18,7 @@ from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
 from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.widgets import Picture, Rule, button, copy_exactly, label, line_edit, margins, put
-from splu_desktop.gui.base.words import plain, t
+from splu_desktop.gui.base.words import bare, joined, plain, t
 from splu_desktop.gui.proposal.steps import Elided
 
 _SECTION, _FOLDER = "publish", "folder"
@@ -47,7 +47,7 @@ class Outgoing(Card):
         self.name.setMaxLength(120)
         self.folder = line_edit(t("In the folder"))
         choose = button(t("Choose…"), self._choose)
-        choose.setAccessibleName(t("Choose the folder"))
+        choose.setAccessibleName(joined((bare(t("Choose…")), t("In the folder")), ":"))
         put(self.body, label(t("Name of the release"), "quiet"), self.name, label(t("In the folder"), "quiet"))
         self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (self.folder, 1), choose))
         put(self.body, Rule(), label(t("The folder holds"), "strong"))
@@ -73,7 +73,7 @@ class Outgoing(Card):
         self.password_row = QWidget()
         self.password = line_edit(t("Password"))
         self.password.setReadOnly(True)
-        copy = link(t("Copy"), lambda: copy_exactly(self.password.text()), t("Copy the password"))
+        copy = link(bare(t("&Copy")), lambda: copy_exactly(self.password.text()), t("Password"))
         put(margins(QHBoxLayout(self.password_row), 0, spacing=8), self.locked, (self.password, 1), copy)
         self.body.addWidget(self.password_row)
         self.body.addStretch(1)
@@ -154,7 +154,7 @@ class Outgoing(Card):
         self.changed.emit()
 
     def _choose(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, t("Choose the folder"), self.folder.text())
+        chosen = QFileDialog.getExistingDirectory(self, t("In the folder"), self.folder.text())
         if chosen:
             self.folder.setText(chosen)
             self.folder.setToolTip(plain(chosen))

@@ -6,19 +6,20 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import RED, UNSAFE, USEFUL, Line, Verdict, title_of
 from splu_desktop.files.publish import Options, Outcome, publish
 from splu_desktop.files.release import Form
 from splu_desktop.files.release.handover import hand_over, new_password
+from splu_desktop.gui.base.dialogs import asked_target
 from splu_desktop.gui.base.messages import persons_of, rows_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, Columns, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import announce, button, emptied, label, line_edit, margins, put, scrolled
-from splu_desktop.gui.base.words import spoken, t, told
+from splu_desktop.gui.base.words import joined, spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, repaired
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
 from splu_desktop.gui.publish.outgoing import Outgoing
@@ -56,7 +57,7 @@ class PublishPage(Page):
         self.columns = Columns(self.left, self.outgoing, _RIGHT)
         self.body.addWidget(self.columns, 1)
         start = button(t("Answer the questions"), lambda: self.go.emit(Step.QUESTIONS), look="primary")
-        self.use_empty("package-check", t("Nothing to publish yet."), t("Answer three questions first."), start)
+        self.use_empty("package-check", t("Answer three questions first."), start)
         self.use_busy(t("Stop"), lambda: self.work.cancel("publish"))
         self.set_back(t("Back to the proposal"), t("Back"))
 
@@ -115,7 +116,7 @@ class PublishPage(Page):
         elif self.banner.kind in ("warning", "fault"):
             self.banner.hide()
         if judged is None:
-            self.verdict.say("amber", t("Working it out"), t("The lines of this plan are being checked."))
+            self.verdict.say("amber", t("Working it out…"), "")
             self._show_primary()
             return
         self.outgoing.show_plan(plan, judged.verdict.figures.rows)
@@ -190,10 +191,10 @@ class PublishPage(Page):
         judged = self.session.judged
         self.outgoing.setEnabled(self._released() is None)
         if self._released() is not None:
-            self.set_primary(t("Continue to ask"), True, t("The release is finished."))
+            self.set_primary(t("Continue to ask"), True)
             return
         if judged is None:
-            self.set_primary(t("Publish"), False, t("The lines are being checked."))
+            self.set_primary(t("Publish"), False, t("Working it out…"))
             return
         words = t("Publish {rows}", rows=rows_of(judged.verdict.figures.rows, judged.plan.row_word))
         red, amber = self._waiting()
@@ -213,7 +214,7 @@ class PublishPage(Page):
         def take(better: Plan) -> None:
             self._repairing = ""
             if better == plan:
-                self.show_error(t("This repair changes nothing here. Take one of the other ways on the proposal."))
+                self.show_error(t("This repair changes nothing here. Take another way."))
                 self.refresh()
                 return
             self.session.change_plan(better, words)
@@ -295,11 +296,10 @@ class PublishPage(Page):
         if made is None:
             return
         folder = Path(made.opened.path)
-        start = str(folder.with_name(f"{folder.name}.zip"))
-        chosen, _ = QFileDialog.getSaveFileName(self, t("Save the locked ZIP"), start, t("ZIP (*.zip)"))
-        if not chosen:
+        start = folder.with_name(f"{folder.name}.zip")
+        path, password = asked_target(self, t("As a ZIP with a password…"), start, ".zip"), new_password()
+        if path is None:
             return
-        password, path = new_password(), Path(chosen)
 
         def take(_: object) -> None:
             words = t("Password, shown only now: {password}. Send it another way than the file.", password=password)
@@ -330,20 +330,11 @@ class PublishPage(Page):
         part = waits.first_field() if waits is not None else self.outgoing.first_wrong()
         part.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def help_text(self) -> str:
-        return t(
-            "Red lines stop the release; their button repairs them. Amber lines are repaired, or accepted by name with"
-            " a reason that goes into the register."
-        )
-
 
 def waiting_words(red: int, amber: int) -> str:
     """Return how many lines wait, in words."""
-    repairs = t("1 repair") if red == 1 else t("{n} repairs", n=red)
-    decisions = t("1 decision") if amber == 1 else t("{n} decisions", n=amber)
-    if red and amber:
-        return t("Waits for {repairs} and {decisions}.", repairs=repairs, decisions=decisions)
-    return t("Waits for {repairs}.", repairs=repairs if red else decisions)
+    what = [words for n, words in ((red, t("{n} to repair", n=red)), (amber, t("{n} to decide", n=amber))) if n]
+    return t("Waits for you: {what}.", what=joined(what, ","))
 
 
 def _place_of(line: Line) -> Step:

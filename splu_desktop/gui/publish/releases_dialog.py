@@ -15,21 +15,21 @@ from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.parts import STATES
 from splu_desktop.gui.base.widgets import button, label, line_edit, margins, put
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import bare, number, t, told
 
 
 class ReleasesDialog(Dialog):
     """The releases, the last one first."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(t("Releases made from this computer"), (860, 420), parent)
+        super().__init__(bare(t("&Releases made from this computer…")), (860, 420), parent)
         self.problem = label("", "problem", fitting=True)
-        self.view = TableView(t("Releases"))
+        self.view = TableView(bare(t("&Releases made from this computer…")))
         self.model: RowsModel[Entry] = RowsModel(_fields(), self)
         self.view.setModel(self.model)
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._offer())
         self.folder: QPushButton = button(t("Open the folder"), self._open, picture="folder-open")
-        self.why = line_edit(t("Why it is withdrawn"), t("why it was never handed out"))
+        self.why = line_edit(t("Why it was never handed out"), t("Why it was never handed out"))
         self.why.textChanged.connect(lambda: self._offer())
         self.withdraw = button(t("Withdraw"), self._withdraw)
         row = margins(QHBoxLayout(), 0, spacing=8)

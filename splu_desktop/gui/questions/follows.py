@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from splu_desktop.core.messages import quoted
 from splu_desktop.core.policy import Limits, limits_for
 from splu_desktop.core.roles import absence_values
 from splu_desktop.gui.base.messages import one_in, persons_of, rows_of
 from splu_desktop.gui.base.session import Answers
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.words import bold, joined, number, t
+from splu_desktop.gui.base.words import bold, number, t, told
 
 
 def of_audience(answers: Answers) -> list[str]:
@@ -33,22 +34,16 @@ def of_person(source: Source, answers: Answers) -> list[str]:
     rows = bold(rows_of(source.table.n, answers.row_word))
     if answers.person is None:
         return [
-            t("{rows}. Limits count rows.", rows=rows),
+            t("{rows}. Limits count {what}.", rows=rows, what=persons_of(answers)),
             t("If a person has several rows, they are less safe than the figures say."),
         ]
     known = source.persons.get(answers.person)
     if known is None:
-        return [t("{rows}. All limits count patients.", rows=rows)]
+        return [t("{rows}. Limits count {what}.", rows=rows, what=persons_of(answers))]
     persons, most = known
-    return [
-        t(
-            "{rows} of {persons}, up to {most} each.",
-            rows=rows,
-            persons=bold(f"{number(persons)} {t('patients')}"),
-            most=number(most),
-        ),
-        t("All limits count patients, not rows.") if most > 1 else "",
-    ]
+    who = bold(f"{number(persons)} {t('patients')}")
+    of = t("{rows} of {persons}, up to {most} each", rows=rows, persons=who, most=number(most))
+    return [t("{rows}. Limits count {what}.", rows=of, what=persons_of(answers))]
 
 
 def of_tables(source: Source, answers: Answers) -> list[str]:
@@ -60,7 +55,7 @@ def of_tables(source: Source, answers: Answers) -> list[str]:
     ]
     public = not_secret(source, answers)
     if public:
-        said.append(t("{values}: not secret.", values=joined((t("“{value}”", value=each) for each in public), ",")))
+        said.append(t("{values}: not secret.", values=told(quoted(public))))
     return said
 
 

@@ -16,7 +16,7 @@ from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
 from splu_desktop.gui.base.session import Answers, Step
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, Numbered, label, margins, put
-from splu_desktop.gui.base.words import caption, t
+from splu_desktop.gui.base.words import caption, percent, t
 from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.questions import follows
 from splu_desktop.gui.questions.audience_card import AudienceForm
@@ -39,11 +39,12 @@ class QuestionsPage(Page):
         self.head.addLayout(
             title_row(t("Three questions"), t("The answers set every limit. The program does the rest."))
         )
-        self.use_empty("file-spreadsheet", t("Open a table first"), t("Three questions about it follow."))
+        self.use_empty("file-spreadsheet", t("Open a table first."))
         self.use_busy(t("Stop"), self.stop)
         self.audience = AudienceForm()
         self.audience.changed.connect(self._audience_told)
         self.pairs: list[Columns] = []
+        self._questions: list[str] = []  # each names the undo of its answer
         self.consequences = [Follows(t("What follows")) for _ in range(3)]
         self._pair(1, t("Who gets it?"), self.audience)
         self._pair(2, t("What is one row, and which column names the person?"), self._person_part())
@@ -52,6 +53,7 @@ class QuestionsPage(Page):
         self.set_back(t("Back to the table"), t("Back"))
 
     def _pair(self, number: int, question: str, inside: QWidget) -> None:
+        self._questions.append(question)
         card = Card(spacing=6)
         head = put(margins(QHBoxLayout(), 0, spacing=12), Numbered(number), (label(question, "strong", wrap=True), 1))
         card.body.addLayout(head)
@@ -66,7 +68,7 @@ class QuestionsPage(Page):
     def _person_part(self) -> QWidget:
         part = QWidget()
         column = margins(QVBoxLayout(part), 0, spacing=6)
-        self.row_word, self.person = Choice(t("One row is")), Choice(t("The person is named by"))
+        self.row_word, self.person = Choice(t("One row is")), Choice(t("and the person is named by"))
         self.row_word.setEditable(True)
         self.row_word.setMinimumWidth(130)
         self.row_word.activated.connect(self._word_told)
@@ -74,7 +76,7 @@ class QuestionsPage(Page):
         if edit is not None:
             edit.editingFinished.connect(self._word_told)
         self.person.keep_short(18)
-        self.person.activated.connect(lambda _: self._answer(t("the person"), person=self.person.currentData()))
+        self.person.activated.connect(lambda _: self._answer(2, person=self.person.currentData()))
         words = Flow()
         for each in (label(t("One row is")), self.row_word, label(t("and the person is named by")), self.person):
             words.addWidget(each)
@@ -97,7 +99,7 @@ class QuestionsPage(Page):
         column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
         words = Flow(across=10)
         self.within = Choice(t("A number is good within"))
-        self.within.offer([(t("{n} %", n=round(100 * each)), each) for each in _WITHIN], 0.3)
+        self.within.offer([(percent(each), each) for each in _WITHIN], 0.3)
         self.within.activated.connect(lambda _: self._tables_told())
         words.addWidget(label(t("A number is good within")))
         words.addWidget(self.within)
@@ -158,7 +160,7 @@ class QuestionsPage(Page):
     def _show_found(self, source: Source, answers: Answers) -> None:
         found = answers.person in source.person_columns
         self.found.setText(
-            t("Found by the program: “{column}”. Choose “no column” if it is wrong.", column=answers.person)
+            t("Found by the program. Choose “no column” if every row is another person.")
             if found
             else t("Choose “no column” if every row is another person.")
         )
@@ -204,18 +206,18 @@ class QuestionsPage(Page):
 
     # --- what the user answers
 
-    def _answer(self, name: str, **changes: object) -> None:
+    def _answer(self, question: int, **changes: object) -> None:
         answers = replace(self.session.answers, **changes)  # type: ignore[arg-type]
         if answers == self.session.answers:
             self.refresh()
         else:
-            self.session.answer(answers, name)
+            self.session.answer(answers, self._questions[question - 1])
 
     def _audience_told(self, audience: Audience, part: str) -> None:
-        self._answer(t("who gets it"), audience=audience)
+        self._answer(1, audience=audience)
 
     def _word_told(self) -> None:
-        self._answer(t("what a row is"), row_word=self.row_word.currentText().strip())
+        self._answer(2, row_word=self.row_word.currentText().strip())
 
     def _tables_told(self) -> None:
         shown = [row for at, row in enumerate(self.rows) if at < len(self.session.answers.questions)]
@@ -224,19 +226,25 @@ class QuestionsPage(Page):
             self._name_primary(self.session.answers)
             return
         within = self.within.currentData()
-        self._answer(t("the tables"), questions=tuple(replace(each, within=within) for each in asked if each))
+        self._answer(
+            3,
+            questions=tuple(replace(each, within=within) for each in asked if each),
+        )
 
     def _secret_told(self) -> None:
         pairs = self._asked_values(self.session.answers)
         shown = zip(pairs, self.secrets, strict=False)
-        self._answer(t("what is secret"), not_secret=tuple(sa for (sa, _), box in shown if not box.isChecked()))
+        self._answer(
+            3,
+            not_secret=tuple(sa for (sa, _), box in shown if not box.isChecked()),
+        )
 
     def _remove(self, at: int) -> None:
         questions = list(self.session.answers.questions)
         del questions[at]
         for row in self.rows:
             row.fault = ""
-        self._answer(t("the tables"), questions=tuple(questions))
+        self._answer(3, questions=tuple(questions))
 
     def _add(self) -> None:
         source = self.session.source
@@ -252,7 +260,10 @@ class QuestionsPage(Page):
         value = questions[-1].value if questions else None
         by = next(((name,) for name in others if name != sa and (sa, (name,)) not in taken), ())
         within = questions[-1].within if questions else 0.3
-        self._answer(t("the tables"), questions=(*questions, AskedTable(sa, value, by, within=within)))
+        self._answer(
+            3,
+            questions=(*questions, AskedTable(sa, value, by, within=within)),
+        )
 
     # --- the proposal
 
@@ -307,9 +318,3 @@ class QuestionsPage(Page):
 
     def go_back(self) -> None:
         self.go.emit(Step.OPEN)
-
-    def help_text(self) -> str:
-        return t(
-            "Who gets it sets the limits. What a row is, and which column names the person, say who is counted. The"
-            " tables say what the release is for: the program looks for the safest way that still answers them."
-        )

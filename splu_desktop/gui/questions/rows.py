@@ -15,7 +15,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, button, label, margins, put
-from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.base.words import bare, joined, t, told
 
 _MOST_VALUES = 200
 
@@ -35,12 +35,10 @@ class TableRow(QWidget):
     def __init__(self, number: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         flow = Flow(across=6)
-        self.kind = Choice(t("What table {n} tells", n=number))
-        self.value = Choice(t("Value that table {n} counts", n=number))
-        self.sa = Choice(t("Secret column of table {n}", n=number))
-        self.by = Choice(t("Column that table {n} counts by", n=number))
-        self.also = Choice(t("Second column that table {n} counts by", n=number))
-        self.kind.offer([(t("Count"), "count"), (t("Average of"), "mean"), (t("Compare"), "compare")])
+        table = t("Table {n}", n=number)
+        names = t("Count"), t("Value"), t("Secret column"), t("by"), t("and")
+        self.kind, self.value, self.sa, self.by, self.also = (Choice(joined((table, name), ":")) for name in names)
+        self.kind.offer([(t("Count"), "count"), (t("Average of"), "mean"), (bare(t("&Compare")), "compare")])
         for each, width in ((self.kind, 102), (self.value, 122), (self.sa, 118), (self.by, 126), (self.also, 124)):
             each.keep_short(6)
             each.setFixedWidth(width)
@@ -48,7 +46,7 @@ class TableRow(QWidget):
         for part in (self.kind, self.value, self._of, self.sa, self._by, self.by, self._and, self.also):
             flow.addWidget(part)
         self.remove = button("", self.removed.emit, look="flat", picture="x")
-        self.remove.setAccessibleName(t("Remove table {n}", n=number))
+        self.remove.setAccessibleName(t("Take away: {condition}", condition=table))
         self.remove.setFixedWidth(30)
         line = put(margins(QHBoxLayout(self), 0, spacing=6), (flow, 1))
         line.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignTop)

@@ -11,7 +11,6 @@ from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -20,11 +19,12 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.dialogs import asked_target
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, ChoiceCard
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import Rule, button, label, line_edit, margins, put, scrolled
-from splu_desktop.gui.base.words import spoken, t
+from splu_desktop.gui.base.words import joined, percent, spoken, t, told
 from splu_desktop.gui.report.adapter import Made, Typed, make, write
 from splu_desktop.gui.report.pages import PagesView
 
@@ -45,8 +45,7 @@ class ReportPage(Page):
         row = margins(QHBoxLayout(), 0, spacing=16)
         self.name = label(t("Report"))
         self.name.setFont(theme.title_font(self.name.font()))
-        self.aside = label(t("Two pages to sign, and an annex for those who check the figures."), "quiet", wrap=True)
-        put(row, self.name, (self.aside, 1))
+        put(row, self.name, 1)
         self.head.addLayout(row)
         self.form = self._make_form()
         self.pages = PagesView()
@@ -60,8 +59,8 @@ class ReportPage(Page):
         self.body.addLayout(self.sides, 1)
         self.print = button(t("Print…"), self._print)
         self.foot.insertWidget(1, self.print, 0, Qt.AlignmentFlag.AlignVCenter)
-        start = button(t("Go to Publish"), lambda: self.go.emit(Step.PUBLISH), look="primary")
-        self.use_empty("file-text", t("No release to report on."), t("Publish a table, or open a release."), start)
+        start = button(t("Publish"), lambda: self.go.emit(Step.PUBLISH), look="primary")
+        self.use_empty("file-text", t("Publish a table, or open a release."), start)
         self.rest = QTimer(self, singleShot=True, interval=_REST)
         self.rest.timeout.connect(self._make)
 
@@ -82,10 +81,10 @@ class ReportPage(Page):
         card.body.addWidget(label(t("Still missing"), "strong"))
         self.fields: dict[str, QLineEdit] = {}
         for key, words, hint in (
-            ("organisation", t("Who decides"), t("name")),
-            ("reviewer", t("Who signs for data protection"), t("name")),
+            ("organisation", t("Who decides"), ""),
+            ("reviewer", t("Who signs for data protection"), ""),
             ("basis", t("Legal basis"), t("such as the research clause")),
-            ("contract", t("Contract or request"), t("its number")),
+            ("contract", t("Contract or request"), ""),
         ):
             field = line_edit(words, hint)
             field.setMaxLength(300)
@@ -104,7 +103,6 @@ class ReportPage(Page):
         self.room_of_form.setMaximumHeight(120 if one else 16_777_215)
         self.room_of_form.setMinimumWidth(0 if one else (_LEFT if fold is Fold.WIDE else 260))
         self.room_of_form.setMaximumWidth(16_777_215 if one else (_LEFT if fold is Fold.WIDE else 260))
-        self.aside.setVisible(fold is Fold.WIDE)
         self.name.setVisible(not one)
 
     # --- the session
@@ -156,7 +154,7 @@ class ReportPage(Page):
 
     def _progressed(self, stage: str, done: float) -> None:
         if self._made is None:
-            self.set_note(t("Making the pages: {share} %", share=round(100 * done)))
+            self.set_note(joined((told(stage), percent(done, 0)), ":"))
 
     def _take(self, made: Made) -> None:
         if made.release is not self._release:
@@ -178,7 +176,7 @@ class ReportPage(Page):
         self.print.setEnabled(made is not None)
         if made is None:
             busy = self.work.busy("report")
-            self.set_primary(t("Save as PDF…"), False, t("The pages are being made.") if busy else "")
+            self.set_primary(t("Save as PDF…"), False, t("Working it out…") if busy else "")
             return
         count = len(made.pages)
         annex = max(0, count - 2)
@@ -191,15 +189,11 @@ class ReportPage(Page):
         made, release = self._made, self._release
         if made is None or release is None:
             return
-        edition = t("our files") if self.own.radio.isChecked() else t("recipient")
-        folder = Path(release.opened.path).parent
-        start = folder / f"{release.opened.title} - {t('report')}, {edition}.pdf"
-        kinds = t("PDF (*.pdf);;Web page (*.html);;Workbook (*.xlsx);;For checking (*.json)")
-        chosen, _ = QFileDialog.getSaveFileName(self, t("Save the report"), str(start), kinds)
-        if not chosen:
+        edition = t("Our own files") if self.own.radio.isChecked() else t("The recipient")
+        start = Path(release.opened.path).parent / f"{release.opened.title} - {t('Report')}, {edition}.pdf"
+        path = asked_target(self, t("Save as PDF…"), start, *_ENDINGS)
+        if path is None:
             return
-        path = Path(chosen)
-        path = path if path.suffix.lower() in _ENDINGS else path.with_name(f"{path.name}.pdf")
         self.work.start(
             write,
             made,
@@ -229,12 +223,6 @@ class ReportPage(Page):
     def show_what_waits(self) -> None:
         target: QWidget = self.own.radio if self.own.radio.isChecked() else self.theirs.radio
         target.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def help_text(self) -> str:
-        return t(
-            "Two pages say what was released, to whom, and what is left of the risk; they are signed. The recipient’s"
-            " report holds nothing that the release does not tell."
-        )
 
 
 def print_pages(pages: Sequence[QImage], printer: QPrinter) -> None:

@@ -68,7 +68,7 @@ class PagesView(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(t("The report as it prints"))
+        self.setAccessibleName(t("Report"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.pages: list[QImage] = []

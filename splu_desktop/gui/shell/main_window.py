@@ -25,12 +25,12 @@ from PySide6.QtWidgets import (
 from splu_desktop import __version__
 from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.files.project.opening import Opens, opens
-from splu_desktop.gui.base.dialogs import asked_file
+from splu_desktop.gui.base.dialogs import RELEASES, asked_file
 from splu_desktop.gui.base.focus import Stops
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
 from splu_desktop.gui.base.widgets import Picture, Rule, label, margins, put
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import bare, t
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.recent_files import RecentFiles
 from splu_desktop.gui.shell import languages
@@ -304,7 +304,7 @@ class MainWindow(Stops, QMainWindow):
             self._at(Step.OPEN, "open_file", path)
 
     def _ask_release(self) -> None:
-        path = asked_file(self, t("Open a release"), t("Releases (release.json *.zip *.splurelease)"))
+        path = asked_file(self, t("Open a &release…"), RELEASES)
         if path is not None:
             self.open_path(path)
 
@@ -316,7 +316,7 @@ class MainWindow(Stops, QMainWindow):
     def say(self, kind: str, sentence: str) -> None:
         """Show a sentence on the page in front."""
         undo = kind == "note" and bool(self.session.undo_name)
-        self.page(self.step).banner.say(kind, sentence, t("Undo") if undo else "", self.session.undo)
+        self.page(self.step).banner.say(kind, sentence, bare(t("&Undo")) if undo else "", self.session.undo)
 
     def show_fault(self, sentence: str) -> None:
         """Show a fault that no page expected."""
@@ -326,8 +326,7 @@ class MainWindow(Stops, QMainWindow):
 
     def show_help(self) -> GuideDialog:
         """Open the paragraph about the page in front, and the glossary."""
-        page = self.page(self.step)
-        return show_page_help(step_name(self.step), page.help_text(), self)
+        return show_page_help(self.step, self)
 
     def show_guide(self) -> GuideDialog:
         """Open the user guide, beside which the work goes on."""
@@ -339,7 +338,7 @@ class MainWindow(Stops, QMainWindow):
         """Tell what this program is."""
         box = QMessageBox(self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle(t("About SPLU Desktop"))
+        box.setWindowTitle(bare(t("&About SPLU Desktop")))
         box.setText(f"SPLU Desktop {__version__}")
         box.setInformativeText(
             t("Turns a sensitive table into one that can be handed out. Nothing leaves this computer.")

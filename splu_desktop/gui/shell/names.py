@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.gui.base.session import State, Step
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import bare, t
 
 
 def step_name(step: Step) -> str:
@@ -15,8 +15,8 @@ def step_name(step: Step) -> str:
         Step.PUBLISH: t("Publish"),
         Step.ASK: t("Ask"),
         Step.REPORT: t("Report"),
-        Step.COLUMNS: t("Columns"),
-        Step.EXPERT: t("Expert"),
+        Step.COLUMNS: bare(t("&Columns")),
+        Step.EXPERT: bare(t("&Expert")),
     }[step]
 
 

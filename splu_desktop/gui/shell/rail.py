@@ -237,7 +237,7 @@ class TopBar(QFrame):
         for step in _UNDER:
             self.entries[step] = link(step_name(step), partial(self.chosen.emit, step))
             row.addWidget(self.entries[step])
-        put(row, 1, Picture("wifi-off", "quiet", 14), label(t("Offline"), "quiet"))
+        put(row, 1, Picture("wifi-off", "quiet", 14), label(t("Offline – nothing leaves this computer"), "quiet"))
         self.current = Step.OPEN
 
     def show_current(self, step: Step) -> None:

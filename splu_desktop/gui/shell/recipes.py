@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
-from splu_desktop.gui.base.dialogs import asked_file
+from splu_desktop.gui.base.dialogs import asked_file, asked_target
 from splu_desktop.gui.base.memory import choose_laws, laws_chosen
 from splu_desktop.gui.base.session import Answers, Session
-from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.base.words import joined, t, told
 from splu_desktop.gui.base.work import Work
 
 
@@ -30,19 +30,18 @@ class Recipes(QObject):
         """Let the user choose where the choices are saved."""
         source = self._session.source
         if source is None or self._session.plan is None:
-            self.said.emit("fault", t("Answer three questions first; a recipe holds the proposal."))
+            self.said.emit("fault", t("Answer three questions first."))
             return
-        start = str(source.path.with_name(f"{source.path.stem}-recipe.toml"))
-        name, _ = QFileDialog.getSaveFileName(self._window, t("Save a recipe"), start, t("Recipes (*.toml)"))
-        if name:
-            self.save(Path(name))
+        start = source.path.with_name(f"{source.path.stem}-recipe.toml")
+        path = asked_target(self._window, t("Save a re&cipe…"), start, ".toml")
+        if path is not None:
+            self.save(path)
 
     def save(self, path: Path) -> None:
         """Save the choices as a recipe."""
         source, plan = self._session.source, self._session.plan
         if source is None or plan is None:
             return
-        path = path if path.suffix else path.with_suffix(".toml")
         try:
             write_recipe(
                 Recipe(source.imported.choices, plan, source.imported.source, laws_chosen()), path, overwrite=True
@@ -50,14 +49,14 @@ class Recipes(QObject):
         except SpluError as fault:
             self.said.emit("fault", told(str(fault)))
             return
-        self.said.emit("done", t("“{name}” holds every choice.", name=path.name))
+        self.said.emit("done", t("Saved: {file}", file=path.name))
 
     def ask_use(self) -> None:
         """Let the user choose a recipe for the table that is open."""
         if self._session.source is None:
-            self.said.emit("fault", t("Open the table first, then the recipe that says what to do with it."))
+            self.said.emit("fault", t("Open a table first."))
             return
-        path = asked_file(self._window, t("Use a recipe"), t("Recipes (*.toml)"))
+        path = asked_file(self._window, t("&Use a recipe…"), "*.toml")
         if path is not None:
             self.use(path)
 
@@ -76,5 +75,5 @@ class Recipes(QObject):
             choose_laws(recipe.laws)
         answers = Answers.of_plan(plan)
         now = replace(self._session.choices, answers=answers, asked=answers, proposal=None, plan=plan, undone=())
-        self._session.do(now, t("the recipe “{name}”", name=path.name))
+        self._session.do(now, joined((t("Recipe"), path.name), ":"))
         self.said.emit("done", t("The choices of “{name}” were taken over.", name=path.name))

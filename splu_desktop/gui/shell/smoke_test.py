@@ -24,6 +24,7 @@ from splu_desktop.files.publish import Options, publish
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.shell import app
+from splu_desktop.gui.shell.guide import page_help
 from splu_desktop.gui.shell.main_window import MainWindow
 
 _PATIENCE = 300.0  # seconds for one piece of work, on the slowest computer
@@ -125,7 +126,7 @@ class _Walk:
             colours = {picture.pixel(x, y) for x in range(0, picture.width(), 7) for y in range(0, picture.height(), 7)}
             if len(colours) < 4:
                 raise Unfit(f"page {step.value} was drawn empty")
-            if len(self.window.page(step).help_text()) < 40:
+            if len(page_help(step)) < 40:
                 raise Unfit(f"page {step.value} has no help")
         return f"{len(Step)} pages opened and drawn"
 
