@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.engine_options import opened_engine
 from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, tell, told
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
@@ -35,8 +36,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan and the verdict. Returns 3 where lines are open."""
-    with Shown(quiet=args.json) as shown:
-        planned = planned_from(args, shown)
+    with Shown(quiet=args.json) as shown, opened_engine(args, shown) as engine:
+        planned = planned_from(args, shown, engine=engine)
     command = _protect_command(args, planned.verdict)
     if args.json:
         data = planned.as_dict()

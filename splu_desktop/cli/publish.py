@@ -5,14 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import misfit
+from splu_desktop.cli.base.engine_options import opened_engine
 from splu_desktop.cli.base.help import add_examples, several, takes
+from splu_desktop.cli.base.import_options import choices_from
 from splu_desktop.cli.base.opening import lock_from, password_line
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
-from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from, settings_from
+from splu_desktop.cli.base.plan_options import (
+    add_plan_options,
+    add_question_options,
+    planned_from,
+    settings_from,
+)
 from splu_desktop.cli.plan import as_gate, print_lines, print_plan
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import quoted, say
@@ -69,8 +77,8 @@ def run(args: argparse.Namespace) -> int:
     (check_new_file if packed else check_new_folder)(args.out)
     file = Path(said["password_file"]) if "password_file" in said else None
     password, made_up = lock_from(file, none=said.get("no_password", False)) if packed else (None, False)
-    with Shown(quiet=args.json) as shown:
-        planned = planned_from(args, shown, settings)
+    with Shown(quiet=args.json) as shown, opened_engine(args, shown) as engine:
+        planned = planned_from(args, shown, settings, engine)
         found = planned.verdict
         if waiting := found.waiting(accepted, args.accept_all):
             shown.end()
@@ -97,6 +105,9 @@ def run(args: argparse.Namespace) -> int:
             judged=found,
             accepted=accepted,
             options=options,
+            fill=None
+            if engine is None
+            else partial(engine.fill, planned.plan, choices_from(args, settings.recipe), planned.imported),
             progress=shown,
         )
     _report(args, planned, outcome, accepted, password if made_up else None)

@@ -55,7 +55,8 @@ class Published:
     @property
     def n(self) -> int:
         """Number of rows, N."""
-        return self.table.n
+        weights = self.table.columns[0].weights
+        return self.table.n if weights is None else int(weights.sum())
 
     @cached_property
     def sensitive(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,7 +158,7 @@ def run(
             columns.append(keep(column.take(order).compacted()))
     correlations: tuple[float, ...] = ()
     if prepared.classes.number > 1:
-        columns.append(_numbers(CLASS, prepared.row_class[order]))
+        columns.append(numbered(CLASS, prepared.row_class[order]))
     if prepared.units.person:
         assert plan.persons is not None
         if plan.persons.number:
@@ -210,10 +210,12 @@ def join_labels(column: Column, few: NDArray[np.bool_]) -> Column:
     values = None if column.values is None or column.values.dtype.kind == "M" else np.append(column.values, np.nan)
     kind = Kind.CATEGORY if values is None else column.kind
     missing = np.append(column.missing, False)
-    return Column.from_codes(column.name, to[column.codes], labels, missing, values, kind=kind).compacted()
+    joined = Column.from_codes(column.name, to[column.codes], labels, missing, values, kind=kind)
+    return replace(joined, weights=column.weights).compacted()
 
 
-def _numbers(name: str, codes: NDArray[np.int32]) -> Column:
+def numbered(name: str, codes: NDArray[np.int32]) -> Column:
+    """Return a column of whole numbers from 1 for codes (N,) from 0."""
     number = int(codes.max()) + 1
     labels = np.array([str(each) for each in range(1, number + 1)], object)
     values = np.arange(1, number + 1, dtype=np.float64)

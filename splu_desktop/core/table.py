@@ -153,6 +153,7 @@ class Column:
         where missing), None for kinds without order. A label that does not fit its kind ("forty" in a column of
         numbers, kept as text by the user's choice) has no value either: NaN or NaT, though it isn't missing.
     written : how the records were written, None where each as its label. Only who publishes them unchanged asks.
+    weights : (N,) how many records of a large table each stands for, None where each for itself.
     """
 
     name: str
@@ -162,6 +163,7 @@ class Column:
     missing: Flags
     values: NDArray[Any] | None = None
     written: Written | None = None
+    weights: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         for array in (self.codes, self.labels, self.missing, self.values):
@@ -212,7 +214,7 @@ class Column:
         meaning[own.codes] = self.codes
         values = None if self.values is None else self.values[meaning]
         made = Column.from_codes(self.name, own.codes, own.texts, self.missing[meaning], values, kind=self.kind)
-        return made.compacted()
+        return replace(made, weights=self.weights).compacted()
 
     @property
     def _own_written(self) -> Written | None:
@@ -232,16 +234,17 @@ class Column:
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
-        return np.bincount(self.codes, minlength=self.m).astype(np.int64)
+        return np.bincount(self.codes, self.weights, minlength=self.m).astype(np.int64)
 
     def take(self, order: NDArray[Any]) -> Column:
         """Return the column with its records at `order` ((K,) indices or (N,) bool)."""
         codes = self.codes[order]
-        return replace(self, codes=codes, written=self._with_written(codes, order, self.labels))
+        weights = None if self.weights is None else self.weights[order]
+        return replace(self, codes=codes, written=self._with_written(codes, order, self.labels), weights=weights)
 
     def with_codes(self, codes: Codes) -> Column:
         """Return the column with other records over the same labels, each written as its label."""
-        return replace(self, codes=codes, written=None)
+        return replace(self, codes=codes, written=None, weights=None)
 
     def compacted(self) -> Column:
         """Return the column without the labels that no record has (the domain as it stands in the records)."""

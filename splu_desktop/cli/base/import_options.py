@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,14 @@ def imported_from(
     progress: Progress = SILENT,
     *,
     allow_empty: bool = False,
+    reading: Callable[[Progress], Imported] | None = None,
 ) -> Imported:
-    """Read a file as --read and a recipe say. Raises SpluError; Cancelled."""
+    """Read a file as --read and a recipe say. Raises SpluError; Cancelled.
+
+    reading : reads it where that is not the importer's work alone.
+    """
     asked = choices_from(args, recipe)
-    imported = read(path, asked, progress, allow_empty=allow_empty)
+    imported = read(path, asked, progress, allow_empty=allow_empty) if reading is None else reading(progress)
     if recipe is not None:
         recipe.check(imported.table, recipe_words(args))
     check_import(asked, imported)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong, misfit
 from splu_desktop.cli.base.effects import given as options_given
+from splu_desktop.cli.base.engine_options import add_engine_option
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
 from splu_desktop.cli.base.help import add_below, rows_of, several, switch, takes
 from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from, recipe_words
@@ -84,6 +85,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     takes(group, "--shift-dates COL,...=DAYS", "move a person's dates by one number of whole weeks, up to DAYS")
     several(group, "--limit NAME=VALUE:REASON", "another limit than the audience's, with the reason")
     group = add_recipe_options(parser)
+    add_engine_option(group)
     several(group, "--set NAME=VALUE", "how the release is written and drawn; names are below")
     for words, entries in (
         (say("Names for --set, as in [release] of a recipe:"), RELEASE),
@@ -107,11 +109,31 @@ def settings_from(args: argparse.Namespace) -> Settings:
     return Settings(recipe, {**({} if recipe is None else recipe.release), **given}, draw)
 
 
-def planned_from(args: argparse.Namespace, progress: Progress, settings: Settings | None = None) -> Planned:
-    """Read FILE and return it with its plan and the verdict. Raises SpluError; Cancelled."""
+def planned_from(
+    args: argparse.Namespace, progress: Progress, settings: Settings | None = None, engine: Any = None
+) -> Planned:
+    """Read FILE, by an engine a part of it, and return it with its plan and verdict. Raises SpluError; Cancelled."""
     settings = settings or settings_from(args)
+    if engine is None:
+        return _planned(args, progress, settings, None)
+    stored: Mapping[str, Any] = {} if settings.recipe is None else dict(settings.recipe.plan or {})  # type: ignore[arg-type]
+    said = (args.person or "").rpartition("=")[0] or args.person
+    person = stored.get("persons", {}).get("column", said if said in engine.names else None)
+    found = _planned(args, progress, settings, lambda own: engine.read_sample(person, own))
+    column = None if found.plan.persons is None else found.plan.persons.column
+    if column not in (None, person) and engine.is_sampled:  # by the rows of whole persons
+        found = _planned(args, progress, settings, lambda own: engine.read_sample(column, own))
+    return found
+
+
+def _planned(
+    args: argparse.Namespace,
+    progress: Progress,
+    settings: Settings,
+    reading: Callable[[Progress], Imported] | None,
+) -> Planned:
     recipe = settings.recipe
-    imported = imported_from(args, args.file, recipe)
+    imported = imported_from(args, args.file, recipe, reading=reading)
     if recipe is not None and recipe.plan is not None:
         plan = recipe.plan_for(imported.table, name=recipe_words(args))
         asked_for = audience_asked(args)  # of whom the recipe says who they are, and the options anything else

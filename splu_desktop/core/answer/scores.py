@@ -46,7 +46,8 @@ class BlockValues:
         # (N,) which pair of class and combination each row shows: scores are the same wherever it stands.
         self.pair, pairs = crossed(self.row_class * self.size + self.codes, self.number * self.size)
         self._class, self._value = np.divmod(pairs, self.size)
-        self._rows = np.bincount(self.pair, minlength=len(pairs))
+        weights = published.table[block.columns[0]].weights
+        self._rows = np.bincount(self.pair, weights, minlength=len(pairs))
 
     def phi(self, h: Floats) -> Floats:
         """Return (P, ...) scores of functions h (size, ...) of the combinations, for each pair of `pair`.

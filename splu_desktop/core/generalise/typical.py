@@ -30,24 +30,35 @@ def band_means(before: Column, after: Column) -> dict[str, float]:
     numbers = np.where(before.missing, np.nan, before.values)[before.codes]
     known = np.isfinite(numbers) & ~after.missing[after.codes]
     numbers, codes = numbers[known], after.codes[known]
-    count = np.bincount(codes, minlength=after.m)
+    times = None if before.weights is None else before.weights[known]
+    count = np.bincount(codes, times, minlength=after.m)
     low, top = _closed(ends)
     found = {}
     for at in np.flatnonzero(count >= ENOUGH).tolist():
-        inside = numbers[codes == at]
-        middle = float(np.median(inside))
+        inside, often = numbers[codes == at], None if times is None else times[codes == at]
+        middle = _median(inside, often)
         least, most = float(low[at]), float(top[at])
         size = (max(most - least, most - middle, middle - least) or abs(middle)) / _STEPS
         if size == 0:
             continue  # 0 of all but negative numbers, most of them 0: nothing says how coarse is coarse enough
-        arm = len(inside) * size / 2
-        mean = float(np.clip(inside, middle - arm, middle + arm).mean())
+        arm = float(count[at]) * size / 2
+        mean = float(np.average(np.clip(inside, middle - arm, middle + arm), weights=often))
         stated = round(mean / size) * size
         if math.isfinite(ends[1][at]):
             stated = min(stated, float(ends[1][at]) - size)  # rounded, it stays in its band
         stated = max(stated, float(ends[0][at]))
         found[str(after.labels[at])] = float(f"{stated:.6g}")
     return found
+
+
+def _median(numbers: NDArray[np.float64], times: NDArray[np.int64] | None) -> float:
+    """Return the median of numbers, each of which stands there so many times."""
+    if times is None:
+        return float(np.median(numbers))
+    order = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(times[order])
+    middle = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")
+    return float(numbers[order][middle].mean())
 
 
 def typical(column: Column, means: Mapping[str, float]) -> NDArray[np.float64] | None:

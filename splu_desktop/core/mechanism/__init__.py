@@ -13,6 +13,6 @@ from splu_desktop.core.mechanism.draw import (
     draw_names,
     register,
 )
-from splu_desktop.core.mechanism.lenders import Lenders
+from splu_desktop.core.mechanism.lenders import LenderPool, Lenders
 from splu_desktop.core.mechanism.randomness import Randomness, SystemRandomness, below, permutation
 from splu_desktop.core.mechanism.units import NUMBER, Units

@@ -57,8 +57,10 @@ class Classes:
         return len(self.cells)
 
 
-def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST) -> Classes:
+def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, times: Ints | None = None) -> Classes:
     """Return the classes of units by the crossed values of unchanged columns, each of at least `least` units.
+
+    times : (U,) how many units alike each stands for; None where each for itself.
 
     Law: a class is a function of unchanged columns and numbers of rows alone, so it tells nothing of a drawn column.
     Proof: nothing else is read. Where a value has fewer than `least` units it joins its smaller neighbour in the order
@@ -66,13 +68,14 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST) ->
     number of rows before all else; of a person whose rows lie in several cells the commonest counts. Test:
     tests/core/test_lender_classes.py.
     """
-    sizes, row_ranges = _size_classes(units, least)
+    times = np.ones(units.number, np.int64) if times is None else times
+    sizes, row_ranges = _size_classes(units, least, times)
     digits = [sizes, *_unit_codes(columns, units)]
     keys, bounds = np.zeros(units.number, np.int64), [int(each.max(initial=0)) + 1 for each in digits]
     for each, bound in zip(digits, bounds, strict=True):
         keys = keys * bound + each
     inverse, there = crossed(keys, math.prod(bounds))
-    cells, counts = np.stack(np.unravel_index(there, bounds), axis=1), np.bincount(inverse)
+    cells, counts = np.stack(np.unravel_index(there, bounds), axis=1), np.bincount(inverse, times).astype(np.int64)
     found = np.zeros(len(cells), np.int64)
     described: list[ClassCell] = []
     for members, groups in _divided(cells, counts, least, np.arange(len(cells))):
@@ -84,21 +87,21 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST) ->
         described.append(ClassCell(labels, (low, row_ranges[int(groups[0][-1])][1])))
     code = found[inverse].astype(np.int32)
     if units.person:
-        rows = np.bincount(code, units.sizes)
-        mean = np.ceil(2 * np.bincount(code, units.sizes.astype(float) ** 2) / rows) / 2
+        rows = np.bincount(code, units.sizes * times)
+        mean = np.ceil(2 * np.bincount(code, units.sizes.astype(float) ** 2 * times) / rows) / 2
         described = [replace(cell, mean_rows=float(each)) for cell, each in zip(described, mean, strict=True)]
     return Classes(tuple(c.name for c in columns), code, tuple(described))
 
 
-def _size_classes(units: Units, least: int) -> tuple[Ints, list[tuple[int, int | None]]]:
+def _size_classes(units: Units, least: int, times: Ints) -> tuple[Ints, list[tuple[int, int | None]]]:
     """Return (U,) a class of the number of rows, and its ends: numbers that few persons have join their neighbours.
 
     The largest numbers stand together without an upper end, so that no one person's number is named.
     """
     if not units.person:
         return np.zeros(units.number, np.int64), [(1, 1)]
-    numbers, inverse, counts = np.unique(units.sizes, return_inverse=True, return_counts=True)
-    group = _joined(counts, least)
+    numbers, inverse = np.unique(units.sizes, return_inverse=True)
+    group = _joined(np.bincount(inverse, times).astype(np.int64), least)
     ends: list[tuple[int, int | None]] = []
     for each in range(int(group.max(initial=0)) + 1):
         own = numbers[group == each]

@@ -15,6 +15,36 @@ from splu_desktop.core.mechanism.randomness import Randomness, below, happens
 _FAR = 9.0  # standard deviations beyond which a count's law is cut
 
 
+class LenderPool:
+    """Who lends in each class: units with their rows, or values with the rows that have them.
+
+    Law: picked is the owner of a uniformly random row of the class, independently for each who asks. So a value comes
+    with its share of the rows of the class, whether the owners are all units in memory or the counts of values alone:
+    the two draws are one (law 1). Test: tests/core/test_mechanism.py, tests/files/test_large.py.
+
+    Parameters
+    ----------
+    classes : (L,) the class of each lender.
+    rows : (L,) how many rows each has.
+    """
+
+    def __init__(self, classes: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
+        self._order = np.argsort(classes, kind="stable").astype(np.int32)
+        self._before = np.concatenate([[0], np.cumsum(rows[self._order])])
+        ends = self._before[np.cumsum(np.bincount(classes, minlength=int(classes.max(initial=-1)) + 1))]
+        self._begins = np.concatenate([[0], ends[:-1]])
+        self._rows = ends - self._begins
+
+    def pick(self, classes: NDArray[np.int32], source: Randomness) -> NDArray[np.int32]:
+        """Return (B,) a lender for each borrower of some class."""
+        # A row at random, not a unit: who has more rows lends more often, else shares of rows would move.
+        picked = self._begins[classes] + below(source, self._rows[classes], len(classes)).astype(np.int64)
+        if int(self._before[-1]) == len(self._order):
+            return np.asarray(self._order[picked], np.int32)
+        # From the row back to the lender among whose rows it lies.
+        return np.asarray(self._order[np.searchsorted(self._before, picked, side="right") - 1], np.int32)
+
+
 @register
 @dataclass(frozen=True)
 class Lenders:
@@ -51,21 +81,13 @@ class Lenders:
         sum_u n_u (a h_u + (1 - a) g_v) = rows of v. Law 2: what stands there was kept with probability 1/gamma,
         whatever it says, since the shown value has the same law kept or lent. Test: test_mechanism.py.
         """
-        units = len(classes)
-        order = np.argsort(classes, kind="stable").astype(np.int32)
-        number = int(classes.max(initial=-1)) + 1
-        rows_before = np.concatenate([[0], np.cumsum(weights[order])])
-        ends = rows_before[np.cumsum(np.bincount(classes, minlength=number))]
-        begins = np.concatenate([[0], ends[:-1]])
-        # A row at random, not a unit: who has more rows lends more often, else shares of rows would move.
-        picked = begins[classes] + below(source, (ends - begins)[classes], units)
-        if int(rows_before[-1]) == units:
-            lender = order[picked]
-        else:
-            # From the row back to the unit among whose rows it lies.
-            lender = order[np.searchsorted(rows_before, picked, side="right") - 1]
+        lender = LenderPool(classes, weights).pick(classes, source)
         # Whether it keeps its value is drawn apart from whose it would show instead.
-        return np.where(happens(source, 1 / self.gamma, units), np.int32(-1), lender)
+        return np.where(self.keeps(len(classes), source), np.int32(-1), lender)
+
+    def keeps(self, count: int, source: Randomness) -> NDArray[np.bool_]:
+        """Return (count,) whether each unit keeps its value, with probability 1/gamma."""
+        return happens(source, 1 / self.gamma, count)
 
     def transition(self, counts: Floats) -> Floats:
         """Return (m, m) T = a I + (1 - a) 1 g' (law 1)."""

@@ -31,25 +31,26 @@ class SystemRandomness:
         return np.frombuffer(os.urandom(4 * count), np.uint32)
 
 
-def below(source: Randomness, bounds: NDArray[Any] | int, count: int) -> NDArray[np.uint32]:
+def below(source: Randomness, bounds: NDArray[Any] | int, count: int) -> NDArray[np.unsignedinteger[Any]]:
     """Return (count,) independent numbers, number i uniform on 0..bounds[i]-1.
 
     Law: uniform exactly. Proof: numbers left over beside a multiple of the bound are drawn again, so every remainder is
     equally likely. Test: tests/core/test_randomness.py.
     """
-    limit = np.asarray(bounds, np.uint32)
     # Small bounds need 16 random bits alone, and the system's source takes half as long.
-    width = np.uint16 if count and int(limit.max()) <= 256 else np.uint32
-    limit = limit.astype(width)
+    most = int(np.max(bounds)) if count else 0
+    width = np.uint16 if most <= 256 else np.uint32 if most < 1 << 32 else np.uint64
+    limit: NDArray[Any] = np.asarray(bounds).astype(width)
     bound = np.broadcast_to(limit, (count,))
     # 2^width mod bound, within the width; rejecting as many of the lowest numbers leaves a multiple of the bound.
     excess = np.broadcast_to((width(0) - limit) % limit, (count,))
 
     def draw(some: int) -> NDArray[Any]:
-        return source.bits(some) if width is np.uint32 else source.bits((some + 1) // 2).view(np.uint16)[:some]
+        words = -(-some * np.dtype(width).itemsize // 4)
+        return source.bits(words).view(width)[:some]
 
     drawn = draw(count)
-    result = (drawn % bound).astype(np.uint32)
+    result: NDArray[Any] = (drawn % bound).astype(np.promote_types(width, np.uint32))
     again = np.flatnonzero(drawn < excess)
     while len(again):
         drawn = draw(len(again))

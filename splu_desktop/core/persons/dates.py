@@ -49,7 +49,7 @@ def possible_shifts(days: int) -> Ints:
 def draw_shifts(days: int, number: int, source: Randomness) -> Ints:
     """Return (number,) independent shifts, uniform over `possible_shifts`."""
     every = possible_shifts(days)
-    return every[below(source, len(every), number)]
+    return np.asarray(every[below(source, len(every), number)])
 
 
 def check_dates(column: Column) -> None:

@@ -56,7 +56,7 @@ class Collected:
     def _write(self) -> None:
         try:
             if self._file is None:
-                self._file = _nameless_file()
+                self._file = nameless_file()
             for part in self._parts:
                 left = np.ascontiguousarray(part, np.int32).data.cast("B")
                 while len(left):
@@ -71,7 +71,8 @@ class Collected:
                 self._file, self._parts = None, [whole, *self._parts]
 
 
-def _nameless_file() -> Any:
+def nameless_file() -> Any:
+    """Return an open file in the data folder that ends with its process. Raises OSError."""
     if len(_open) >= _FILES:
         raise OSError
     folder = data_folder()

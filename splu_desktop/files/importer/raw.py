@@ -33,15 +33,17 @@ class RawColumn:
     Attributes
     ----------
     codes, labels : the codes and the texts.
+    weights : (N,) how many records of a large table each stands for, None where each for itself.
     """
 
     codes: NDArray[np.int32]
     labels: list[str]
+    weights: NDArray[np.int64] | None = None
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per text."""
-        return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64)
+        return np.bincount(self.codes, self.weights, minlength=len(self.labels)).astype(np.int64)
 
     def kept(self, keep: NDArray[np.bool_]) -> RawColumn:
         """Return the records where (N,) says so, over the labels that these have."""

@@ -64,7 +64,7 @@ def read(
         memory.check(path, memory.need_of_rows(len(raw.rows)))
         if not len(raw.rows) and not allow_empty:
             raise NoRecords(path, resolved.header_row or 0, resolved.sheet)
-        imported = _assembled(path, kind, raw, resolved, reasons, source(), progress)
+        imported = assemble(path, kind, raw, resolved, reasons, source(), progress)
     progress.report("Finding types", 1.0)
     return imported
 
@@ -81,7 +81,7 @@ def read_columns(columns: Coded, choices: ImportChoices | None = None, progress:
     raw = choose_rows(raw, resolved.rows)
     if not len(raw.rows):
         raise NoRecords(path, 0)
-    return _assembled(path, "frame", raw, resolved, reasons, SourceFile(path.name, 0, ""), progress)
+    return assemble(path, "frame", raw, resolved, reasons, SourceFile(path.name, 0, ""), progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ def preview(
         head = workbook.head(path, kind, choices, progress)
     elif kind in TEXTS:
         head = text_layout.layout(path, kind == "csv.gz", choices, progress, whole=False).head
-    imported = _assembled(path, kind, raw, resolved, reasons, source, progress)
+    imported = assemble(path, kind, raw, resolved, reasons, source, progress)
     return Preview(imported, tuple(map(tuple, head[:limit])), raw.rows, _catalogs(path, kind))
 
 
@@ -214,7 +214,7 @@ def _with_sheet(problem: Problem, sheet: str | None, *, joined: bool) -> Problem
     return replace(problem, sheet=sheet, sentence=sentence)
 
 
-def _assembled(
+def assemble(
     path: Path,
     kind: str,
     raw: RawTable,
@@ -223,6 +223,7 @@ def _assembled(
     source: SourceFile,
     progress: Progress,
 ) -> Imported:
+    """Return what was read of a file as a table, with all that was decided. Raises FileFault; Cancelled."""
     built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")
     problems = [
         _with_sheet(p, p.sheet or resolved.sheet, joined=bool(raw.parts))

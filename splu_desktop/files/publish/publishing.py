@@ -116,6 +116,7 @@ def publish(
     accepted: Mapping[str, str] | None = None,
     options: Options | None = None,
     register: Register | None = None,
+    fill: Callable[[Path, Form, int, Progress], OpenRelease] | None = None,
     progress: Progress = SILENT,
 ) -> Outcome:
     """Publish a table, whole or not at all.
@@ -127,6 +128,8 @@ def publish(
     judged : the verdict on the same table, plan and register; made anew where None.
     accepted : name of an open line -> the custodian's reason; it goes into the register.
     register : None for the user's own.
+    fill : of a large table, of which `table` is a sample: fills a folder by an engine, given the form, the number of
+        earlier releases of the same persons, and who hears of it.
 
     Raises
     ------
@@ -142,7 +145,9 @@ def publish(
     earlier = earlier_releases(register, table, plan, marks)
     found = judged or verdict(table, plan, earlier=earlier, progress=progress)
     check_accepted(found, accepted, options.everything)
-    published = sanitise.run(table, plan, keep=stored, progress=progress)
+    form = _titled(options.form, target)
+    if fill is None:
+        published = sanitise.run(table, plan, keep=stored, progress=progress)
     names = {each.name for each in earlier}
 
     def enter(partial: Path, read: OpenRelease, digest: str) -> Entry:
@@ -157,9 +162,12 @@ def publish(
             body = _entry_body(plan, found, accepted, options, target, partial, read, digest, marks, now)
             return register.add(read.id, body)
 
-    return _write(target, options, found, register, progress, enter, lambda folder: fill_folder(
-        published, plan, folder, form=_titled(options.form, target), earlier=len(earlier), progress=progress
-    ))  # fmt: skip
+    def filled(folder: Path) -> OpenRelease:
+        if fill is not None:
+            return fill(folder, form, len(earlier), progress)
+        return fill_folder(published, plan, folder, form=form, earlier=len(earlier), progress=progress)
+
+    return _write(target, options, found, register, progress, enter, filled)
 
 
 def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str = "") -> None:

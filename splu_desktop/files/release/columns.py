@@ -26,12 +26,13 @@ def handed_out(published: Published) -> Published:
     """Return what is handed out: numbers and dates spelled plainly, one token for no value, re-drawn columns typed by
     what is published.
     """
-    columns = []
-    for column in published.table.columns:
-        drawn = published.is_sensitive(column.name)
-        typed = as_published(column) if drawn else column.written_column()
-        columns.append(stored(_one_token(plain(typed))))
-    return replace(published, table=Table(tuple(columns)))
+    columns = (column_handed_out(each, drawn=published.is_sensitive(each.name)) for each in published.table.columns)
+    return replace(published, table=Table(tuple(map(stored, columns))))
+
+
+def column_handed_out(column: Column, *, drawn: bool) -> Column:
+    """Return one column as it is handed out."""
+    return _one_token(plain(as_published(column) if drawn else column.written_column()))
 
 
 def _one_token(column: Column) -> Column:
@@ -53,7 +54,8 @@ def _one_token(column: Column) -> Column:
         values = values[kept]
     codes = to.astype(np.int32)[column.codes]
     order = np.concatenate([np.flatnonzero(~missing[kept]), np.flatnonzero(missing[kept])])
-    return _in_order(column.name, codes, labels[kept], missing[kept], values, column.kind, order)
+    made = _in_order(column.name, codes, labels[kept], missing[kept], values, column.kind, order)
+    return replace(made, weights=column.weights)
 
 
 def _in_order(
@@ -108,7 +110,8 @@ def _plain_values(labels: list[str]) -> tuple[Kind, NDArray[Any]] | None:
 def _retyped(column: Column, kind: Kind, values: NDArray[Any] | None) -> Column:
     if kind is column.kind:
         return column
-    return Column.from_codes(column.name, column.codes, column.labels, column.missing, values, kind=kind)
+    made = Column.from_codes(column.name, column.codes, column.labels, column.missing, values, kind=kind)
+    return replace(made, weights=column.weights)
 
 
 def read_column(entry: Mapping[str, Any], codes: NDArray[np.int32], texts: list[str], decimal: str) -> Column:

@@ -35,13 +35,18 @@ _STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
 
 def write_table(table: Table, path: Path, dialect: Dialect, progress: Progress) -> None:
     """Write a header and a line per row: UTF-8, labels to the letter but for the decimal mark. Raises Cancelled."""
-    cells = [cells_of(column, dialect) for column in table.columns]
-    if len(cells) == 1:  # an empty cell alone on its line would read as no row
-        cells = [[text or '""' for text in cells[0]]]
+    cells = table_cells(table.columns, dialect)
     with path.open("wb") as file:
         file.write(header_line(table.names, dialect))
         rows = RowWriter(file, cells, dialect)
         rows.write([column.codes for column in table.columns], progress, _STAGE_OUT)
+
+
+def table_cells(columns: Sequence[Column], dialect: Dialect) -> list[list[str]]:
+    """Return the texts of each column between delimiters."""
+    cells = [cells_of(column, dialect) for column in columns]
+    # An empty cell alone on its line would read as no row.
+    return cells if len(cells) > 1 else [[text or '""' for text in cells[0]]]
 
 
 def write_numbers(
@@ -51,10 +56,17 @@ def write_numbers(
     dialect: Dialect,
     progress: Progress,
 ) -> None:
-    """Write columns of numbers, of seven digits at most; each is (K,) values and (N,) which of them a row has.
+    """Write columns of numbers, of seven digits at most; each is (K,) values and (N,) which of them a row has."""
+    cells, codes = number_cells(columns, dialect)
+    with path.open("wb") as file:
+        file.write(header_line(names, dialect))
+        RowWriter(file, cells, dialect).write(codes, progress, _STAGE_OUT)
 
-    Neighbours that share codes over few values are written as one text for each code.
-    """
+
+def number_cells(
+    columns: Sequence[tuple[NDArray[Any], NDArray[np.int32]]], dialect: Dialect
+) -> tuple[list[list[str]], list[NDArray[np.int32]]]:
+    """Return texts and (N,) codes of columns of numbers, neighbours that share codes over few values as one."""
     delimiter = dialect.delimiter
     cells: list[list[str]] = []
     codes: list[NDArray[np.int32]] = []
@@ -75,9 +87,7 @@ def write_numbers(
         cells[at] = list(dict.fromkeys(own_texts))
         place = {text: new for new, text in enumerate(cells[at])}
         codes[at] = np.array([place[text] for text in own_texts], np.int32)[codes[at]]
-    with path.open("wb") as file:
-        file.write(header_line(names, dialect))
-        RowWriter(file, cells, dialect).write(codes, progress, _STAGE_OUT)
+    return cells, codes
 
 
 def header_line(names: Sequence[str], dialect: Dialect) -> bytes:

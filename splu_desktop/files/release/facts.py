@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from splu_desktop import __version__
-from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.generalise.interval_texts import interval_ends
@@ -89,9 +88,13 @@ class Dialect:
         return cls(";", ",")
 
 
-def make_facts(reader: Reader, plan: Plan, *, title: str, contact: str, dialect: Dialect) -> dict[str, Any]:
-    """Return the facts of a release, its files apart; `seal` closes them."""
-    published = reader.published
+def make_facts(
+    published: Published, plan: Plan, spread: Mapping[str, float], *, title: str, contact: str, dialect: Dialect
+) -> dict[str, Any]:
+    """Return the facts of a release, its files apart; `seal` closes them.
+
+    spread : of each sensitive column how far counts lie from what the whole table lets expect, as a reader learns it.
+    """
     numbers = release_numbers(
         published.blocks,
         published.class_columns,
@@ -118,7 +121,7 @@ def make_facts(reader: Reader, plan: Plan, *, title: str, contact: str, dialect:
         "one_row": one_row_way(plan),
         **numbers,
         "thresholds": published.thresholds.as_dict(),
-        "spread": {name: reader.spread(name) for name in published.sensitive},  # learned from the published table
+        "spread": dict(spread),  # learned from the published table
         "dates_moved": {"columns": list(moved), "days": plan.persons.days if moved and plan.persons else 0},
         "questions": [str(question) for question in plan.questions],
         "missing": MISSING,

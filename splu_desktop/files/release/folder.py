@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease,
 from splu_desktop.files.release.package import open_package
 from splu_desktop.files.release.reading import OpenRelease, published_of
 from splu_desktop.files.release.readme import README_NAME, write_readme
-from splu_desktop.files.release.score_columns import SCORES_NAME, score_columns
+from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
 from splu_desktop.files.release.workbook import WORKBOOK_NAME, write_workbook
 
 KIT = ("splu_release.py", "splu_release.R")  # for recipients without this program
@@ -67,33 +69,47 @@ def fill_folder(
     tongue = language(form.spoken)
     title = form.title or folder.name
     reader = Reader(final)
-    facts = make_facts(reader, plan, title=title, contact=form.contact, dialect=form.dialect)
+    spread = {name: reader.spread(name) for name in final.sensitive}
+    facts = make_facts(final, plan, spread, title=title, contact=form.contact, dialect=form.dialect)
     write_table(final.table, folder / TABLE_NAME, form.dialect, progress)
     public = [value for values in plan.public_values.values() for value in values]
     scores = score_columns(final, public)
     numbers = [(each.values, each.codes) for each in scores]
     write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, progress)
-    write_dictionary(final, facts, scores, folder / DICTIONARY_NAME, form.dialect, tongue)
-    write_labels(final, scores, folder)
-    write_readme(reader, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
-    for name in KIT:
-        (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
+    write_readme(final, reader, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
     if form.workbook:
         write_workbook(final, facts, scores, folder, tongue, progress)
-    names = [TABLE_NAME, SCORES_NAME, DICTIONARY_NAME, README_NAME, *LABEL_FILES, *KIT]
-    names += [WORKBOOK_NAME] if form.workbook else []
-    files = []
-    for name in names:
-        size = (folder / name).stat().st_size
-        files.append({"name": name, "bytes": size, "sha256": file_sha256(folder / name, progress)})
-    facts = seal({**facts, "files": files})
-    (folder / FACTS_NAME).write_text(facts_text(facts), encoding="utf-8", newline="\n")
+    facts = close_folder(final, facts, scores, folder, form, progress)
     package = open_package(folder, finished=False)
     read = published_of(package, facts, progress)
     odd = _differing(final.table, read.table)
     if odd is not None:
         raise BadRelease("The release was withheld: column “{column}” does not read as it was written.", column=odd)
     return OpenRelease(folder, facts, read)
+
+
+def close_folder(
+    published: Published,
+    facts: Mapping[str, Any],
+    scores: Sequence[ScoreColumn],
+    folder: Path,
+    form: Form,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Add what describes table, scores and README, and release.json last; returns the facts, sealed."""
+    write_dictionary(published, facts, scores, folder / DICTIONARY_NAME, form.dialect, language(form.spoken))
+    write_labels(published, scores, folder)
+    for name in KIT:
+        (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
+    names = [TABLE_NAME, SCORES_NAME, DICTIONARY_NAME, README_NAME, *LABEL_FILES, *KIT]
+    names += [WORKBOOK_NAME] if form.workbook else []
+    files = []
+    for name in names:
+        size = (folder / name).stat().st_size
+        files.append({"name": name, "bytes": size, "sha256": file_sha256(folder / name, progress)})
+    closed = seal({**facts, "files": files})
+    (folder / FACTS_NAME).write_text(facts_text(closed), encoding="utf-8", newline="\n")
+    return closed
 
 
 def _differing(written: Table, read: Table) -> str | None:

@@ -34,7 +34,8 @@ _WIDTH = 118
 
 
 def write_readme(
-    reader: Reader,
+    published: Published,
+    reader: Reader | None,
     facts: Mapping[str, Any],
     questions: Sequence[AskedTable],
     scores: Sequence[ScoreColumn],
@@ -43,21 +44,21 @@ def write_readme(
     language: Language,
 ) -> None:
     """Write the page: what it is, the columns, how to count, how good numbers are, what to leave, whom to ask."""
-    lines = readme_lines(reader, facts, questions, scores, earlier, language)
+    lines = readme_lines(published, reader, facts, questions, scores, earlier, language)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 
 
 def readme_lines(
-    reader: Reader,
+    published: Published,
+    reader: Reader | None,
     facts: Mapping[str, Any],
     questions: Sequence[AskedTable],
     scores: Sequence[ScoreColumn],
     earlier: int,
     language: Language,
 ) -> list[str]:
-    """Return the page, at most 60 lines."""
+    """Return the page, at most 60 lines; without a reader it names no figures."""
     t = language.sentence
-    published = reader.published
     head = [f"# {_flat(facts['title'])}", ""]
     rows = say("{n} rows, each one {row}.", n=published.n, row=facts["row"]) if facts["row"] else None
     head.append(t(rows or say("{n} rows.", n=published.n)))
@@ -194,7 +195,7 @@ def _examples(
     facts: Mapping[str, Any],
     questions: Sequence[AskedTable],
     scores: Sequence[ScoreColumn],
-    reader: Reader,
+    reader: Reader | None,
     t: Any,
 ) -> list[str]:
     score, cell = example_cell(published, questions, scores)
@@ -203,14 +204,16 @@ def _examples(
     if score.value is not None:
         texts = [f"{score.column}={score.value or '(empty)'}", *texts]
         conditions = [Condition(score.column, (score.value,)), *(Condition(name, (value,)) for name, value in cell)]
-        answer = reader.answer(conditions)
-        low, high = ends_of(answer)
-        told = say("about {n}, {low} to {high} in this table", n=round(answer.estimate), low=low,
-                   high=high)  # fmt: skip
+        told = ""
+        if reader is not None:
+            answer = reader.answer(conditions)
+            low, high = ends_of(answer)
+            about = say("about {n}, {low} to {high} in this table", n=round(answer.estimate), low=low, high=high)
+            told = f"   # {t(about)}"
         quoted = ", ".join(json.dumps(text, ensure_ascii=False) for text in texts)
         lines += [
             "Python  import splu_release; r = splu_release.load()",
-            f"        r.count({quoted})   # {t(told)}",
+            f"        r.count({quoted}){told}",
             f'R       source("splu_release.R"); r <- load_release("."); count(r, {quoted})',
         ]
     lines += _program_lines(published, facts, score, cell)
@@ -251,16 +254,17 @@ def _program_lines(
     ]
 
 
-def _goodness(published: Published, questions: Sequence[AskedTable], reader: Reader, t: Any) -> list[str]:
+def _goodness(published: Published, questions: Sequence[AskedTable], reader: Reader | None, t: Any) -> list[str]:
     """Return, for each asked table, how many of its cells of 50 and more are told within its error."""
     lines: list[str] = []
-    for asked in questions[:3]:
+    for asked in questions[:3] if reader is not None else ():
         if (
             asked.kind == "mean"
             or asked.sa not in published.sensitive
             or any(name not in published.table for name in asked.by)
         ):
             continue
+        assert reader is not None
         found = crosstab(reader, asked.by, asked.sa)
         wanted = [at for at, label in enumerate(found.labels) if asked.value in (None, label)]
         cells = [(i, j) for i in range(len(found.lines)) for j in wanted if found.estimate[i, j] >= _LARGE]

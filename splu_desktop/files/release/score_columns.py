@@ -7,7 +7,7 @@ robust errors estimates differences. What it holds follows from the published ta
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.answer.scores import Scores, value_scores
-from splu_desktop.core.mechanism import CLASS
+from splu_desktop.core.mechanism import CLASS, Block
 from splu_desktop.core.mechanism.law import t_f
 from splu_desktop.core.messages import say
 from splu_desktop.core.persons.choice import NUMBER
@@ -52,10 +52,13 @@ class ScoreColumn:
         return self.values[self.codes]
 
 
-def score_columns(published: Published, public: Sequence[str] = ()) -> tuple[ScoreColumn, ...]:
+def score_columns(
+    published: Published, public: Sequence[str] = (), by_block: Mapping[Block, Published] | None = None
+) -> tuple[ScoreColumn, ...]:
     """Return the score columns of a release, then class and person numbers.
 
     public : values that are not secret, which a column of two values does without.
+    by_block : of a large table, for each block the release of its pairs of class and combination, with weights.
     """
     found: list[ScoreColumn] = []
     taken: set[str] = set()
@@ -71,17 +74,18 @@ def score_columns(published: Published, public: Sequence[str] = ()) -> tuple[Sco
         found.append(ScoreColumn(word, column, value, words, values, codes))
 
     for name in published.sensitive:
-        column = published.table[name]
-        if published.numbers(name) is not None:
-            both, row = Scores(published).number_scores(name)
+        own = published if by_block is None else by_block[published.block_of(name)]
+        column = own.table[name]
+        if own.numbers(name) is not None:
+            both, row = Scores(own).number_scores(name)
             add(f"{name}_score", name, None, say("adds up the numbers of “{column}”", column=name), both[:, 0], row)
             if column.missing.any():
                 words = say("counts rows with a number in “{column}”", column=name)
                 add(f"{name}_known", name, None, words, both[:, 1], row)
             if column.m > _FEW:
                 continue
-        labels = _counted_values(published, name, public)
-        scores, row = value_scores(published, name, labels)
+        labels = _counted_values(own, name, public)
+        scores, row = value_scores(own, name, labels)
         for at, label in enumerate(labels):
             words = say("counts rows with “{value}” in “{column}”", value=label, column=name)
             add(f"{name}_{label or 'missing'}", name, label, words, scores[:, at], row)

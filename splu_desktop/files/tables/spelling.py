@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def plain(column: Column) -> Column:
     place: dict[str, int] = {}
     codes = np.array([place.setdefault(str(text), len(place)) for text in labels], np.int32)
     first = np.unique(codes, return_index=True)[1]
-    return Column.from_codes(
+    made = Column.from_codes(
         column.name,
         codes[column.codes],
         labels[first],
@@ -46,6 +47,7 @@ def plain(column: Column) -> Column:
         column.values[first],
         kind=column.kind,
     )
+    return replace(made, weights=column.weights)
 
 
 def parsed(texts: list[str], kind: Kind) -> NDArray[Any]:

@@ -170,6 +170,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     labels[:] = column.labels
     values = _values(typed, absent)
     built, folded = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind), None
+    built = built if column.weights is None else replace(built, weights=column.weights)
     if name not in choices.keep_spellings:
         bounds = () if found is None else np.flatnonzero(found.side).tolist()
         built, folded = fold(built, {column.labels[i] for i in bounds})

@@ -1,0 +1,165 @@
+"""The first pass: what each column holds, as counts; from them columns, classes and lenders, by the usual rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.errors import BadSetting, EmptyTable
+from splu_desktop.core.generalise import check_sensitive
+from splu_desktop.core.generalise.chain import column_after
+from splu_desktop.core.generalise.typical import band_means
+from splu_desktop.core.mechanism import Block, ClassCell, LenderPool, Lenders, Units, make_classes
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Column
+from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.files.importer.columns.build import build
+from splu_desktop.files.importer.raw import RawColumn
+from splu_desktop.files.large.drawing import CountedBlock, Digits, Drawing, Places, text_codes
+from splu_desktop.files.large.engine import Engine
+from splu_desktop.files.release.columns import column_handed_out
+
+_MOST = 1 << 23  # distinct texts of a column, or combinations, that are held
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A large table after the first pass.
+
+    Attributes
+    ----------
+    rows : how many there are.
+    drawing : what the second pass needs.
+    unchanged : published columns that are not drawn, as they are handed out; a row for each text, with its weight.
+    shown : of each block, its columns with a row for each pair.
+    cells : what each class is.
+    means : as in `Published`.
+    """
+
+    rows: int
+    drawing: Drawing
+    unchanged: Mapping[str, Column]
+    shown: tuple[Mapping[str, Column], ...]
+    cells: tuple[ClassCell, ...]
+    means: Mapping[str, Mapping[str, float]]
+
+
+def check_plan(plan: Plan) -> None:
+    """Raise BadSetting where a plan needs all rows of a table at once."""
+    if any(not isinstance(block.draw, Lenders) for block in plan.blocks):
+        raise BadSetting("Decoy groups need the whole table in memory; draw by lenders, or leave out --engine.")
+    if plan.blanking is not None:
+        raise BadSetting("An engine empties no cells of who stands out; coarsen until nobody does, or leave it out.")
+    if plan.persons is not None and (plan.persons.way != "record" or plan.persons.shift):
+        raise BadSetting("An engine draws row by row; choose one row per person before, or say --person none.")
+
+
+def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: Imported, progress: Progress) -> Counted:
+    """Return a large table after the first pass.
+
+    asked : how the file is to be read, as the user said it; what the sample told of types holds for all.
+
+    Raises SpluError; Cancelled.
+    """
+    check_plan(plan)
+    progress.report("Counting values", 0.0)
+    published = [name for name in sample.table.names if plan.roles[name].published]
+    blocks = [(*plan.classes, *block.columns) for block in plan.blocks]
+    tables = engine.counted([*((name,) for name in published), *([plan.classes] if plan.classes else []), *blocks])
+    for table, names in zip(tables, [*((name,) for name in published), *blocks], strict=False):
+        if table.num_rows > _MOST:
+            raise BadSetting(
+                "{columns} have more than {most} different values; leave one out, or coarsen it in the file.",
+                columns=", ".join(f"“{name}”" for name in names), most=_MOST,
+            )  # fmt: skip
+    singles = dict(zip(published, tables, strict=False))
+    rows = int(np.sum(singles[published[0]].column("count").to_numpy())) if singles else 0
+    if rows == 0:
+        raise EmptyTable("The table has no records, so there is nothing to publish.")
+    texts = {name: table.column(0).combine_chunks() for name, table in singles.items()}
+    read = _columns(engine, singles, replace(sample.choices, missing=asked.missing), progress)
+    made: dict[str, Column] = {}
+    for name, column in read.items():
+        made[name] = column_after(column, plan.generalisations.get(name, ()))
+        if name in plan.sensitive:
+            check_sensitive(column, made[name])
+
+    def digits(names: Sequence[str]) -> Digits:
+        codes = tuple(made[name].codes[: len(texts[name])] for name in names)
+        return Digits(tuple(names), codes, tuple(made[name].m for name in names))
+
+    def keys_of(table: Any, names: Sequence[str]) -> dict[str, NDArray[np.int32]]:
+        return {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
+
+    by, cell_places, class_of = digits(plan.classes), Places(np.zeros(1, np.int64), 1), np.zeros(1, np.int32)
+    cells: tuple[ClassCell, ...] = (ClassCell(),)
+    if plan.classes:
+        table = tables[len(published)]
+        own = keys_of(table, plan.classes)
+        columns = [made[name].with_codes(made[name].codes[own[name]]) for name in plan.classes]
+        times = table.column("count").to_numpy().astype(np.int64)
+        classes = make_classes(columns, Units.of_records(table.num_rows), times=times)
+        keys = by.keys(own, table.num_rows)
+        cell_places, cells = Places(keys, by.size), classes.cells
+        class_of = np.zeros(len(cell_places.keys), np.int32)
+        class_of[cell_places.of(keys)] = classes.code
+    drawn, shown = [], []
+    for block, names, table in zip(plan.blocks, blocks, tables[-len(blocks) :], strict=True):
+        own = keys_of(table, names)
+        row_class = class_of[cell_places.of(by.keys(own, table.num_rows))]
+        found, pairs = _counted_block(block, digits(block.columns), own, row_class, len(cells), table.column("count"))
+        drawn.append(found)
+        parts = np.unravel_index(pairs % found.digits.size, found.digits.sizes)
+        shown.append(
+            {n: made[n].with_codes(part.astype(np.int32)) for n, part in zip(block.columns, parts, strict=True)}
+        )
+    unchanged = {n: column_handed_out(made[n].compacted(), drawn=False) for n in published if n not in plan.sensitive}
+    codes = tuple((name, column.codes[: len(texts[name])]) for name, column in unchanged.items())
+    means = {n: each for n in unchanged if n in plan.generalisations and (each := band_means(read[n], made[n]))}
+    drawing = Drawing(texts, codes, by, cell_places, class_of, tuple(drawn))
+    return Counted(rows, drawing, unchanged, tuple(shown), cells, means)
+
+
+def _columns(
+    engine: Engine, singles: Mapping[str, Any], choices: ImportChoices, progress: Progress
+) -> dict[str, Column]:
+    """Return the columns by the importer's rules, a row for each distinct text, then rows of no weight."""
+    head = engine.file.head
+    longest = max(table.num_rows for table in singles.values())
+    raw = []
+    for name in head.names:
+        if name not in singles:
+            raw.append(RawColumn(np.zeros(longest, np.int32), [""], np.zeros(longest, np.int64)))
+            continue
+        labels = singles[name].column(0).to_pylist()
+        codes, weights = np.zeros(longest, np.int32), np.zeros(longest, np.int64)
+        codes[: len(labels)] = np.arange(len(labels))
+        weights[: len(labels)] = singles[name].column("count").to_numpy()
+        raw.append(RawColumn(codes, labels, weights))
+    table = replace(head, columns=tuple(raw), rows=np.arange(1, longest + 1), problems=())
+    built = build(table, choices, progress, comma_likely=choices.delimiter == ";")
+    return {name: built.table[name] for name in singles}
+
+
+def _counted_block(
+    block: Block,
+    digits: Digits,
+    texts: Mapping[str, NDArray[np.int32]],
+    row_class: NDArray[np.int32],
+    classes: int,
+    count: Any,
+) -> tuple[CountedBlock, Ints]:
+    """Return a block, and (P,) the keys of its pairs."""
+    assert isinstance(block.draw, Lenders)  # `check_plan` lets no other draw in
+    keys = row_class.astype(np.int64) * digits.size + digits.keys(texts, len(row_class))
+    places = Places(keys, classes * digits.size)
+    rows = np.bincount(places.of(keys), count.to_numpy(), minlength=len(places.keys)).astype(np.int64)
+    of_pair = (places.keys // digits.size).astype(np.int32)
+    return CountedBlock(digits, places, of_pair, LenderPool(of_pair, rows), block.draw), places.keys

@@ -1,0 +1,163 @@
+"""What is written of a large table: table.csv and scores.csv as codes over texts, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.mechanism import CLASS, Block
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.published import Published
+from splu_desktop.core.sanitise import merge_rare, numbered
+from splu_desktop.core.table import Column, Table
+from splu_desktop.files.large.counted import Counted
+from splu_desktop.files.release.columns import column_handed_out
+from splu_desktop.files.release.csv_table import RowWriter, header_line, number_cells, table_cells
+from splu_desktop.files.release.facts import TABLE_NAME, Dialect
+from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
+
+_BATCH = 1 << 17  # rows drawn at once
+_PART = 1 << 20  # rows put in order at once, unless the table has more than so many for each of the files
+_FILES = 200
+LEARNED = 200_000  # published rows from which it is learned how far counts spread
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """What is written of drawn rows: table.csv and scores.csv as codes over texts.
+
+    Attributes
+    ----------
+    published : what describes the release; its columns hold each distinct value once, with its weight.
+    table : name, column as handed out, and from which number of a drawn row its code follows: directly (None), or by
+        (P,) codes of the pairs of a block.
+    scores : the score columns, and for runs of them the number of the block whose pairs they follow.
+    """
+
+    published: Published
+    table: tuple[tuple[Column, int, Codes | None], ...]
+    scores: tuple[ScoreColumn, ...]
+    score_runs: tuple[tuple[int, tuple[ScoreColumn, ...]], ...]
+
+    def table_codes(self, drawn: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Return codes of each column of the table for drawn rows."""
+        return [drawn[at] if of is None else of[drawn[at]] for _, at, of in self.table]
+
+    def score_cells(self, dialect: Dialect) -> tuple[list[list[str]], list[tuple[int, Codes]]]:
+        """Return texts of scores, and for each list of them which number of a drawn row, and codes of its pairs."""
+        cells: list[list[str]] = []
+        codes: list[tuple[int, Codes]] = []
+        for at, run in self.score_runs:
+            texts, own = number_cells([(each.values, each.codes) for each in run], dialect)
+            cells += texts
+            codes += [(at, each) for each in own]
+        return cells, codes
+
+
+def pages_of(counted: Counted, plan: Plan, shown: Sequence[NDArray[np.int64]]) -> Pages:
+    """Return what is written of a drawn table.
+
+    shown : for each block, (P,) how many published rows show each pair.
+    """
+    first = len(counted.drawing.unchanged)
+    columns: dict[str, Column] = dict(counted.unchanged)
+    own: dict[str, tuple[int, Codes | None]] = {n: (at, None) for at, (n, _) in enumerate(counted.drawing.unchanged)}
+    by_block: dict[Block, Published] = {}
+    several = len(counted.cells) > 1
+    for at, (block, weights) in enumerate(zip(plan.blocks, shown, strict=True)):
+        there = int(weights.argmax())
+        parts = []
+        for name, column in counted.shown[at].items():
+            # A pair that no row shows stands for one that some show: its own values may have vanished.
+            codes = np.where(weights > 0, column.codes, column.codes[there]).astype(np.int32)
+            drawn = replace(column.with_codes(codes), weights=weights).compacted()
+            drawn = merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn
+            columns[name] = column_handed_out(drawn, drawn=True)
+            own[name] = first + at, columns[name].codes
+            parts.append(columns[name])
+        if several:
+            number = replace(numbered(CLASS, counted.drawing.blocks[at].classes), weights=weights)
+            parts.append(number)
+            if at == 0:
+                columns[CLASS], own[CLASS] = number, (first, number.codes)
+        by_block[block] = _release(Table(tuple(parts)), (block,), counted, plan)
+    order = [name for name in (*plan.roles, CLASS) if name in columns]
+    published = _release(_side_by_side([columns[name] for name in order]), plan.blocks, counted, plan)
+    public = [value for values in plan.public_values.values() for value in values]
+    scores = score_columns(published, public, by_block)
+    number_of = {name: at for at, block in enumerate(plan.blocks) for name in block.columns}
+    lengths = [len(weights) for weights in shown]
+    runs = []
+    for block_at, run in groupby(scores, lambda each: number_of.get(each.column, 0)):
+        cut = tuple(replace(each, codes=each.codes[: lengths[block_at]]) for each in run)
+        runs.append((first + block_at, cut))
+    table = tuple((columns[name], *own[name]) for name in order)
+    return Pages(published, table, scores, tuple(runs))
+
+
+def _release(table: Table, blocks: tuple[Block, ...], counted: Counted, plan: Plan) -> Published:
+    rare = {name: least for name, least in plan.rare.items() if name in table}
+    means = {name: each for name, each in counted.means.items() if name in table}
+    return Published(table, blocks, plan.classes, counted.cells, thresholds=plan.thresholds, rare=rare, means=means)
+
+
+def _side_by_side(columns: Sequence[Column]) -> Table:
+    """Return columns of different lengths as a table, filled up with rows of no weight."""
+    longest = max(column.n for column in columns)
+    filled = []
+    for column in columns:
+        more = longest - column.n
+        assert column.weights is not None
+        codes, weights = np.pad(column.codes, (0, more)), np.pad(column.weights, (0, more))
+        filled.append(replace(column, codes=codes, weights=weights, written=None))
+    return Table(tuple(filled))
+
+
+def write_pages(
+    pages: Pages,
+    parts: Iterable[Sequence[NDArray[Any]]],
+    rows: int,
+    folder: Path,
+    dialect: Dialect,
+    progress: Progress,
+) -> dict[str, float]:
+    """Write table.csv and scores.csv, given drawn rows in random order; return how far counts spread. Cancelled."""
+    spread: dict[str, float] = {}
+    cells, codes = pages.score_cells(dialect)
+    done = 0
+    with (folder / TABLE_NAME).open("wb") as table_file, (folder / SCORES_NAME).open("wb") as score_file:
+        columns = [column for column, _, _ in pages.table]
+        table_file.write(header_line([column.name for column in columns], dialect))
+        score_file.write(header_line([each.name for each in pages.scores], dialect))
+        table, scores = (
+            RowWriter(table_file, table_cells(columns, dialect), dialect),
+            RowWriter(score_file, cells, dialect),
+        )
+        for part in parts:
+            progress.report("Writing CSV", done / rows)
+            own = pages.table_codes(part)
+            spread = spread or spread_of(pages, own)
+            table.write(own, progress, "Writing CSV")
+            scores.write([each[part[at]] for at, each in codes], progress, "Writing CSV")
+            done += len(part[0])
+    return spread
+
+
+def spread_of(pages: Pages, codes: Sequence[NDArray[Any]]) -> dict[str, float]:
+    """Return, as a reader learns it from some published rows, how far counts spread."""
+    some = [
+        replace(column, codes=own[:LEARNED].astype(np.int32), weights=None, written=None)
+        for (column, _, _), own in zip(pages.table, codes, strict=True)
+    ]
+    reader = Reader(replace(pages.published, table=Table(tuple(some))))
+    return {name: reader.spread(name) for name in pages.published.sensitive}

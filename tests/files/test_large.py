@@ -1,0 +1,200 @@
+"""Tables that memory can't hold: the same draw by counts, the same files, nothing left of a run that ends early."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from splu_desktop.cli import main
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.mechanism import LenderPool, Lenders
+from splu_desktop.core.progress import SILENT
+from splu_desktop.files.importer import ImportChoices
+from splu_desktop.files.large.dealt import Dealt
+from splu_desktop.files.large.drawing import Places
+from splu_desktop.files.large.engine import OtherwiseRead
+from splu_desktop.files.publish import tidy
+from tests.optional import needs
+from tests.seeded import Seeded
+
+ENGINES = [pytest.param("memory"), pytest.param("duckdb", marks=needs("DuckDB"))]
+ACCEPT = ("--accept-all", "a run of the tests", "--person", "none")
+PLAN = (
+    "--sa",
+    "finding,stage",
+    "--nsa",
+    "number,ward,age,place",
+    "--generalise",
+    "age:cuts=40,60",
+    "--gamma",
+    "3",
+)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table whose texts are easily spoilt: noughts in front, several spellings, marks of formulas, NULL, quotes."""
+    rng = np.random.default_rng(7)
+    path = tmp_path_factory.mktemp("large") / "stays.csv"
+    wards = ["007", "07", "Nord, 2", 'Süd "alt"', "=1+1", "NULL", "zwei\nZeilen"]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["number", "ward", "age", "place", "finding", "stage"])
+        for at in range(4_000):
+            ward = int(rng.integers(0, 7))
+            finding = "K35" if rng.random() < 0.2 + 0.08 * ward else rng.choice(["A00", "B10", "b10 ", ""])
+            age = rng.choice(["", "1.0", "64"]) if at % 50 == 0 else rng.integers(18, 90)
+            writer.writerow([at, wards[ward], age, rng.choice(["x", "NA"]), finding, rng.integers(1, 4)])
+    return path
+
+
+def publish(source: Path, out: Path, engine: str, *words: str) -> dict[str, Any]:
+    assert main(["publish", str(source), *(words or PLAN), *ACCEPT, "--engine", engine, "--out", str(out)]) == 0
+    facts: dict[str, Any] = json.loads((out / "release.json").read_text(encoding="utf-8"))
+    return facts
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@needs("DuckDB")
+@pytest.mark.parametrize("together", [(), ("--set", "together=finding,stage")])
+def test_an_engine_makes_the_release_that_memory_makes(
+    source: Path, tmp_path: Path, together: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (*PLAN, "--table", "finding=K35 by ward", *together)
+    one, other = (publish(source, tmp_path / engine, engine, *words) for engine in ("memory", "duckdb"))
+    assert len(one["classes"]["cells"]) == 7
+    chance = {"id", "created", "title", "sha256", "files", "spread"}
+    assert {k: v for k, v in one.items() if k not in chance} == {k: v for k, v in other.items() if k not in chance}
+    tables = [rows_of(tmp_path / engine / "table.csv") for engine in ("memory", "duckdb")]
+    kept = ("number", "ward", "age", "place", "lender class")
+    assert Counter(tuple(row[n] for n in kept) for row in tables[0]) == Counter(
+        tuple(row[n] for n in kept) for row in tables[1]
+    )
+    assert {row["finding"] for row in tables[1]} == {"K35", "A00", "B10", ""}
+    assert main(["verify", str(tmp_path / "duckdb")]) == 0, capsys.readouterr().out
+
+
+@pytest.mark.system_randomness
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_draws_by_one_law_and_in_no_order(source: Path, tmp_path: Path, engine: str) -> None:
+    publish(source, tmp_path / "r", engine)
+    truth = {row["number"]: row for row in rows_of(source)}
+    shown = rows_of(tmp_path / "r" / "table.csv")
+    # Each chi-square fails by chance once in a million runs.
+    for name in ("finding", "stage"):
+        for ward in {row["lender class"] for row in shown}:
+            own = [row for row in shown if row["lender class"] == ward]
+            pairs = Counter((truth[row["number"]][name].strip().upper(), row[name]) for row in own)
+            values = sorted({value for value, _ in pairs})
+            counts = np.array([[pairs[v, u] for u in values] for v in values], float)
+            expected = counts.sum(axis=1)[:, None] * Lenders(3.0).transition(counts.sum(axis=1))
+            large = expected.sum(axis=1) > 20
+            statistic = ((counts - expected) ** 2 / expected)[large].sum()
+            assert stats.chi2.sf(statistic, int(large.sum()) * (len(values) - 1)) > 1e-6
+    place = np.array([int(row["number"]) for row in shown])
+    assert abs(stats.spearmanr(np.arange(len(place)), place).statistic) < 6 / np.sqrt(len(place))
+    assert abs(np.mean(np.diff(place) == 1)) < 0.01
+
+
+def test_counts_of_published_values_have_the_variance_of_their_law() -> None:
+    pool_rows = np.array([60, 540, 30, 370])
+    classes = np.array([0, 0, 1, 1], np.int32)
+    pool, draw, source = LenderPool(classes, pool_rows), Lenders(5.0), Seeded(3)
+    own = np.repeat(np.arange(4, dtype=np.int32), pool_rows)
+    found = []
+    for _ in range(2_000):
+        lent = pool.pick(classes[own], source)
+        found.append(np.bincount(np.where(draw.keeps(len(own), source), own, lent), minlength=4))
+    mean, spread = np.mean(found, axis=0), np.var(found, axis=0)
+    law = draw.count_law(60, 600)
+    wanted = float(law @ (np.arange(len(law)) - 60) ** 2)
+    assert mean == pytest.approx(pool_rows, abs=5 * np.sqrt(spread.max() / 2_000))
+    assert spread[0] == pytest.approx(wanted, rel=0.15)
+
+
+def test_rows_are_dealt_into_any_order_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("splu_desktop.files.large.dealt._PART", 2)
+    seen: Counter[tuple[int, ...]] = Counter()
+    for seed in range(1_200):
+        with Dealt([4, 300], 4, Seeded(seed)) as dealt:
+            dealt.add([np.arange(2), np.arange(2) + 250])
+            dealt.add([np.arange(2, 4), np.arange(2, 4) + 250])
+            parts = list(dealt.parts())
+        order = np.concatenate([part[0] for part in parts])
+        assert np.array_equal(np.concatenate([part[1] for part in parts]), order + np.uint16(250))
+        seen[tuple(order.tolist())] += 1
+    assert len(seen) == 24
+    assert stats.chisquare(list(seen.values())).pvalue > 1e-4
+
+
+def test_a_key_that_was_not_counted_is_a_change_of_the_file() -> None:
+    for bound in (100, 1 << 40):
+        places = Places(np.array([7, 3, 7]), bound)
+        assert places.of(np.array([3, 7])).tolist() == [0, 1]
+        with pytest.raises(BadSetting, match="changed"):
+            places.of(np.array([4]))
+
+
+@needs("DuckDB")
+def test_what_an_engine_would_read_otherwise_is_refused(tmp_path: Path) -> None:
+    from splu_desktop.files.large.duck import opened
+
+    lines = "a,b\n" + "1,x\n2,y\n" * 50
+    for name, content, fault in (
+        ("latin.csv", (lines + "3,é\n").encode("latin-1"), BadSetting),
+        ("total.csv", (lines + "Total,100\n").encode(), OtherwiseRead),
+        ("title.csv", ("Report of June\n\n" + lines).encode(), BadSetting),
+        ("ragged.csv", (lines + "3,x,y\n").encode(), OtherwiseRead),
+        ("lines.json", b'{"a": 1}\n{"a": 2}\n', BadSetting),
+    ):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(fault), opened(path, ImportChoices(), SILENT) as table:
+            table.engine.counted([["a"]])
+    assert not any((Path(os.environ["SPLU_DATA_DIR"])).glob(".splu-partial-*"))
+
+
+@needs("DuckDB")
+@pytest.mark.parametrize("words", [("--set", "draw=groups", "--person", "none"), ("--person", "number")])
+def test_what_needs_all_rows_at_once_is_refused(source: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    asked = ["publish", str(source), *PLAN, *ACCEPT[:2], *words, "--engine", "duckdb", "--out", str(tmp_path / "r")]
+    assert main(asked) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+_KILLED = """
+import os, signal, sys
+from splu_desktop.cli import main
+from splu_desktop.files.large import {module}
+def kill(*_): os.kill(os.getpid(), signal.SIGKILL)
+{module}.{where} = kill
+main(sys.argv[1:])
+"""
+
+
+@needs("DuckDB")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
+@pytest.mark.parametrize(("module", "where"), [("duck", "write_pages"), ("table", "_check_written")])
+def test_nothing_is_left_of_a_run_that_was_killed(source: Path, tmp_path: Path, module: str, where: str) -> None:
+    words = ["publish", str(source), *PLAN, *ACCEPT, "--engine", "duckdb", "--out", str(tmp_path / "r")]
+    program = _KILLED.format(module=module, where=where)
+    run = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=False)
+    assert run.returncode == -9, run.stderr.decode()
+    assert not (tmp_path / "r").exists()
+    tidy()
+    assert list(tmp_path.iterdir()) == []
+    assert not any(Path(os.environ["SPLU_DATA_DIR"]).glob(".splu-partial-*"))
