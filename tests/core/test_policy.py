@@ -30,7 +30,7 @@ from splu_desktop.core.policy import (
     verdict,
 )
 from splu_desktop.core.policy.figures import reaches
-from splu_desktop.core.policy.search import STOPS, Search, Setting, class_options, strength_needed
+from splu_desktop.core.policy.search import STOPS, Search, Setting, class_options
 from splu_desktop.core.progress import Cancelled, Watched
 from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.risk.alike import alike
@@ -123,7 +123,7 @@ def brute_force(table: Table, plan: Plan, search: Search) -> bool:
             own = replace(made, classes=classes)
             columns = [prepared.table[name] for name in classes]
             ready = replace(prepared, classes=make_classes(columns, prepared.units))
-            needed = strength_needed(certainties(ready, own), limits)
+            needed = certainties(ready, own).needed(limits.riskiest, limits.average)
             for gamma in (each for each in STOPS if each >= needed):
                 (tables,) = reaches(ready, own, [gamma])
                 cells, answered = (sum(getattr(each, what) for each in tables) for what in ("cells", "answered"))

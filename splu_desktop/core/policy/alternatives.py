@@ -16,7 +16,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
 from splu_desktop.core.policy.limits import LEVELS, Limits, limits_named
 from splu_desktop.core.policy.quiet import Found, find_quiet
-from splu_desktop.core.policy.search import STOPS, Setting, Way, strength_needed
+from splu_desktop.core.policy.search import STOPS, Setting, Way
 from splu_desktop.core.questions import WITHIN, AskedTable
 from splu_desktop.core.risk.certainty import certainties
 
@@ -56,7 +56,12 @@ class Alternative:
 def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
     """Give the other ways beside one: a safer and a sharper one where it is useful, else two that work."""
     if way.useful(setting.limits.useful):
-        yield from (each for each in (_safer(setting, way), _sharper(setting, way)) if each is not None)
+        for kind, by, words in (
+            ("safer", +1, "Safer: one row in {gamma} keeps its own value."),
+            ("sharper", -1, "More exact: one row in {gamma} keeps its own value."),
+        ):
+            if (other := _beside(setting, way, kind, words, by)) is not None:
+                yield other
         return
     works = list(itertools.islice(_working(setting, way), 2))
     yield from works
@@ -91,21 +96,17 @@ def _bare(plan: Plan) -> Plan:
     return replace(plan, generalisations=left, blanking=None, classes=())
 
 
-def _safer(setting: Setting, way: Way) -> Alternative | None:
-    for stop in sorted(stop for stop in STOPS if stop > way.plan.gamma)[:1]:  # a stronger one tells less still
-        other = _stronger(way, stop)
-        if other.useful(setting.limits.useful):
-            return _of("safer", say("Safer: one row in {gamma} keeps its own value.", gamma=f"{stop:g}"), other, True)
-    return _for_level(setting, "safer", way.plan, +1)
-
-
-def _sharper(setting: Setting, way: Way) -> Alternative | None:
-    needed = strength_needed(certainties(way.prepared, way.plan), setting.limits)
-    for stop in (stop for stop in STOPS if needed <= stop < way.plan.gamma):
-        other = _stronger(way, stop)
-        words = say("More exact: one row in {gamma} keeps its own value.", gamma=f"{stop:g}")
-        return _of("sharper", words, other, other.useful(setting.limits.useful))
-    return _for_level(setting, "sharper", way.plan, -1)
+def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Alternative | None:
+    """Return the way at the next strength that keeps the limits, else that for the next audience."""
+    limits, gamma = setting.limits, way.plan.gamma
+    needed = certainties(way.prepared, way.plan).needed(limits.riskiest, limits.average)
+    stops = (stop for stop in STOPS if stop >= needed and by * (stop - gamma) > 0)
+    for stop in sorted(stops, key=lambda stop: abs(stop - gamma))[:1]:
+        (tables,) = reaches(way.prepared, way.plan, [stop])
+        other = replace(way, plan=way.plan.with_gamma(stop), tables=tables)
+        if other.useful(limits.useful):
+            return _of(kind, say(words, gamma=f"{stop:g}"), other, True)
+    return _for_level(setting, kind, way.plan, by)
 
 
 def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Alternative | None:
@@ -143,16 +144,13 @@ def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
     counts = np.sort(np.concatenate([each.forecast.truth.ravel() for each in way.tables] or [np.zeros(0)]))
     third = counts[-FEWEST_CELLS] if len(counts) >= FEWEST_CELLS else 0.0
     if third >= 1:
-        n = _round_up(way.prepared.person_count * 50 / third)
+        n = way.prepared.person_count * 50 / third
+        size = 10 ** max(0, len(str(int(n))) - 2)  # two digits are as much as it can say
+        n = int(-(-n // size) * size)
         words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=way.who, n=n)
         yield Alternative("possible", words, None)
     words = say("Hand out protected tables of counts instead of rows.")
     yield Alternative("possible", words, None, 0, way.cells)
-
-
-def _stronger(way: Way, gamma: float) -> Way:
-    (tables,) = reaches(way.prepared, way.plan, [gamma])
-    return replace(way, plan=way.plan.with_gamma(gamma), tables=tables)
 
 
 def _fewer(
@@ -174,9 +172,3 @@ def _fewer(
 
 def _of(kind: str, words: str, way: Way, works: bool) -> Alternative:
     return Alternative(kind, words, way.plan, way.answered, way.cells, way.plan.gamma, works)
-
-
-def _round_up(number: float) -> int:
-    """Return a number rounded up to two digits."""
-    size = 10 ** max(0, len(str(int(number))) - 2)
-    return int(-(-number // size) * size)

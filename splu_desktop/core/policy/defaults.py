@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.persons.blanking import row_classes
-from splu_desktop.core.policy.blocks import association
 from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable
+from splu_desktop.core.risk.association import association
 from splu_desktop.core.table import Column, Table
 
 _MOST_LINES = 60  # values of a column that a table counts by as it stands
@@ -62,6 +62,8 @@ def default_questions(
 
     found: list[AskedTable] = []
     for name in ranked:
+        if len(found) >= MOST_TABLES:
+            break
         if not any(association(table[each.sa], table[name]) > _THE_SAME for each in found):
             found += ask(name, by_persons)
             found += ask(name, by_unit) if len(found) < 2 else []

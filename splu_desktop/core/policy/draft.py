@@ -28,17 +28,19 @@ from splu_desktop.core.generalise import (
 )
 from splu_desktop.core.generalise.measured import still_measured
 from splu_desktop.core.mechanism import Block, Lenders
-from splu_desktop.core.messages import counted, quoted, say
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.blocks import associations, grouped
+from splu_desktop.core.policy.blocks import grouped
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
 from splu_desktop.core.policy.edits import Edit, draw_again, draw_apart, make_secret, set_roles
 from splu_desktop.core.policy.limits import Limits, limits_for
-from splu_desktop.core.policy.search import STOPS, needed_gamma
+from splu_desktop.core.policy.search import STOPS
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.association import associations
+from splu_desktop.core.risk.certainty import gamma_for
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
@@ -175,7 +177,7 @@ class _Drafting:
         """The secret columns."""
         return [name for name, role in self.roles.items() if role is Role.SA]
 
-    def note(self, name: str, column: str, words: str, why: str, undo: Edit | None = None) -> None:
+    def note(self, name: str, column: str, words: str, why: str = "", undo: Edit | None = None) -> None:
         """Keep a step."""
         self.steps.append(Step(name, column, words, why, undo))
 
@@ -268,7 +270,7 @@ class _Drafting:
             secret = ~column.missing & ~np.isin(column.labels, public.get(name, ()))
             shares = column.counts()[secret] / max(column.n, 1)
             average = float(shares @ shares / max(shares.sum(), 1e-300))
-            if needed_gamma(float(shares.max(initial=0)), average, limits) > STOPS[0]:
+            if gamma_for((shares.max(initial=0), limits.riskiest), (average, limits.average)) > STOPS[0]:
                 found.add(name)
         return found
 
@@ -303,13 +305,8 @@ class _Drafting:
         naming = [name for name, role in self.roles.items() if role is Role.IDENTIFIER]
         out = [n for n, role in self.roles.items() if role is Role.DROPPED and self.suggestions[n].role is role]
         if naming:
-            many = "{n} columns that name persons are never published."
-            words = counted(len(naming), "{n} column that names persons is never published.", many)
-            self.note("names-persons", "", words, quoted(naming, 3))
-        words = counted(
-            len(self.drawn), "{n} column is secret and drawn anew.", "{n} columns are secret and drawn anew."
-        )
-        self.note("secret", "", words, quoted(self.drawn, 3))
+            self.note("names-persons", "", say("{columns}: never published.", columns=quoted(naming, 3)))
+        self.note("secret", "", say("{columns}: secret, drawn anew.", columns=quoted(self.drawn, 3)))
         if out:
             self.note("left-out", "", left_out_words(out), self.suggestions[out[0]].reason, set_roles(out, Role.NSA))
 
@@ -323,7 +320,7 @@ def _mostly_rare(column: Column) -> bool:
 
 def left_out_words(names: Sequence[str]) -> str:
     """Return that columns are left out."""
-    return counted(len(names), "{columns} is left out.", "{columns} are left out.", columns=quoted(names, 3))
+    return say("{columns}: left out.", columns=quoted(names, 3))
 
 
 def coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.generalise import DatePart, Part
-from splu_desktop.core.messages import Figure, counted, listed, quoted, say
+from splu_desktop.core.messages import Figure, listed, quoted, say
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.blocks import linked_apart
 from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set_person, set_roles, set_steps
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures
 from splu_desktop.core.policy.limits import REASONS, Limits, share_words
-from splu_desktop.core.policy.search import STOPS, Search, Setting, strength_needed
+from splu_desktop.core.policy.search import STOPS, Search, Setting
+from splu_desktop.core.risk.association import linked_apart
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion
@@ -114,7 +114,7 @@ class Case:
         naming = [name for name in shown if taken_for[name].role is Role.IDENTIFIER and name not in left_out]
         if naming:
             sentence = say("{columns} names persons and would go out.", columns=quoted(naming, 3))
-            repair = Repair(say("Never publish it"), set_roles(naming, Role.IDENTIFIER))
+            repair = Repair(say("Leave it out"), set_roles(naming, Role.IDENTIFIER))
             yield Line("names-persons", RED, sentence, len(naming), 0, repair)
             return
         asked = {name for each in plan.questions for name in each.by}
@@ -122,14 +122,8 @@ class Case:
         bare = [name for name in plan.nsas if name in said and name not in asked]
         if bare:
             sentence = say("{columns} is published as it is. It says how a person lives.", columns=quoted(bare, 3))
-            yield Line(
-                "sensitive-as-is",
-                AMBER,
-                sentence,
-                len(bare),
-                0,
-                Repair(say("Make it secret"), set_roles(bare, Role.SA)),
-            )
+            repair = Repair(say("Make it secret"), set_roles(bare, Role.SA))
+            yield Line("sensitive-as-is", AMBER, sentence, len(bare), 0, repair)
 
     def _alike(self) -> Line:
         figures, k, who = self.figures, self.limits.alike, self._who
@@ -171,10 +165,8 @@ class Case:
     def _certain(self, name: str, sentence: str, sure: float, limit: float) -> Line:
         if sure <= limit + 1e-9:
             return Line(name, OK, sentence, sure, limit)
-        needed = strength_needed(self.figures.certainty, self.limits)
-        repair = Repair(say("Make it safer"), raise_gamma(needed))
-        if needed > STOPS[0]:
-            repair = Repair(say("Join it with a neighbour"), self._way)
+        needed = self.figures.certainty.needed(self.limits.riskiest, self.limits.average)
+        repair = self._ways if needed > STOPS[0] else Repair(say("Make it safer"), raise_gamma(needed))
         return Line(name, RED, sentence, sure, limit, repair)
 
     def _readable(self) -> Line:
@@ -182,36 +174,22 @@ class Case:
         value = read / cells if cells else 0.0
         if not self.plan.questions:
             return self._ordinary()
+        words = "{read} of {cells} cells of 50 and more can be read; {wanted} are needed."
+        sentence = say(words, read=read, cells=cells, wanted=share_words(share))
         if self.figures.useful(share):
-            sentence = say("{read} of {cells} cells of 50 and more can be read.", read=read, cells=cells)
             return Line("too-blurred", OK, sentence, value, share)
-        repair = Repair(say("Show ways that work"), self._way)
         if cells < FEWEST_CELLS:
-            one = "Your tables have {n} cell of 50 and more; three are needed."
-            sentence = counted(cells, one, "Your tables have {n} cells of 50 and more; three are needed.")
-            if not cells:
-                sentence = say("Your tables have no cell of 50 and more; three are needed.")
-            return Line("too-blurred", AMBER, sentence, cells, FEWEST_CELLS, repair)
-        if not read:
-            return Line("too-blurred", RED, say("None of your tables can be read."), 0.0, share, repair)
-        sentence = say(
-            "{read} of {cells} cells of 50 and more can be read; {wanted} are needed.",
-            read=read,
-            cells=cells,
-            wanted=share_words(share),
-        )
-        return Line("too-blurred", AMBER, sentence, value, share, repair)
+            sentence = say("Cells of 50 and more in your tables: {n}; three are needed.", n=cells)
+            return Line("too-blurred", AMBER, sentence, cells, FEWEST_CELLS, self._ways)
+        return Line("too-blurred", AMBER if read else RED, sentence, value, share, self._ways)
 
     def _ordinary(self) -> Line:
         """Return what can be read where no table was asked for: nothing must come out, but something should."""
         other = self.figures.other
-        if other == 0:
-            sentence = say("None of 200 ordinary questions can be read of it.")
-            return Line("too-blurred", AMBER, sentence, 0.0, None, Repair(say("Show ways that work"), self._way))
         if other is None:
             return Line("too-blurred", OK, say("No table was asked for."))
         sentence = say("No table was asked for; {share} in 100 ordinary questions can be read.", share=int(100 * other))
-        return Line("too-blurred", OK, sentence, other)
+        return Line("too-blurred", OK if other else AMBER, sentence, other, repair=None if other else self._ways)
 
     def _gives_away(self) -> Line | None:
         told = giveaways(self.prepared, self.plan) if self.told is None else self.told
@@ -245,14 +223,14 @@ class Case:
             repair = None if safe else Repair(say("Make it safer"), raise_gamma(2))
             return Line("small-counts", OK if safe else RED, sentence, figures.small_counts, limit, repair)
         mine = self.plan.audience.recipient.strip().casefold()
-        same = bool(mine) and any(each.recipient.strip().casefold() == mine for each in self.earlier)
-        whom = self.earlier[-1].recipient or say("somebody")
-        sure = _at_most(figures.joint)
-        if same:
-            words = "The same recipient has these {who} already. With both, a row is right in {sure} cases."
-        else:
-            words = "These {who} were released before, to {whom}. With both, a row is right in {sure} cases."
-        sentence = say(words, who=self._who, sure=sure) if same else say(words, who=self._who, whom=whom, sure=sure)
+        before = [each.recipient.strip() for each in self.earlier]
+        same = bool(mine) and mine in map(str.casefold, before)
+        sentence = say(
+            "These {who} were released before, to {whom}. With both, a row is right in {sure} cases.",
+            who=self._who,
+            whom=(say("the same recipient") if same else before[-1]) or say("somebody"),
+            sure=_at_most(figures.joint),
+        )
         return Line("second-release", RED if same else AMBER, sentence, figures.joint, self.limits.riskiest)
 
     def _person_column(self) -> Iterator[Line]:
@@ -271,18 +249,14 @@ class Case:
             return
         dates = [n for n in self.plan.nsas if self.prepared.table[n].kind in (Kind.DATE, Kind.DATETIME)]
         found = rehearse_shift(self.prepared.source, choice, dates)
-        repair = None
-        if not found.enough:
-            repair = Repair(say("Months instead"), set_steps(dates, (DatePart(Part.MONTH),)))
-        yield Line("moved-dates", OK if found.enough else AMBER, found.sentence, repair=repair)
+        yield Line("moved-dates", OK if found.enough else AMBER, found.sentence, repair=_months(dates, found.enough))
 
     def _dates(self) -> Iterator[Line]:
         table, moved = self.prepared.table, () if self.plan.persons is None else self.plan.persons.shift
         exact = [n for n in self.plan.nsas if table[n].kind in (Kind.DATE, Kind.DATETIME) and n not in moved]
         if exact:
             sentence = say("{columns} is published to the day, and days are widely known.", columns=quoted(exact, 3))
-            repair = Repair(say("Months instead"), set_steps(exact, (DatePart(Part.MONTH),)))
-            yield Line("dates", AMBER, sentence, len(exact), 0, repair)
+            yield Line("dates", AMBER, sentence, len(exact), 0, _months(exact))
 
     def _signature(self) -> Iterator[Line]:
         if self.plan.audience.who != "public" and not self.plan.audience.signed:
@@ -292,6 +266,14 @@ class Case:
     @property
     def _who(self) -> str:
         return say("persons") if self.prepared.knows_persons else say("rows")
+
+    @property
+    def _ways(self) -> Repair:
+        def edit(plan: Plan) -> Plan:
+            found = self._search(plan).find()
+            return plan if found is None else found.plan
+
+        return Repair(say("Show ways that work"), edit)
 
     def _search(self, plan: Plan) -> Search:
         subjects = {name: each.subject for name, each in self.suggestions.items()}
@@ -305,13 +287,13 @@ class Case:
         found = search.plan_with(levels)
         return replace(found, classes=tuple(name for name in plan.classes if name in found.nsas))
 
-    def _way(self, plan: Plan) -> Plan:
-        found = self._search(plan).find()
-        return plan if found is None else found.plan
-
 
 def _sign(plan: Plan) -> Plan:
     return replace(plan, audience=replace(plan.audience, signed=True))
+
+
+def _months(dates: Sequence[str], enough: bool = False) -> Repair | None:
+    return None if enough else Repair(say("Months instead"), set_steps(dates, (DatePart(Part.MONTH),)))
 
 
 def _at_most(share: float) -> Figure:

@@ -147,7 +147,7 @@ def _form_steps(best: Found, found: Draft) -> Iterator[Step]:
             why = say("else your tables can’t be read")
             yield Step("coarser", name, words_for(name, steps), why, set_steps([name], before))
     if plan.persons is not None and plan.persons != found.plan.persons:
-        why = say("with all rows of a person your tables can’t be read")
+        why = say("else your tables can’t be read")
         undo = found.plan.persons
         words = say("Only the first row of each person goes out.")
         yield Step("person", plan.persons.column, words, why, lambda p: replace(p, persons=undo))

@@ -32,7 +32,7 @@ from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.tiers import Candidate, Levels, TierSearch
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.risk.certainty import Certainty, certainties
+from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Table
@@ -79,27 +79,6 @@ class Way(Readable):
     def rank(self) -> tuple[bool, float, int]:
         """By what ways that are not useful are compared."""
         return self.safe and self.cells >= FEWEST_CELLS, self.answered / max(self.cells, FEWEST_CELLS), self.answered
-
-
-def strengths_needed(certainty: Certainty, limits: Limits) -> dict[str, float]:
-    """Return for each secret column the least whole gamma at which its values keep the limits; infinite for none."""
-    return {
-        name: needed_gamma(float(each.riskiest.max(initial=0)), each.mean, limits)
-        for name, each in certainty.shares.items()
-    }
-
-
-def needed_gamma(riskiest: float, average: float, limits: Limits) -> float:
-    """Return the least whole gamma at which shares keep the limits: pi + (1 - pi)/gamma <= limit (law 2)."""
-    pairs = ((riskiest, limits.riskiest), (average, limits.average))
-    most = max((1 - share) / (limit - share) if share < limit else math.inf for share, limit in pairs)
-    # A hair above a whole number is rounding, and would cost a whole step of strength.
-    return most if math.isinf(most) else float(max(1, math.ceil(most - 1e-9)))
-
-
-def strength_needed(certainty: Certainty, limits: Limits) -> float:
-    """Return the least whole gamma at which certainty keeps its limits, infinite where none does."""
-    return max(strengths_needed(certainty, limits).values(), default=1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,11 +173,9 @@ class Search:
         prepared = prepare(self._source, plan)
         safe = self.tiers.holds(levels)
         covered = self._covered({e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.asked})
-        options = [self._with_classes(plan, prepared, classes) for classes in class_options(plan)]
-        able = [each for each in options if each[2] <= STOPS[0]] or options[:1]
         ahead = Forecaster(prepared, plan)
         best: Way | None = None
-        for own, ready, needed in able:
+        for own, ready, needed in self._able(plan, prepared):
             strengths = _strengths(needed, self.limits.gamma)
             # Weaker ones are looked at only where the tables can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
@@ -213,6 +190,18 @@ class Search:
                 break  # with fewer classes less can be read, and no less strength is needed
         assert best is not None
         return best
+
+    def _able(self, plan: Plan, prepared: Prepared) -> Iterator[tuple[Plan, Prepared, float]]:
+        """Give plan and table with classes for which some strength keeps the limits; the first where none does."""
+        found = unable = None
+        for classes in class_options(plan):
+            made = self._with_classes(plan, prepared, classes)
+            if made[2] <= STOPS[0]:
+                found = made
+                yield made
+            unable = unable or made
+        if found is None and unable is not None:
+            yield unable
 
     def _asking(self, way: Way) -> Way:
         """Return a way that asks only for tables that can be read, where nobody named them and all can't."""
@@ -237,7 +226,7 @@ class Search:
         self._setting.progress.report("Trying ways", 0.5)
         ready = replace(prepared, classes=make_classes([prepared.table[name] for name in classes], prepared.units))
         plan = replace(plan, classes=classes)
-        needs = strengths_needed(certainties(ready, plan), self.limits)
+        needs = certainties(ready, plan).needed_of(self.limits.riskiest, self.limits.average)
         asked = set(self._setting.kept) | {each.sa for each in plan.questions}
         if not self._setting.named:
             asked -= {name for name, need in needs.items() if need > STOPS[0] and name not in self._setting.kept}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import counted, none_of, say
+from splu_desktop.core.messages import none_of, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures, figures_of
 from splu_desktop.core.policy.limits import Limits, check_reason, limits_for
@@ -135,27 +135,14 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
     others = [line for line in lines if line.open and line.name != "too-blurred"]
     red = [line for line in others if line.state == RED]
     if blurred and plan.questions and figures.cells < FEWEST_CELLS and all(line.name in _BY_SIZE for line in red):
-        return TOO_SMALL, counted(
-            figures.persons,
-            "{n} person is too few: no strength both hides them and answers your tables.",
-            "{n} persons are too few: no strength both hides them and answers your tables.",
-        )
+        words = "Too few persons ({n}): no strength both hides them and answers your tables."
+        return TOO_SMALL, say(words, n=figures.persons)
     if red:
         return UNSAFE, red[0].sentence
     if blurred:
-        return BLURRED, counted(
-            len(plan.questions),
-            "Recipients can’t use your table. Take one of the two ways that work.",
-            "Recipients can’t use your {n} tables. Take one of the two ways that work.",
-        )
+        return BLURRED, say("Recipients can’t use your tables. Take one of the two ways that work.")
     if others:
-        return UNSAFE, counted(
-            len(others), "Not safe yet. One line needs your decision.", "Not safe yet. {n} lines need your decision."
-        )
+        return UNSAFE, say("Not safe yet. Lines that need your decision: {n}.", n=len(others))
     if not plan.questions:
         return USEFUL, say("No table was asked for, and no limit is broken.")
-    return USEFUL, counted(
-        len(plan.questions),
-        "Recipients can use it for your table, and no limit is broken.",
-        "Recipients can use it for your {n} tables, and no limit is broken.",
-    )
+    return USEFUL, say("Recipients can use it for your tables, and no limit is broken.")

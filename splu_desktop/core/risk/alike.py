@@ -47,20 +47,6 @@ class Alike:
         """Return how many persons have a row that fewer than k persons share."""
         return int((self.sizes < k).sum())
 
-    def share(self, k: int) -> float:
-        """Return the share of the persons of whom each row is shared by k persons or more."""
-        return 1 - self.below(k) / max(self.persons, 1)
-
-    @property
-    def largest_chance(self) -> float:
-        """How surely the person of the smallest class is found by who knows its unchanged columns (prosecutor)."""
-        return 1 / max(self.smallest, 1)
-
-    @property
-    def mean_chance(self) -> float:
-        """How surely a person is found, on average."""
-        return float((1 / self.sizes).mean()) if self.persons else 0.0
-
 
 def alike(prepared: Prepared, plan: Plan, columns: Sequence[str] | None = None) -> Alike:
     """Return how many look like each person in some columns, those that somebody may know where none are given."""

@@ -7,6 +7,7 @@ left out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -95,21 +96,16 @@ class Certainty:
         found = [each.draw.certainty(float(each.riskiest.max(initial=0))) for each in self.shares.values()]
         return max(found, default=0.0)
 
-    def at(self, gamma: float) -> tuple[float, float]:
-        """Return average and riskiest at another strength."""
-        again = {
-            name: Shares(
-                each.column,
-                each.draw.with_gamma(gamma),
-                each.average,
-                each.riskiest,
-                each.riskiest_class,
-                each.weight,
-            )
+    def needed_of(self, riskiest: float, average: float) -> dict[str, float]:
+        """Return for each column the least whole gamma at which it keeps these limits; infinite where none does."""
+        return {
+            name: gamma_for((each.riskiest.max(initial=0), riskiest), (each.mean, average))
             for name, each in self.shares.items()
         }
-        other = Certainty(again, self.classes)
-        return other.average, other.riskiest
+
+    def needed(self, riskiest: float, average: float) -> float:
+        """Return the least whole gamma at which all columns keep these limits, infinite where none does."""
+        return max(self.needed_of(riskiest, average).values(), default=1.0)
 
     @property
     def riskiest_value(self) -> tuple[str, str, str]:
@@ -135,6 +131,13 @@ class Certainty:
             for at in np.flatnonzero(each.weight).tolist()
         ]
         return tuple(sorted(found, key=lambda each: -each.riskiest))
+
+
+def gamma_for(*limited: tuple[float, float]) -> float:
+    """Return the least whole gamma at which shares keep their limits: pi + (1 - pi)/gamma <= limit (law 2)."""
+    most = max((1 - share) / (limit - share) if share < limit else math.inf for share, limit in limited)
+    # A hair above a whole number is rounding, and would cost a whole step of strength.
+    return most if math.isinf(most) else float(max(1, math.ceil(most - 1e-9)))
 
 
 def secret_values(column: Column, plan: Plan) -> NDArray[np.bool_]:

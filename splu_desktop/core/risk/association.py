@@ -1,0 +1,63 @@
+"""How strongly two columns tell each other, and which that are drawn apart give persons away when laid side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.table import Column, Table, remembered
+
+LINKED = 0.2  # Cramer's V, corrected for chance, from which columns must not be drawn apart
+_RARE = 20  # rows below which values count as one: what few rows have is chance
+_MOST_CELLS = 4_000_000
+
+
+def association(first: Column, second: Column) -> float:
+    """Return Cramer's V of two columns, corrected for chance (Bergsma 2013), in 0..1; 0 is none."""
+    n, (one, down), (two, across) = first.n, _pooled(first), _pooled(second)
+    if n < 2 or min(len(down), len(across)) < 2:
+        return 0.0
+    keys = one.astype(np.int64) * len(across) + two
+    if len(down) * len(across) > _MOST_CELLS:
+        pairs, counts = np.unique(keys, return_counts=True)
+    else:
+        table = np.bincount(keys, minlength=len(down) * len(across))
+        pairs = np.flatnonzero(table)
+        counts = table[pairs]
+    rows, columns = np.divmod(pairs, len(across))
+    # Sum of observed^2 / expected over the cells that occur; chi^2 / n is that less one.
+    phi2 = float((counts.astype(float) ** 2 / (down[rows] * across[columns])).sum() - 1)
+    r, c = len(down), len(across)
+    phi2 = max(0.0, phi2 - (r - 1) * (c - 1) / (n - 1))
+    r_less, c_less = r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)
+    return float(min(1.0, np.sqrt(phi2 / max(min(r_less, c_less) - 1, 1e-9))))
+
+
+@remembered
+def _pooled(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return (N,) codes with rare values as one, and (k,) rows of each."""
+    counts = column.counts()
+    rare = counts < _RARE
+    to = np.where(rare, 0, np.cumsum(~rare) - (0 if rare.any() else 1)).astype(np.int32)
+    return to[column.codes], np.bincount(to, counts).astype(np.float64)
+
+
+def associations(table: Table, names: Sequence[str], progress: Progress = SILENT) -> NDArray[np.float64]:
+    """Return (K, K) how strongly each two of K columns tell each other."""
+    found = np.eye(len(names))
+    for i, name in enumerate(names):
+        progress.report("Trying ways", i / max(len(names), 1))
+        for j in range(i):
+            found[i, j] = found[j, i] = association(table[name], table[names[j]])
+    return found
+
+
+def linked_apart(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[str, str, float] | None:
+    """Return the two columns of different blocks that tell each other most, None where none do."""
+    pairs = ((one, two) for at, block in enumerate(blocks) for other in blocks[:at] for two in block for one in other)
+    found = max(((one, two, association(table[one], table[two])) for one, two in pairs), key=lambda each: each[2],
+                default=None)  # fmt: skip
+    return found if found is not None and found[2] >= LINKED else None
