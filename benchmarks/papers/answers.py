@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.papers.claim import Tables
-from splu_desktop.compare.base.laws import t_f, t_p
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.buckets.anatomy import Anatomy
@@ -50,7 +49,7 @@ def small_sum_table(tables: Tables) -> list[str]:
         for system in kind.curve():
             try:
                 epsilon = system.exact_epsilon(source)
-                figures = t_p(system, source, asked), t_f(system, source, asked)
+                figures = system.t_p(source, asked), system.t_f(source, asked)
             except Impossible as fault:
                 lines.append(f"| {system.title} | {system.setting} | – | not possible: {fault} | – |")
                 continue

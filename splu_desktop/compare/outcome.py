@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,37 +17,26 @@ from splu_desktop.core.thresholds import Thresholds
 CURVE, SMALL_COUNTS, CERTAINTY = "curve", "equal small counts", "equal certainty"
 
 
+# Of one draw; shares lie in 0..1.
+FIGURES = (
+    "covered",  # 95 % intervals that hold the truth
+    "small_wrong",  # counts up to alpha that are answered wrong by more than epsilon
+    "large_right",  # large counts answered to within epsilon
+    "row",  # how often who finds a person's row, and knows the shares in the whole table, is right about the value
+    "classifier",  # how often a classifier learnt from the answers is, by the person's unchanged columns
+    "best_reader",  # how often the best of guessing, row, classifier, and both together is
+    "insider",  # how sure of the value who knows all other records is on average, at least
+    "lost",  # records not published
+    "seconds",  # to publish, to answer, to read
+)
+
+
 @dataclass(frozen=True)
 class Achieved:
-    """What one draw of one setting did. Shares lie in 0..1; None where a figure does not exist.
+    """What one draw of one setting did: its `FIGURES`, None where one does not exist, and the papers' own measures."""
 
-    Attributes
-    ----------
-    covered : share of 95 % intervals that hold the truth.
-    small_wrong : share of counts up to alpha that are answered wrong by more than epsilon.
-    large_right : share of large counts answered to within epsilon.
-    row : how often who finds a person's row, and knows the shares in the whole table, is right about the value.
-    classifier : how often a classifier learnt from the answers is, by the person's unchanged columns.
-    best_reader : how often the best of guessing, row, classifier, and both together is.
-    insider : how sure of the value who knows all other records is on average, at least.
-    lost : records not published.
-    seconds : to publish, to answer, to read.
-    metrics : the papers' own measures.
-    """
-
-    covered: float | None
-    small_wrong: float | None
-    large_right: float | None
-    row: float | None
-    classifier: float
-    best_reader: float
-    insider: float
-    lost: int
-    seconds: float
-    metrics: dict[str, float] = field(default_factory=dict)
-
-
-FIGURES = tuple(each.name for each in fields(Achieved) if each.name != "metrics")
+    figures: Mapping[str, float | None]
+    metrics: Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +65,7 @@ class SystemTried:
 
     def spread(self, name: str) -> tuple[float, float, float] | None:
         """Return a figure's least, median and largest over the draws; None where it does not exist."""
-        found = [value for each in self.draws if (value := getattr(each, name)) is not None]
+        found = [value for each in self.draws if (value := each.figures[name]) is not None]
         return (float(min(found)), float(np.median(found)), float(max(found))) if found else None
 
     def median(self, name: str) -> float | None:

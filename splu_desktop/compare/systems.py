@@ -3,51 +3,38 @@
 from __future__ import annotations
 
 from splu_desktop.compare.base.system import System
-from splu_desktop.compare.buckets.anatomy import Anatomy
-from splu_desktop.compare.buckets.fakes import FakeValues
-from splu_desktop.compare.buckets.optimum import BestSizes
-from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes
-from splu_desktop.compare.counts.cell_key import CellKey
-from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach, LaplaceOfParts
-from splu_desktop.compare.counts.noisy_margins import NoisyMargins
-from splu_desktop.compare.generalise.conditions import (
-    Closeness,
-    DeltaDisclosure,
-    DistinctDiversity,
-    KAnonymity,
-    RecursiveDiversity,
-)
-from splu_desktop.compare.marginals.kifer import Marginals
-from splu_desktop.compare.ours.as_published import AsPublished
-from splu_desktop.compare.ours.splu import Splu, SpluGen
-from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
-from splu_desktop.compare.perturb.matrices import DistributionBased, Pram, Retention
+from splu_desktop.compare.buckets import anatomy, fakes, optimum, tolerant
+from splu_desktop.compare.counts import cell_key, laplace, noisy_margins
+from splu_desktop.compare.generalise import conditions
+from splu_desktop.compare.marginals import kifer
+from splu_desktop.compare.ours import as_published, splu
+from splu_desktop.compare.perturb import alpha_beta, matrices
 from splu_desktop.core.errors import BadSetting
 
 SYSTEMS: tuple[type[System], ...] = (
-    Splu,
-    SpluGen,
-    AsPublished,
-    Laplace,
-    NoisyMargins,
-    LaplaceEach,
-    LaplaceOfParts,
-    KAnonymity,
-    DistinctDiversity,
-    RecursiveDiversity,
-    Closeness,
-    DeltaDisclosure,
-    Anatomy,
-    TwoSizes,
-    ManySizes,
-    BestSizes,
-    FakeValues,
-    Retention,
-    DistributionBased,
-    Pram,
-    AlphaBeta,
-    Marginals,
-    CellKey,
+    splu.Splu,
+    splu.SpluGen,
+    as_published.AsPublished,
+    laplace.Laplace,
+    noisy_margins.NoisyMargins,
+    laplace.LaplaceEach,
+    laplace.LaplaceOfParts,
+    conditions.KAnonymity,
+    conditions.DistinctDiversity,
+    conditions.RecursiveDiversity,
+    conditions.Closeness,
+    conditions.DeltaDisclosure,
+    anatomy.Anatomy,
+    tolerant.TwoSizes,
+    tolerant.ManySizes,
+    optimum.BestSizes,
+    fakes.FakeValues,
+    matrices.Retention,
+    matrices.DistributionBased,
+    matrices.Pram,
+    alpha_beta.AlphaBeta,
+    kifer.Marginals,
+    cell_key.CellKey,
 )
 FIRST = tuple(system for system in SYSTEMS if system.first)  # the nine that are shown first, beside the plan
 

@@ -10,12 +10,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.laws import t_f, t_p
-from splu_desktop.compare.base.learner import Margins
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, Sanitised, System
-from splu_desktop.compare.base.workload import draw_questions
+from splu_desktop.compare.base.workload import Margins, draw_questions
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Achieved, SystemTried
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, ProgressPart
@@ -67,7 +65,7 @@ class Trial:
         held = ProgressPart(progress, 0.9, 0.0)
         least, most = (plan.t_p or 0.0) - _CLOSE, (plan.median("best_reader") or 0.0) + _CLOSE
         tests: tuple[tuple[str, Callable[[System], bool], int], ...] = (
-            (SMALL_COUNTS, lambda system: t_p(system, self.source, self.thresholds) >= least, 3 * _STEPS),
+            (SMALL_COUNTS, lambda system: system.t_p(self.source, self.thresholds) >= least, 3 * _STEPS),
             (CERTAINTY, lambda system: self._best_reader(system, held) <= most, _STEPS),
         )
         for line, strong, steps in tests:
@@ -83,8 +81,8 @@ class Trial:
                 system,
                 line,
                 draws=tuple(self._achieved(system, draw, part) for draw, part in enumerate(parts)),
-                t_p=t_p(system, self.source, self.thresholds),
-                t_f=t_f(system, self.source, self.thresholds),
+                t_p=system.t_p(self.source, self.thresholds),
+                t_f=system.t_f(self.source, self.thresholds),
                 epsilon=system.exact_epsilon(self.source),
                 own=self._own_answers(system, ProgressPart(progress, 1.0, 0)),
             )
@@ -132,18 +130,18 @@ class Trial:
         truth = self.questions.truth.astype(np.float64)
         gap = np.abs(np.clip(answers.estimate, 0.0, self.source.n) - truth) / np.maximum(truth, 1)
         wrong = gap > self.thresholds.epsilon
-        return Achieved(
-            covered=_mean((answers.low <= truth) & (truth <= answers.high), ~np.isnan(answers.low)),
-            small_wrong=_mean(wrong, truth <= self.thresholds.alpha),
-            large_right=_mean(~wrong, truth >= LARGE * self.source.n),
-            row=stranger,
-            classifier=classifier,
-            best_reader=best,
-            insider=max(best, float(outcome.insider(self.records, self.all, everything).mean())),
-            lost=outcome.lost,
-            seconds=seconds,
-            metrics=outcome.metrics(),
-        )
+        figures = {
+            "covered": _mean((answers.low <= truth) & (truth <= answers.high), ~np.isnan(answers.low)),
+            "small_wrong": _mean(wrong, truth <= self.thresholds.alpha),
+            "large_right": _mean(~wrong, truth >= LARGE * self.source.n),
+            "row": stranger,
+            "classifier": classifier,
+            "best_reader": best,
+            "insider": max(best, float(outcome.insider(self.records, self.all, everything).mean())),
+            "lost": outcome.lost,
+            "seconds": seconds,
+        }
+        return Achieved(figures, outcome.metrics())
 
 
 def _mean(values: NDArray[np.generic], where: Flags) -> float | None:

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from benchmarks.papers.claims import epsilon_of_part, sharp_epsilon_of_part
-from splu_desktop.compare.base.laws import t_f, t_p
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.base.system import Impossible, System
@@ -90,10 +89,10 @@ def test_the_law_of_a_count_is_that_of_its_estimates(system: System) -> None:
 @pytest.mark.parametrize("gamma", [2, 5, 10])
 def test_t_p_and_t_f_of_ours_are_the_mechanisms(gamma: int) -> None:
     source, asked = small_source(20_000), Thresholds()
-    assert t_p(Splu(gamma), source, asked) == pytest.approx(law.t_p(Lenders(gamma), 0.3, 3, source.n), abs=1e-6)
-    assert t_p(SpluGen(gamma), source, asked) == pytest.approx(law.t_p(DecoyGroups(gamma), 0.3, 3), abs=1e-6)
+    assert Splu(gamma).t_p(source, asked) == pytest.approx(law.t_p(Lenders(gamma), 0.3, 3, source.n), abs=1e-6)
+    assert SpluGen(gamma).t_p(source, asked) == pytest.approx(law.t_p(DecoyGroups(gamma), 0.3, 3), abs=1e-6)
     # The bisection looks at some counts, the mechanism at all: a tooth of the saw apart at most.
-    assert abs((t_f(Splu(gamma), source, asked) or 0) - law.t_f(Lenders(gamma), 0.3, 0.05)) <= 7
+    assert abs((Splu(gamma).t_f(source, asked) or 0) - law.t_f(Lenders(gamma), 0.3, 0.05)) <= 7
 
 
 def test_buckets_lean_to_independence_by_their_own_transition() -> None:

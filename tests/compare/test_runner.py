@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from splu_desktop.compare.base.laws import t_p
 from splu_desktop.compare.ours.splu import Planned, Splu
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison
 from splu_desktop.compare.runner import compare
@@ -46,8 +45,14 @@ def test_every_system_has_a_row_or_says_why_not_and_who_knows_more_is_right_no_l
     for each in comparison.tried:
         assert bool(each.draws) != bool(each.impossible)
         for draw in each.draws:
-            assert comparison.guess <= draw.classifier <= draw.best_reader <= draw.insider + 1e-12
-            assert draw.row is None or comparison.guess <= draw.row <= draw.best_reader
+            row, classifier, best, insider = (
+                draw.figures[name] for name in ("row", "classifier", "best_reader", "insider")
+            )
+            assert classifier is not None
+            assert best is not None
+            assert insider is not None
+            assert comparison.guess <= classifier <= best <= insider + 1e-12
+            assert row is None or comparison.guess <= row <= best
     assert comparison.tried[0].system.name == "plan"
 
 
@@ -61,7 +66,7 @@ def test_others_are_held_to_be_as_strong_as_the_plan() -> None:
             assert (each.median("best_reader") or 1) <= (plan.median("best_reader") or 0) + 0.003
     assert {each.line for each in comparison.tried} == {CURVE, SMALL_COUNTS, CERTAINTY}
     source, asked = small_source(20_000), Thresholds()
-    same = weakest(Splu, lambda each: t_p(each, source, asked) >= 0.5987, 21)
+    same = weakest(Splu, lambda each: each.t_p(source, asked) >= 0.5987, 21)
     assert isinstance(same, Splu)
     assert same.gamma == pytest.approx(3, rel=0.06)
     assert weakest(Splu, lambda system: False, 5) is None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
@@ -17,11 +17,15 @@ import numpy as np
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.mechanism.probabilities import binomial
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.thresholds import Thresholds
 
 Points = tuple[Any, ...]  # a parameter each, or a tuple of all
 GAMMAS: Points = (2, 3, 5, 10)
+_FAR = 9.0  # standard deviations beyond which a law is cut
+_TIE = 1e-9  # by which an error counts as on the edge
 
 
 class Impossible(SpluError):
@@ -35,10 +39,12 @@ class Sanitised(ABC):
     ----------
     source : the true table.
     lost : records that are not in what was published.
+    exact : whether the values published are true, so that those of all others taken away, one is left.
     """
 
     source: TrueTable
     lost: int = 0
+    exact: bool = True
 
     @abstractmethod
     def answer(self, questions: CountingQuestions) -> Answers:
@@ -68,10 +74,9 @@ class Sanitised(ABC):
     def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
         """Return (K,) how sure of the true value is who knows all other records and reads what was published.
 
-        1 where published values are true: those of all others taken away, one is left. Questions and answers are what
-        was published where no rows were.
+        Questions and answers are what was published where no rows were.
         """
-        return np.ones(len(records))
+        return np.ones(len(records)) if self.exact else self.sure_of_truth(records)
 
     def metrics(self) -> dict[str, float]:
         """Return the papers' own measures of what was published, by their names."""
@@ -140,3 +145,42 @@ class System(ABC):
     def exact_epsilon(self, source: TrueTable) -> float:
         """Return the least epsilon for which one record's part in what is published is differentially private."""
         return math.inf
+
+    def t_p(self, source: TrueTable, thresholds: Thresholds) -> float:
+        """Return min over f = 1..alpha of P(|answer - f| > epsilon f): small counts are wrong at least so often."""
+        laws = ((f, *self.count_law(source, f)) for f in range(1, thresholds.alpha + 1))
+        edge = thresholds.epsilon + _TIE
+        return min(float(chance[np.abs(answers - f) > edge * f].sum()) for f, answers, chance in laws)
+
+    def t_f(self, source: TrueTable, thresholds: Thresholds) -> int | None:
+        """Return the least count from which answers err by epsilon or more with at most T_E; None up to N.
+
+        By bisection over counts, each judged with some a little larger, since the error falls as a saw does.
+        """
+        edge = thresholds.epsilon - _TIE
+
+        def good(count: int) -> bool:
+            some = {min(round(count * step), source.n) for step in (1, 1.02, 1.05, 1.1)} | {count + 1, count + 2}
+            laws = ((f, *self.count_law(source, f)) for f in some if f <= source.n)
+            return all(chance[np.abs(answers - f) >= edge * f].sum() <= thresholds.t_e for f, answers, chance in laws)
+
+        low, high = 0, 1
+        while not good(high):
+            if high == source.n:
+                return None
+            low, high = high, min(2 * high, source.n)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if good(middle) else (middle, high)
+        return high
+
+
+def binomials(parts: Sequence[tuple[int, float]]) -> tuple[Floats, Floats]:
+    """Return the values and chances of a sum of independent binomial numbers (n, p)."""
+    first, law = 0, np.ones(1)
+    for n, p in parts:
+        arm = _FAR * np.sqrt(max(n * p * (1 - p), 0)) + 12
+        low, high = max(int(n * p - arm), 0), min(int(n * p + arm) + 1, n)
+        law = np.convolve(law, binomial(np.arange(low, high + 1), n, p))
+        first += low
+    return first + np.arange(len(law)).astype(np.float64), law

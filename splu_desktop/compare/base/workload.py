@@ -1,23 +1,28 @@
-"""Counts asked at random (journal, section 6), and the bands of their true sizes.
+"""What is asked: counts at random (journal, section 6), and all counts of two columns, for a learner.
 
 A question is a conjunction of one to three conditions and one value. Values drawn uniformly hardly ever give a large
 count, so half of the selections take the labels of a random record, the other half uniform ones; from all counts met,
-each band of true counts then gets its equal share.
+each band of true counts then gets its equal share. The learner is naive Bayes on answers alone (Cormode, KDD 2011).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import Flags, TrueTable
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable, stand_together
 from splu_desktop.core.progress import Progress
 
 SMALL = 10  # the papers' largest small count
 BANDS = ((0.0005, 0.002), (0.002, 0.005), (0.005, 0.01), (0.01, 0.02), (0.02, 0.05))  # of N, low end included
 _MOST_SELECTIONS = 4_000
 _PER_SELECTION = 4  # questions of one band taken from one selection, so that no selection rules a band
+
+_HALF = 0.5  # what counts of nobody, and negative ones, stand for
+_LABELS, _VALUES = 40, 60  # groups of labels, and commonest values, that counts are asked of
 
 
 def bands_of(truth: NDArray[np.int64], n: int) -> NDArray[np.intp]:
@@ -63,3 +68,49 @@ def draw_questions(source: TrueTable, size: int, chance: np.random.Generator, pr
                 chosen.append(value)
     progress.report("Comparing", 1.0)
     return CountingQuestions.picked(source, picked, np.array(chosen, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Every count of a label of one column and a value: all that naive Bayes asks.
+
+    Attributes
+    ----------
+    questions : by column, group of labels and value.
+    labels : for each unchanged column (m_j,) the group of each label, each by itself where they are few.
+    values : the values asked about, all where they are few.
+    """
+
+    questions: CountingQuestions
+    labels: tuple[Ints, ...]
+    values: Ints
+
+    @classmethod
+    def of(cls, source: TrueTable) -> Margins:
+        """Return the margins of a table."""
+        labels = tuple(stand_together(column.counts(), _LABELS) for column in source.columns)
+        values = np.sort(np.argsort(-source.counts, kind="stable")[:_VALUES])
+        groups = [{at: label == group} for at, label in enumerate(labels) for group in range(int(label.max()) + 1)]
+        picked = [group for group in groups for _ in values]
+        return cls(CountingQuestions.picked(source, picked, np.tile(values, len(groups))), labels, values)
+
+    def naive_bayes(self, answers: Answers, records: Ints) -> Floats:
+        """Return (K, m) beliefs in each value by the unchanged columns of K records, learnt from answers alone.
+
+        answers : to the questions. Values that were not asked about are believed by their shares.
+        """
+        source, asked = self.questions.source, len(self.values)
+        counts = np.maximum(answers.estimate.reshape(-1, asked), _HALF)
+        score, prior, start = np.zeros((len(records), asked)), np.zeros(asked), 0
+        for column, label in zip(source.columns, self.labels, strict=True):
+            part = counts[start : start + int(label.max()) + 1]
+            start += len(part)
+            whole = part.sum(axis=0)
+            prior += whole / whole.sum()
+            score += np.log(part / whole)[label[column.codes[records]]]
+        score += np.log(prior / prior.sum())
+        belief = np.exp(score - score.max(axis=1, keepdims=True))
+        belief *= source.shares[self.values].sum() / belief.sum(axis=1, keepdims=True)
+        whole_belief = np.tile(source.shares, (len(records), 1))
+        whole_belief[:, self.values] = belief
+        return whole_belief

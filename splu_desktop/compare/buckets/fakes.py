@@ -17,10 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.base.system import Impossible, binomials
 from splu_desktop.compare.buckets.anatomy import Anatomy, Bucketed
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress

@@ -62,6 +62,8 @@ def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
 class Printed(Sanitised):
     """A table of the papers' mechanism, answered by the papers' iteration, which gives no intervals."""
 
+    exact = False
+
     def __init__(self, source: TrueTable, gamma: int, chance: np.random.Generator) -> None:
         self.source, self.gamma = source, gamma
         codes = source.sensitive.codes
@@ -87,9 +89,6 @@ class Printed(Sanitised):
             np.add.at(pairs, (one, other), 1 / self.gamma)
         belief = pairs[:, self.shown[records]].T
         return np.asarray(belief / np.maximum(belief.sum(axis=1, keepdims=True), 1e-300))
-
-    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
-        return self.sure_of_truth(records)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Sanitised, System
+from splu_desktop.compare.base.system import Impossible, Sanitised, System, binomials
 from splu_desktop.core.answer.counts import Counted
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -33,6 +32,8 @@ _NUMBERED = 1 << 62  # tuples of a domain
 
 class DeletedAndInserted(Sanitised):
     """Tuples of the table that stayed, and tuples of the domain that came to them, each by its number in D."""
+
+    exact = False
 
     def __init__(self, source: TrueTable, alpha: float, beta: float, chance: np.random.Generator) -> None:
         self.source, self.alpha, self.beta = source, alpha, beta
@@ -77,9 +78,6 @@ class DeletedAndInserted(Sanitised):
         odds = np.where(there, stays / self.beta, (1 - stays) / (1 - self.beta))
         belief = self.source.shares * np.maximum(odds, 1e-12)
         return np.asarray(belief / belief.sum(axis=1, keepdims=True))
-
-    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
-        return self.sure_of_truth(records)
 
 
 @dataclass(frozen=True)

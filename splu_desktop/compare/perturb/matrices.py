@@ -21,10 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splu_desktop.compare.base.laws import binomials
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import GAMMAS
+from splu_desktop.compare.base.system import GAMMAS, binomials
 from splu_desktop.compare.perturb.channel import Channel, Channelled
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
