@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,11 @@ def _range(tried: SystemTried, name: str) -> Figure:
     return Figure(f"{middle} %" if low == high else f"{middle} % ({low}–{high})")
 
 
+def _measures(metrics: Mapping[str, float]) -> Figure:
+    shown = {name: f"{value:.4g}" if abs(value) < 1_000 else f"{value:,.0f}" for name, value in metrics.items()}
+    return Figure(", ".join(f"{name} {each.replace('inf', '∞')}" for name, each in shown.items()))
+
+
 def _print(comparison: Comparison) -> None:
     source = comparison.source
     tell(
@@ -183,6 +189,14 @@ def _print(comparison: Comparison) -> None:
         (say("epsilon"), "r", lambda row: Figure("∞" if math.isinf(row.epsilon) else f"{row.epsilon:.2f}")),
         (say("time"), "r", lambda row: Figure(f"{row.median('seconds') or 0:.1f} s")),
     )
+    print()
+    print_rows(
+        [each for each in comparison.tried if each.draws and each.draws[0].metrics and each.line == CURVE],
+        (say("method"), "l", lambda row: row.system.title),
+        (say("setting"), "l", lambda row: row.system.setting),
+        (say("the papers' own measures"), "l", lambda row: _measures(row.draws[0].metrics)),
+    )
+    print()
     for each in comparison.tried:
         if not each.draws:
             method, setting, why = each.system.title, each.system.setting, each.impossible
@@ -198,3 +212,4 @@ def _print(comparison: Comparison) -> None:
         "row, classifier, best reader: how often who has the row, the answers, or all of it is right about a person; "
         "insider: how sure who knows all others is."
     )
+    tell("epsilon: of differential privacy, for all that is asked together by basic composition, with delta 0.")

@@ -90,9 +90,9 @@ def compare(
         watched = Limited(part, math.inf if limit is None else time.monotonic() + limit)
         system = curve[0]
         try:
-            for at, (line, system) in enumerate(trial.settings(curve, tried[0] if tried else None, watched)):
-                share = 1 / (len(curve) + 2)
-                tried.append(trial.settled(system, line, ProgressPart(watched, at * share, share)))
+            for at, (line, system, why) in enumerate(trial.settings(curve, tried, watched)):
+                part = ProgressPart(watched, at / (len(curve) + 2), 1 / (len(curve) + 2))
+                tried.append(SystemTried(system, line, why) if why else trial.settled(system, line, part))
         except OutOfTime:
             why = say("Not finished within {seconds} seconds.", seconds=f"{limit or 0:g}")
             tried.append(SystemTried(system, CURVE, why))

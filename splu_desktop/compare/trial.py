@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,10 +19,11 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, ProgressPart
 from splu_desktop.core.thresholds import Thresholds
 
-Setting = tuple[str, System]  # its line, and the system
+Setting = tuple[str, System, str]  # its line, the system, and why it can't be as strong; "" where it can
 TESTED = 2_000  # records that the readers are tried on
 LARGE = 0.005  # share of the records from which a count is one of the large ones
-_STEPS = 7  # bisections; each takes a draw where certainty is asked for
+_STEPS = 5  # bisections of a quarter; each takes a draw where certainty is asked for
+_QUARTERS = 4
 _CLOSE = 0.002  # of a probability that counts as equal
 
 
@@ -57,20 +58,33 @@ class Trial:
         plain = Answers.without_intervals(self.margins.questions.truth.astype(np.float64))
         self.classifier = self._right(self.margins.naive_bayes(plain, self.records))
 
-    def settings(self, curve: list[System], plan: SystemTried | None, progress: Progress) -> Iterator[Setting]:
-        """Give the settings of a system's curve, then those that are as strong as the plan."""
-        yield from ((CURVE, each) for each in curve)
-        if plan is None or not plan.draws:
+    def settings(self, curve: list[System], tried: Sequence[SystemTried], progress: Progress) -> Iterator[Setting]:
+        """Give the settings of a system's curve, then, where some was possible, those that are as strong as the plan.
+
+        tried : what was tried so far, those of the curve among it once they are asked for; the plan first.
+        """
+        yield from ((CURVE, each, "") for each in curve)
+        plan, own = tried[0], tried[-len(curve) :]
+        if plan in own or not plan.draws or not any(each.draws for each in own):
             return
         held = ProgressPart(progress, 0.9, 0.0)
         least, most = (plan.t_p or 0.0) - _CLOSE, (plan.median("best_reader") or 0.0) + _CLOSE
-        tests: tuple[tuple[str, Callable[[System], bool], int], ...] = (
-            (SMALL_COUNTS, lambda system: system.t_p(self.source, self.thresholds) >= least, 3 * _STEPS),
-            (CERTAINTY, lambda system: self._best_reader(system, held) <= most, _STEPS),
+        tests: tuple[tuple[str, Callable[[System], bool], int, str], ...] = (
+            (
+                SMALL_COUNTS,
+                lambda system: system.t_p(self.source, self.thresholds) >= least,
+                3 * _STEPS,
+                say("At no setting are small counts wrong as surely as in this plan."),
+            ),
+            (
+                CERTAINTY,
+                lambda system: self._best_reader(system, held) <= most,
+                _STEPS,
+                say("At no setting is a reader as unsure of a person as in this plan."),
+            ),
         )
-        for line, strong, steps in tests:
-            if (system := weakest(type(curve[0]), strong, steps)) is not None:
-                yield line, system
+        for line, strong, steps, why in tests:
+            yield line, *weakest(curve, strong, steps, why)
 
     def settled(self, system: System, line: str, progress: Progress) -> SystemTried:
         """Return the draws of one setting."""
@@ -148,29 +162,33 @@ def _mean(values: NDArray[np.generic], where: Flags) -> float | None:
     return float(values[where].mean()) if where.any() else None
 
 
-def weakest(kind: type[System], strong: Callable[[System], bool], steps: int) -> System | None:
-    """Return the weakest setting along a span that is strong enough; None where none is, or the weakest.
+def weakest(curve: Sequence[System], strong: Callable[[System], bool], steps: int, weak: str) -> tuple[System, str]:
+    """Return the weakest setting that is strong enough, and ""; else the strongest one and why it is not, `weak`.
 
-    Methods grow stronger all along their span, so bisection finds it.
+    Along a span by bisection; where there is none, of the settings of the curve.
     """
-    if kind.span is None:
-        return None
-    weak_end, strong_end = kind.span
+    kind = type(curve[0])
 
     def setting(part: float) -> System:
-        value = weak_end * (strong_end / weak_end) ** part  # in equal ratios, both above 0
+        if kind.span is None:
+            return curve[round(part * (len(curve) - 1))]
+        value = kind.span[0] * (kind.span[1] / kind.span[0]) ** part  # in equal ratios, both above 0
         return kind(round(value) if kind.whole else value)  # type: ignore[call-arg]
 
-    def holds(part: float, *, impossible: bool = True) -> bool:
+    def falls_short(part: float) -> str:
         try:
-            return strong(setting(part))
-        except (Impossible, OverflowError):
-            return impossible  # asks more than the table allows
+            return "" if strong(setting(part)) else weak
+        except Impossible as fault:
+            return str(fault)
 
-    if holds(0.0) or not holds(1.0):
-        return None
-    low, high = 0.0, 1.0
-    for _ in range(steps):
+    # In quarters first: beyond some strength a value seldom kept tells what is not true, and a reader is surer again.
+    quarters = [at / _QUARTERS for at in range(_QUARTERS + 1)]
+    high = next((part for part in quarters if falls_short(part) != weak), None)
+    if high is None:
+        return setting(1.0), weak
+    low = max(high - 1 / _QUARTERS, 0.0)
+    for _ in range(steps if high else 0):
         middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return setting(high) if holds(high, impossible=False) else None
+        # A setting that asks more than the table allows counts as too strong.
+        low, high = (middle, high) if falls_short(middle) == weak else (low, middle)
+    return setting(high), falls_short(high)

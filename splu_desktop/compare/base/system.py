@@ -121,7 +121,7 @@ class System(ABC):
     def values(self) -> dict[str, object]:
         """What stands in its sentences for each name in braces."""
         found = self.parameters.items()
-        return {name: Figure(f"{each:.3g}") if isinstance(each, float) else each for name, each in found}
+        return {name: said_briefly(each) if isinstance(each, float) else each for name, each in found}
 
     @property
     def setting(self) -> str:
@@ -173,6 +173,11 @@ class System(ABC):
             middle = (low + high) // 2
             low, high = (low, middle) if good(middle) else (middle, high)
         return high
+
+
+def said_briefly(number: float) -> Figure:
+    """Return a number of three digits, or whole."""
+    return Figure(f"{number:.3g}" if abs(number) < 1_000 else f"{number:,.0f}")
 
 
 def binomials(parts: Sequence[tuple[int, float]]) -> tuple[Floats, Floats]:

@@ -23,7 +23,7 @@ from scipy.special import kve
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import Sanitised, System
+from splu_desktop.compare.base.system import Sanitised, System, said_briefly
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -80,7 +80,7 @@ class Laplace(System):
     @property
     def values(self) -> dict[str, object]:
         known = {round(value, 9): text for text, value in EPSILONS.items()}
-        return {**super().values, "epsilon": Figure(known.get(round(self.epsilon, 9), f"{self.epsilon:.3g}"))}
+        return {**super().values, "epsilon": Figure(known.get(round(self.epsilon, 9), said_briefly(self.epsilon)))}
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
         return LaplaceAnswers(source, self.scale(source), self.parts, chance)

@@ -50,8 +50,7 @@ class MaximumEntropy(Sanitised):
         most = next(fits, None)
         if most is None:
             raise Impossible(
-                "{columns} columns and {values} values have more combinations than a distribution can be fitted "
-                "to, even with two ranges per column.",
+                "{columns} columns and {values} values have more combinations than this method can go through.",
                 columns=len(sizes),
                 values=source.m,
             )

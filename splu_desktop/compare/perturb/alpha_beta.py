@@ -39,7 +39,7 @@ class DeletedAndInserted(Sanitised):
         self.source, self.alpha, self.beta = source, alpha, beta
         self.shape = tuple(column.m for column in (*source.columns, source.sensitive))
         self.domain = math.prod(self.shape)
-        if beta * self.domain > _MOST or self.domain > _NUMBERED:
+        if beta * self.domain > _MOST:
             raise Impossible(
                 "About {count} made-up rows would be inserted, more than this comparison holds in memory.",
                 count=round(beta * self.domain),
@@ -94,7 +94,14 @@ class AlphaBeta(System):
 
     def chances(self, source: TrueTable) -> tuple[float, float]:
         """Return alpha and beta that meet both conditions of Theorem 4.3 with equality. Raises Impossible."""
-        prior = source.n / math.prod(column.m for column in (*source.columns, source.sensitive))
+        domain = math.prod(column.m for column in (*source.columns, source.sensitive))
+        if domain > _NUMBERED:
+            raise Impossible(
+                "{columns} columns and {values} values have more combinations than this method can go through.",
+                columns=len(source.columns),
+                values=source.m,
+            )
+        prior = source.n / domain
         if not prior < self.belief < 1:
             raise Impossible(
                 "The table fills {share} of all combinations of its labels and values, so a belief of at most {belief} "
