@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH, Answer
@@ -13,7 +13,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.widgets import Picture, label, margins, put, restyle
 from splu_desktop.gui.base.words import number, percent, t
-from splu_desktop.gui.proposal.ranges import TRUST, trust_words
+from splu_desktop.gui.proposal.ranges import TRUST, draw_range, trust_words
 
 
 def about(answer: Answer) -> int:
@@ -72,32 +72,20 @@ class RangeLine(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(240, 60)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._asked is None or self._asked.answer.exact:
             return
         c, painter, answer = theme.colours(), QPainter(self), self._asked.answer
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _, strong, soft = TRUST[answer.trust()]
         low, high = ends_of(answer)
         truth = self._asked.truth if self._truth else None
         top = 1.25 * max(high, truth or 0, 1)
-        box = QRectF(6, 0, self.width() - 12, self.height())
-        middle = 30.0
+        box, middle = QRectF(6, 0, self.width() - 12, 60), 30.0
 
         def place(value: float) -> float:
             return box.left() + value / top * box.width()
 
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(c.sunken))
-        painter.drawRoundedRect(QRectF(box.left(), middle - 2, box.width(), 4), 2, 2)
-        painter.setPen(QPen(QColor(getattr(c, strong)), 1.2))
-        painter.setBrush(QColor(getattr(c, soft)))
-        painter.drawRoundedRect(QRectF(place(low), middle - 7, max(place(high) - place(low), 3), 14), 3, 3)
+        point = None if answer.trust() == HIDDEN else about(answer)
+        draw_range(painter, box, place, (low, high), answer.trust(), truth=truth, point=point)
         painter.setFont(theme.small_font(self.font()))
         metrics = painter.fontMetrics()
         painter.setPen(QColor(c.text))
@@ -111,13 +99,7 @@ class RangeLine(QWidget):
         for words, left, wide in ((first, lefts[0], widths[0]), (last, lefts[1], widths[1])):
             x = min(left + shift, self.width() - wide)
             painter.drawText(QPointF(x, middle + 9 + metrics.ascent() + 3), words)
-        if answer.trust() != HIDDEN:
-            painter.setBrush(QColor(getattr(c, strong)))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawEllipse(QPointF(place(about(answer)), middle), 4, 4)
         if truth is not None:
-            painter.setPen(QPen(QColor(c.text), 2))
-            painter.drawLine(QPointF(place(truth), middle - 12), QPointF(place(truth), middle + 12))
             words = t("true: {n}", n=number(truth))
             wide = metrics.horizontalAdvance(words)
             painter.drawText(QPointF(min(max(place(truth) - wide / 2, 0), self.width() - wide), 12), words)

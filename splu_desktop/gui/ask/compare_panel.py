@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.answer.analyses import Analysis, Estimate, Result
+from splu_desktop.core.answer.answer import EXACT
 from splu_desktop.gui.ask.asking import Opened
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
@@ -17,6 +18,7 @@ from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.widgets import Choice, TickList, label, margins, put
 from splu_desktop.gui.base.words import bare, decimal, t, told
+from splu_desktop.gui.proposal.ranges import draw_range
 
 _MOST = 400  # values offered in a box
 
@@ -37,11 +39,6 @@ class Interval(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(240, 40)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._shown is None:
             return
@@ -57,21 +54,12 @@ class Interval(QWidget):
         def place(value: float) -> float:
             return 6 + (scale(value) - low) / (high - low) * (self.width() - 12)
 
-        c, painter, middle = theme.colours(), QPainter(self), self.height() / 2
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(c.sunken))
-        painter.drawRoundedRect(QRectF(6, middle - 2, self.width() - 12, 4), 2, 2)
+        painter = QPainter(self)
         if nothing is not None:
-            painter.setPen(QPen(QColor(c.quiet), 1, Qt.PenStyle.DashLine))
+            painter.setPen(QPen(QColor(theme.colours().quiet), 1, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(place(nothing), 2), QPointF(place(nothing), self.height() - 2))
-        painter.setPen(QPen(QColor(c.answerable), 1.2))
-        painter.setBrush(QColor(c.answerable_soft))
-        left, right = place(estimate.low), place(estimate.high)
-        painter.drawRoundedRect(QRectF(left, middle - 7, max(right - left, 3), 14), 3, 3)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(c.answerable))
-        painter.drawEllipse(QPointF(place(estimate.estimate), middle), 4, 4)
+        box = QRectF(6, 0, self.width() - 12, self.height())
+        draw_range(painter, box, place, (estimate.low, estimate.high), EXACT, point=estimate.estimate)
         painter.end()
 
 

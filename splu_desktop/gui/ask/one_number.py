@@ -173,6 +173,9 @@ class OneNumber(QWidget):
     def show_question(self, question: Question) -> None:
         """Put a question, as one of the tables that had to come out."""
         self._chosen = {each.column: each for each in question}
+        if question and self._opened is not None:
+            with QSignalBlocker(self.columns):
+                self.columns.setCurrentRow(self._opened.columns.index(question[-1].column))
         self._show_values()
         self._changed()
 

@@ -264,7 +264,9 @@ class _Header(QHeaderView):
 
 
 class TableView(QTableView):
-    """A table that can be sorted, resized and copied from, and lets Tab move on."""
+    """A table that can be sorted, resized and copied from, and lets Tab move on; rows have `air` around text."""
+
+    air = 12
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -297,7 +299,7 @@ class TableView(QTableView):
         # One height for all rows: asking each row for its own would cost a visit to every row.
         header = self.verticalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setDefaultSectionSize(QFontMetrics(self.font()).height() + 12)
+        header.setDefaultSectionSize(QFontMetrics(self.font()).height() + self.air)
 
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)

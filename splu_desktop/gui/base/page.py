@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWi
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import Banner, Busy, Empty
 from splu_desktop.gui.base.session import Session, Step
-from splu_desktop.gui.base.widgets import Rule, Scrolled, announce, button, label, margins, put, tab_after
+from splu_desktop.gui.base.widgets import Rule, announce, button, label, margins, put, scrolled, tab_after
 from splu_desktop.gui.base.words import tip
 from splu_desktop.gui.base.work import Work
 
@@ -64,11 +64,7 @@ class Page(QWidget):
         self.body = margins(QVBoxLayout(self.content), 0, spacing=12)
         self.room: QWidget = self.content
         if self.scrolls:
-            scroller = Scrolled()
-            scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            scroller.setWidget(self.content)
-            self.room = scroller
+            self.room = scrolled(self.content)
         self.stack.addWidget(self.room)
         self.empty: Empty | None = None
         self.busy: Busy | None = None

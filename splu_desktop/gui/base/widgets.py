@@ -447,10 +447,12 @@ class Scrolled(QScrollArea):
 
 
 def scrolled(content: QWidget) -> QScrollArea:
-    """Return room in which `content` scrolls."""
+    """Return room in which `content` scrolls, never sideways; what it stands on shows through."""
     room = Scrolled()
     room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     room.setWidget(content)
+    content.setAutoFillBackground(False)
     return room
 
 
@@ -496,6 +498,15 @@ def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpi
     box.setKeyboardTracking(False)
     box.setAlignment(Qt.AlignmentFlag.AlignRight)
     return box
+
+
+def show_value(box: QSpinBox | QDoubleSpinBox, value: float) -> None:
+    """Show a value in a box; nobody hears."""
+    with QSignalBlocker(box):
+        if isinstance(box, QSpinBox):
+            box.setValue(round(value))
+        else:
+            box.setValue(value)
 
 
 def whole_box(least: int, most: int, name: str) -> QSpinBox:

@@ -76,7 +76,6 @@ class ColumnsPage(Page):
         self.panel.public_chosen.connect(self._set_public)
         self.panel.steps_chosen.connect(self._set_steps)
         self.beside = scrolled(self.panel)
-        self.beside.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.pair = Columns(self.table, self.beside, _PANEL)
         self.body.addWidget(self.pair, 1)
         self._open_part = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QMenu, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -11,7 +11,6 @@ from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, Tabl
 from splu_desktop.gui.base.words import bare, t
 from splu_desktop.gui.columns.facts import KINDS, ColumnRow, look_of
 
-_HIGH = 36  # pixels of a row
 NAME, KIND, FORM, WHY, UNDO = range(5)
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -63,7 +62,7 @@ class KindDelegate(QStyledItemDelegate):
         option.text = ""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        return QSize(168, _HIGH)
+        return QSize(168, 36)
 
 
 def look_colour(row: ColumnRow) -> str:
@@ -81,6 +80,8 @@ class ColumnTable(TableView):
     opened (name) : Enter on a column.
     """
 
+    air = 22  # room for two lines of writing, and a box around one
+
     kind_chosen = Signal(object, object)
     undo_asked = Signal(str)
     opened = Signal(str)
@@ -95,8 +96,6 @@ class ColumnTable(TableView):
         self.setWordWrap(True)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setItemDelegateForColumn(KIND, KindDelegate(self))
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(_HIGH)
         header = self.horizontalHeader()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(WHY, QHeaderView.ResizeMode.Stretch)
@@ -169,8 +168,3 @@ class ColumnTable(TableView):
             self.undo_asked.emit(row.name)
         else:
             super().keyPressEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.verticalHeader().setDefaultSectionSize(_HIGH)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from splu_desktop.core.audience import OwnLimit
@@ -17,7 +17,7 @@ from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.memory import choose_laws, laws_chosen
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import emptied, label, line_edit, margins, percent_box, whole_box
+from splu_desktop.gui.base.widgets import emptied, label, line_edit, margins, percent_box, show_value, whole_box
 from splu_desktop.gui.base.words import caption, decimal, joined, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.expert.section import Section, grid_of
@@ -59,8 +59,7 @@ class BoundsSection(Section):
             (self.alpha, asked.alpha),
             (self.t_p, 100 * (asked.t_p or 0)),
         ):
-            with QSignalBlocker(box):
-                box.setValue(value)  # type: ignore[arg-type]
+            show_value(box, value)
 
     def _told(self) -> None:
         made = Thresholds(
@@ -94,6 +93,7 @@ class LimitsSection(Section):
         super().__init__(session, work, t("Limits and law"), t("Own limits need a reason, which stands in the report."))
 
     def build(self) -> None:
+        self._shown: tuple[OwnLimit, ...] = ()
         names = [each.name for each in fields(Limits) if each.name != "name"]
         grid = grid_of((t("Limit"), t("for this recipient"), t("own limit"), t("because")))
         self.usual = {name: label() for name in names}
@@ -141,11 +141,11 @@ class LimitsSection(Section):
             shown = decimal(usual) if name in (*_WHOLE, "gamma") else f"{decimal(100 * usual)} %"
             words.setText(shown)
             words.setToolTip(why.get(name, ""))
-            if name in own:
-                value = own[name].value
-                with QSignalBlocker(self.boxes[name]):
-                    self.boxes[name].setValue(value if name in (*_WHOLE, "gamma") else 100 * value)
-                self.reasons[name].setText(own[name].why)
+            if plan.audience.limits != self._shown:  # else what is being typed stays
+                value, why_own = (own[name].value, own[name].why) if name in own else (0.0, "")
+                show_value(self.boxes[name], value if name in (*_WHOLE, "gamma") else 100 * value)
+                self.reasons[name].setText(why_own)
+        self._shown = plan.audience.limits
         chosen = laws_chosen() or (law.DEFAULT,)
         for code, tick in self.laws.items():
             tick.setChecked(code in chosen)
@@ -212,8 +212,7 @@ class RareSection(Section):
                 self.boxes[name] = box
             self._room.addWidget(holder)
         for name, box in self.boxes.items():
-            with QSignalBlocker(box):
-                box.setValue(plan.rare.get(name, 1))
+            show_value(box, plan.rare.get(name, 1))
 
     def _told(self) -> None:
         rare: Mapping[str, int] = {name: box.value() for name, box in self.boxes.items() if box.value() > 1}

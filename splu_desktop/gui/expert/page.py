@@ -57,10 +57,7 @@ class ExpertPage(Page):
         for at, section in enumerate(self.sections):
             self.list.addItem(section.title)
             self.short.addItem(section.title, at)
-            room = scrolled(section)
-            section.setAutoFillBackground(False)  # the card's ground shows
-            room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            self.stacked.addWidget(room)
+            self.stacked.addWidget(scrolled(section))
         self.list.setFixedWidth(_LIST)
         self.list.currentRowChanged.connect(self._show_section)
         self.short.activated.connect(lambda at: self.list.setCurrentRow(at))

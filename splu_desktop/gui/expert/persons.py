@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
@@ -11,7 +10,7 @@ from splu_desktop.core.persons.choice import MOST_DAYS, ByPerson
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import Choice, emptied, label, line_edit, whole_box
+from splu_desktop.gui.base.widgets import Choice, emptied, label, line_edit, show_value, whole_box
 from splu_desktop.gui.base.words import caption, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.expert.section import Section
@@ -89,8 +88,7 @@ class PersonsSection(Section):
         self.way.choose(who.way)
         self.reason.setText(who.reason)
         self.number.setChecked(who.number)
-        with QSignalBlocker(self.days):
-            self.days.setValue(who.days)
+        show_value(self.days, who.days)
         for name, tick in self.ticks.items():
             tick.setChecked(name in who.shift)
         self.form.setRowVisible(self.order, who.way in ("first", "last"))

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from splu_desktop.core.mechanism import Block, draw_from, law
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.gui.base.widgets import Choice, emptied, label, margins, put
+from splu_desktop.gui.base.widgets import Choice, emptied, label, margins, put, show_value
 from splu_desktop.gui.base.words import decimal, joined, number, percent, t
 from splu_desktop.gui.expert.section import Section, grid_of
 from splu_desktop.gui.proposal.plots import LargeCounts, LargeCountsPlot, SmallCounts, SmallCountsPlot, nice_top
@@ -102,8 +102,7 @@ class StrengthSection(Section):
             self._blocks = blocks
             self._build_rows(plan)
         for line, block in zip(self._lines, plan.blocks, strict=True):
-            with QSignalBlocker(line.gamma):
-                line.gamma.setValue(block.draw.gamma)
+            show_value(line.gamma, block.draw.gamma)
             line.draw.choose(block.draw.name)
         if len({block.draw.gamma for block in plan.blocks}) > 1:
             self.all.setChecked(False)

@@ -121,6 +121,8 @@ class SystemsSection(Section):
 
     def refresh(self) -> None:
         plan = self.session.plan
+        if not self.work.busy("systems"):  # it went with its table
+            self._ended()
         if plan is not None:
             self.column.offer([(isolated(name), name) for name in plan.sensitive], self.column.currentData())
 

@@ -20,7 +20,6 @@ from splu_desktop.gui.base.parts import Empty, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle
 from splu_desktop.gui.base.words import bare, caption, number, t
-from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.importing.recent_files import recent_files
 
 if TYPE_CHECKING:
@@ -32,6 +31,15 @@ if TYPE_CHECKING:
 
 _RECENT = 4  # files that are offered on the first screen
 CHANNEL = "open"
+_OF_TABLE = (
+    "proposal",
+    "verdict",
+    "figures",
+    "repaired",
+    "protect",
+    "bounds",
+    "systems",
+)  # worked out from one
 
 
 def _read(path: Path, choices: ImportChoices | None, progress: Progress = SILENT) -> Opened:
@@ -49,7 +57,6 @@ class OpenPage(Page):
 
     def build(self) -> None:
         self.setAcceptDrops(True)
-        self._job: Job | None = None
         self._path: Path | None = None
         self._build_start()
         self.use_busy(t("Stop"), self.stop)
@@ -119,7 +126,7 @@ class OpenPage(Page):
         """Read a file in the worker; the newest request wins."""
         self._path = path
         self.banner.hide()
-        self._job = self.work.start(
+        self.work.start(
             _read,
             path,
             choices,
@@ -135,8 +142,7 @@ class OpenPage(Page):
 
     def stop(self) -> None:
         """Stop reading; what was open stays open."""
-        if self._job is not None:
-            self._job.cancel()
+        self.work.cancel(CHANNEL)
 
     def change_reading(self) -> ReadDialog | None:
         """Open the dialog that overrules how the open file is read."""
@@ -177,7 +183,8 @@ class OpenPage(Page):
             self.busy.show_progress(stage, done)
 
     def _opened(self, found: Opened) -> None:
-        self._job = None
+        for channel in _OF_TABLE:  # what comes of the table before belongs to no other
+            self.work.drop(channel)
         kept, here = found.kept, self.has_focus()
         answers = found.answers if kept is None else kept.answers
         self.session.open_source(found.source, answers, None if kept is None else kept.plan)
@@ -187,13 +194,11 @@ class OpenPage(Page):
             self.banner.say("note", t("Your answers of the last time are back; change what is different now."))
 
     def _failed(self, text: str) -> None:
-        self._job = None
         self.refresh()
         act = bare(t("Change how it is &read…")) if self.session.source is not None else ""
         self.banner.say("fault", text, act, self.change_reading)
 
     def _stopped(self) -> None:
-        self._job = None
         self.refresh()
         self.banner.say("note", t("Stopped. Nothing was left behind."))
 
@@ -203,7 +208,7 @@ class OpenPage(Page):
             part.setVisible(shown)
 
     def refresh(self) -> None:
-        if self._job is not None:
+        if self.work.busy(CHANNEL):
             return
         source = self.session.source
         self.head_shown(source is not None)

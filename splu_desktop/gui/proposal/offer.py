@@ -59,7 +59,6 @@ class Offer(QFrame):
         inside = QWidget()
         self.tables = margins(QVBoxLayout(inside), 0, 0, 8, 0, spacing=8)
         self.room = scrolled(inside)
-        inside.setAutoFillBackground(False)
         self.note = label(
             t("True counts are seen only here. Lost: other questions. Kept: all tables have the same totals."),
             "quiet",

@@ -32,7 +32,7 @@ from splu_desktop.gui.base.messages import persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle
+from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle, show_value
 from splu_desktop.gui.base.words import bare, caption, joined, number, percent, spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted, let_go
@@ -45,7 +45,7 @@ from splu_desktop.gui.proposal.steps import Elided, StepList, steps_of
 from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
 from splu_desktop.report.book.document import PrintedBook
 
-_CHANNEL = "preview"
+_CHANNEL = "figures"
 _REST = 200  # ms
 
 
@@ -202,6 +202,9 @@ class ProposalPage(Page):
         on = self.fold is Fold.NARROW and self.session.plan is not None
         self.slim.setVisible(on)
         self.note.setVisible(not on)
+        parts = (self.strength_title, self.safer, self.slider, self.exact, self.gamma_name, self.gamma)
+        wide = sum(part.minimumSizeHint().width() + 12 for part in (*parts, self.back, self.primary)) + 24
+        self.strength_title.setVisible(not on or wide <= self.width())
 
     # --- the session
 
@@ -281,9 +284,7 @@ class ProposalPage(Page):
         if shown is not None:
             stops = shown.stops
             self.slider.show_stops([s.gamma for s in stops], [s.zone for s in stops], stops[self._at].gamma)
-            held = self.gamma.blockSignals(True)
-            self.gamma.setValue(plan.gamma)
-            self.gamma.blockSignals(held)
+            show_value(self.gamma, plan.gamma)
         self.slider.setEnabled(shown is not None)
         self._show_figures()
         self.rest.start()
@@ -521,6 +522,8 @@ class ProposalPage(Page):
             return
 
         def take(better: Plan) -> None:
+            if plan != self.session.plan:  # it was changed or undone meanwhile
+                return
             if better == plan:
                 self.show_error(t("This repair changes nothing here. Take another way."))
             else:

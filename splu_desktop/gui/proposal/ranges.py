@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
@@ -56,7 +56,13 @@ class RangeBar(QStyledItemDelegate):
         if not isinstance(line, RangeLine) or line.total:
             return
         box = QRectF(option.rect).adjusted(8, 0, -8, 0)
-        draw_range(painter, box, (self.low, self.high), line, waits=self.waits)
+
+        def place(value: float) -> float:
+            share = (value - self.low) / ((self.high - self.low) or 1.0)
+            return box.left() + min(max(share, 0.0), 1.0) * box.width()
+
+        trust, truth = (ROUGH, None) if self.waits else (line.trust, line.truth)
+        draw_range(painter, box, place, (line.low, line.high), trust, truth=truth)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(120, 25)
@@ -65,33 +71,32 @@ class RangeBar(QStyledItemDelegate):
 def draw_range(
     painter: QPainter,
     box: QRectF,
+    place: Callable[[float], float],
     ends: tuple[float, float],
-    line: RangeLine,
+    trust: str,
     *,
-    waits: bool = False,
-    tick: bool = True,
+    truth: float | None = None,
+    point: float | None = None,
 ) -> None:
-    """Draw a groove with the range of a line on it, and a tick where the truth is."""
-    c = theme.colours()
-    _, strong, soft = TRUST[ROUGH if waits else line.trust]
-
-    def place(value: float) -> float:
-        width = (value - ends[0]) / ((ends[1] - ends[0]) or 1.0)
-        return box.left() + min(max(width, 0.0), 1.0) * box.width()
-
+    """Draw a groove along a box with a range on it; a tick where the truth is, a point where the estimate is."""
+    c, middle = theme.colours(), box.center().y()
+    _, strong, soft = TRUST[trust]
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    middle = box.center().y()
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(c.sunken))
     painter.drawRoundedRect(QRectF(box.left(), middle - 2, box.width(), 4), 2, 2)
     painter.setPen(QPen(QColor(getattr(c, strong)), 1.2))
     painter.setBrush(QColor(getattr(c, soft)))
-    left, right = place(line.low), place(line.high)
+    left, right = map(place, ends)
     painter.drawRoundedRect(QRectF(left, middle - 6, max(right - left, 3.0), 12), 3, 3)
-    if tick and not waits:
+    if point is not None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(c, strong)))
+        painter.drawEllipse(QPointF(place(point), middle), 4, 4)
+    if truth is not None:
         painter.setPen(QPen(QColor(c.text), 2))
-        painter.drawLine(QPointF(place(line.truth), middle - 9), QPointF(place(line.truth), middle + 9))
+        painter.drawLine(QPointF(place(truth), middle - 9), QPointF(place(truth), middle + 9))
     painter.restore()
 
 

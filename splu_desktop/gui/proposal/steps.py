@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
@@ -161,8 +161,6 @@ class StepList(QWidget):
         self._content = QWidget()
         self.rows = margins(QVBoxLayout(self._content), 0, spacing=0)
         self.room = scrolled(self._content)
-        self._content.setAutoFillBackground(False)
-        self.room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer.addWidget(self.room, 1)
         self._steps: tuple[Step, ...] = ()
 
@@ -192,11 +190,6 @@ class StepList(QWidget):
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if flowing else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         self.room.setVerticalScrollBarPolicy(policy)
         self.room.setMinimumHeight(self._content.sizeHint().height() + 4 if flowing else 60)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self._steps:
-            self._fill()
 
 
 def _rank(step: Step) -> int:

@@ -45,7 +45,6 @@ class PublishPage(Page):
         inside = QWidget()
         self.lines = margins(QVBoxLayout(inside), 0, spacing=12)
         self.left = scrolled(inside)
-        self.left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._inside = inside
         self.done = self._make_done()
         self.held = HeldLines()
@@ -107,7 +106,7 @@ class PublishPage(Page):
         self.show_content()
         self.verdict.show()
         if self._named != source.fingerprint:
-            self._named = source.fingerprint
+            self._named, self._repairing = source.fingerprint, ""
             self.outgoing.propose_name(source.path.stem)
         if session.judge_fault:
             self.show_error(session.judge_fault)
@@ -213,6 +212,9 @@ class PublishPage(Page):
 
         def take(better: Plan) -> None:
             self._repairing = ""
+            if plan != self.session.plan:  # it was changed or undone meanwhile
+                self.refresh()
+                return
             if better == plan:
                 self.show_error(t("This repair changes nothing here. Take another way."))
                 self.refresh()
@@ -255,12 +257,16 @@ class PublishPage(Page):
 
         def take(made: Outcome) -> None:
             self.show_content()
+            if session.source is not source:  # another table was opened meanwhile
+                session.noticed.emit("done", t("Written and checked: {name}", name=made.opened.title))
+                self.refresh()
+                return
             session.take_release(Release(made.opened, source, plan, verdict, accepted, made.fingerprint))
 
         def fail(sentence: str) -> None:
             self.show_content()
             self.refresh()
-            self.show_error(sentence)
+            session.noticed.emit("fault", sentence)
 
         def stop() -> None:
             self.show_content()

@@ -17,7 +17,6 @@ from splu_desktop.gui.base.session import Answers, Step
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, Numbered, label, margins, put
 from splu_desktop.gui.base.words import caption, percent, t
-from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.questions import follows
 from splu_desktop.gui.questions.audience_card import AudienceForm
 from splu_desktop.gui.questions.proposing import Proposed, propose_for, roles_decided
@@ -34,7 +33,6 @@ class QuestionsPage(Page):
     step = Step.QUESTIONS
 
     def build(self) -> None:
-        self._job: Job | None = None
         self._source: Source | None = None
         self.head.addLayout(
             title_row(t("Three questions"), t("The answers set every limit. The program does the rest."))
@@ -119,7 +117,7 @@ class QuestionsPage(Page):
     # --- the session
 
     def refresh(self) -> None:
-        if self._job is not None:
+        if self.work.busy(CHANNEL):
             return
         source = self.session.source
         if source is None:
@@ -276,7 +274,7 @@ class QuestionsPage(Page):
             self.go.emit(Step.PROPOSAL)
             return
         self.banner.hide()
-        self._job = self.work.start(
+        self.work.start(
             propose_for,
             source,
             self.session.answers,
@@ -285,7 +283,7 @@ class QuestionsPage(Page):
             on_partial=lambda stage, done: self.busy.show_progress(stage, done) if self.busy else None,
             on_done=self._proposed,
             on_exception=self._failed,
-            on_cancel=self._stopped,
+            on_cancel=self.refresh,
             channel=CHANNEL,
         )
         self.show_busy(t("Trying ways to publish it"))
@@ -293,11 +291,9 @@ class QuestionsPage(Page):
 
     def stop(self) -> None:
         """Stop looking for a proposal."""
-        if self._job is not None:
-            self._job.cancel()
+        self.work.cancel(CHANNEL)
 
     def _proposed(self, found: Proposed) -> None:
-        self._job = None
         # A plan that came back with its file stays; the proposal says what was done, and what is other than it.
         back = self.session.plan if self.session.proposal is None and not self.session.outdated else None
         self.session.take_proposal(found.proposal, found.answers, found.judged, back)
@@ -305,13 +301,8 @@ class QuestionsPage(Page):
         self.go.emit(Step.PROPOSAL)
 
     def _failed(self, sentence: str) -> None:
-        self._job = None
         self.refresh()
         self.show_error(sentence)
-
-    def _stopped(self) -> None:
-        self._job = None
-        self.refresh()
 
     def first_focus(self) -> QWidget | None:
         return self.audience.cards[self.session.answers.audience.who].radio

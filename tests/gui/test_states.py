@@ -1,0 +1,115 @@
+"""What happens meanwhile: another table, Stop, a folder that refuses. Each leaves the work, and one sentence."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.open.page import OpenPage
+from splu_desktop.gui.publish.page import PublishPage
+from splu_desktop.gui.questions.page import QuestionsPage
+from splu_desktop.gui.shell.main_window import MainWindow
+from tests.gui.conftest import Idle
+
+
+@pytest.fixture
+def other(small_csv: Path) -> Path:
+    """Another file with the same columns."""
+    return Path(shutil.copy(small_csv, small_csv.with_name("other.csv")))
+
+
+def ready(window: MainWindow, idle: Idle, folder: Path) -> PublishPage:
+    window.show_step(Step.PUBLISH)
+    idle(window)
+    page = window.page(Step.PUBLISH)
+    assert isinstance(page, PublishPage)
+    page.outgoing.folder.setText(str(folder))
+    return page
+
+
+def settle(window: MainWindow, idle: Idle) -> None:
+    for _ in range(3):
+        idle(window)
+        QApplication.processEvents()
+
+
+def test_a_proposal_under_way_goes_with_its_table(opened: MainWindow, idle: Idle, other: Path) -> None:
+    opened.page(Step.OPEN).do_primary()
+    opened.page(Step.QUESTIONS).do_primary()
+    opened.open_path(other)
+    settle(opened, idle)
+    assert opened.session.source is not None
+    assert opened.session.source.name == "other.csv"
+    assert opened.session.plan is None
+    assert not opened.session.undo_name
+    opened.show_step(Step.QUESTIONS)
+    assert opened.page(Step.QUESTIONS).primary.isEnabled()
+
+
+def test_a_release_written_meanwhile_is_not_taken_for_that_of_the_next_table(
+    proposed: MainWindow, idle: Idle, other: Path, tmp_path: Path
+) -> None:
+    ready(proposed, idle, tmp_path / "out").do_primary()
+    proposed.open_path(other)
+    settle(proposed, idle)
+    assert proposed.session.source is not None
+    assert proposed.session.source.name == "other.csv"
+    assert proposed.session.release is None
+    assert not proposed.session.stale
+    assert len(list((tmp_path / "out").iterdir())) == 1
+
+
+def test_what_is_stopped_leaves_the_work_and_no_file(
+    opened: MainWindow, idle: Idle, small_csv: Path, tmp_path: Path
+) -> None:
+    reading, asking = opened.page(Step.OPEN), opened.page(Step.QUESTIONS)
+    assert isinstance(reading, OpenPage)
+    assert isinstance(asking, QuestionsPage)
+    source = opened.session.source
+    reading.open_file(small_csv)
+    reading.stop()
+    settle(opened, idle)
+    assert opened.session.source is source
+    assert reading.banner.kind == "note"
+    reading.do_primary()
+    asking.do_primary()
+    asking.stop()
+    settle(opened, idle)
+    assert opened.session.plan is None
+    asking.do_primary()
+    settle(opened, idle)
+    publishing = ready(opened, idle, tmp_path / "out")
+    publishing.do_primary()
+    opened.work.cancel("publish")
+    settle(opened, idle)
+    assert opened.session.release is not None or not list((tmp_path / "out").iterdir())
+
+
+def test_a_folder_that_refuses_is_told_and_one_in_any_writing_taken(
+    proposed: MainWindow, idle: Idle, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    page = ready(proposed, idle, tmp_path / "file" / "below")
+    page.do_primary()
+    settle(proposed, idle)
+    assert page.banner.text.text() == "The folder can’t be made. Choose another one."
+    page = ready(proposed, idle, tmp_path / "Ünï ☃ 测试 & <b>")
+    page.do_primary()
+    settle(proposed, idle)
+    assert proposed.session.release is not None
+
+
+def test_a_file_changed_meanwhile_is_not_published(
+    proposed: MainWindow, idle: Idle, small_csv: Path, tmp_path: Path
+) -> None:
+    with small_csv.open("a") as file:
+        file.write("P1,f,20,A,positive\n")
+    page = ready(proposed, idle, tmp_path / "out")
+    page.do_primary()
+    settle(proposed, idle)
+    assert "changed" in page.banner.text.text()
+    assert not list((tmp_path / "out").iterdir())
