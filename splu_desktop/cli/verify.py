@@ -9,9 +9,10 @@ from typing import Any
 from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.opening import add_password, password_from, say_how
 from splu_desktop.cli.base.output import add_json, print_json, tell, told
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import said_of, say
+from splu_desktop.core.policy import title_of
 from splu_desktop.files.register.book import Register
-from splu_desktop.files.release.verify import WRONG, verify
+from splu_desktop.files.release.verify import WRONG, Verification, verify
 from splu_desktop.report.verify import verify_report
 
 _OK, _NOTE, _FAILED = say("ok"), say("note"), say("WRONG")
@@ -49,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
                 "sound": found.sound,
                 "fingerprint": found.fingerprint,
                 "digest": found.digest[:16],
+                **_verdict_of(found),
                 "checks": [
                     {"name": c.name, "state": c.state, "passed": c.state != WRONG, "sentence": str(c.sentence)}
                     for c in found.checks
@@ -60,7 +62,22 @@ def run(args: argparse.Namespace) -> int:
             word = {"ok": _OK, "note": _NOTE, "wrong": _FAILED}[check.state]
             tell(check.sentence, f"{told(word):<8} ")
         tell("Fingerprint: {words} ({digest})", words=found.fingerprint, digest=found.digest[:16])
+        said = _verdict_of(found)
+        tell(said["headline"], f"{told(title_of(said['verdict']) if said['verdict'] else _NOTE)}: ")
+        for line in said["lines"]:
+            word = {"ok": _OK, "amber": say("decide"), "red": say("stops")}[line["state"]]
+            tell(line["sentence"], f"  {told(word):<9} ")
     return 0 if found.sound else 3
+
+
+def _verdict_of(found: Verification) -> dict[str, Any]:
+    """Return the lines that were told when it was published, which only the register of that computer keeps."""
+    body = {} if found.entry is None else found.entry.body
+    if "lines" not in body:
+        unknown = say("The lines of its verdict stand in the register of the computer that made it.")
+        return {"verdict": None, "headline": unknown, "lines": []}
+    lines = [{**line, "sentence": said_of(line["sentence"])} for line in body["lines"]]
+    return {"verdict": body["verdict"], "headline": said_of(body["headline"]), "lines": lines}
 
 
 def _report(args: argparse.Namespace) -> int:

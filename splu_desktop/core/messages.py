@@ -125,6 +125,25 @@ def say(template: str, /, **values: object) -> Said:
     return Said(template, values)
 
 
+def plain_of(text: object) -> Any:
+    """Return what was said, or a value in it, as plain data that `said_of` reads again."""
+    if isinstance(text, Said):
+        return {"say": text.template, "values": {name: plain_of(value) for name, value in text.values.items()}}
+    if isinstance(text, Figure):
+        return {"figure": str.__str__(text)}
+    return text if isinstance(text, str | int | float) else f"{text}"
+
+
+def said_of(data: Any) -> str:
+    """Return the sentence that `plain_of` gave. Raises KeyError, AttributeError."""
+    if not isinstance(data, Mapping):
+        return str(data)
+    if "figure" in data:
+        return Figure(data["figure"])
+    values = {name: said_of(own) if isinstance(own, Mapping) else own for name, own in data["values"].items()}
+    return Said(str(data["say"]), values)
+
+
 def counted(number: int, one: str, many: str, /, **values: object) -> Said:
     """Return `one` or `many` by a number, which stands in them as {n}."""
     return say(one if number == 1 else many, n=number, **values)

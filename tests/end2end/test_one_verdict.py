@@ -100,6 +100,8 @@ def test_lines_of_200_random_plans_are_equal_from_plan_to_verify(
             for words in (("plan",), ("publish", "--out", out, "--accept-all", WHY)):
                 splu(words[0], source, "--recipe", recipe, *words[1:], "--json")
                 assert json.loads(splu.out)["lines"] == told(judged.lines)
+            splu("verify", out, "--json")
+            assert json.loads(splu.out)["lines"] == told(judged.lines)
             opened = open_release(out)
             entry = Register().find(opened.id)
             inside = make_report(opened, Fields(), entry=entry, source=table)

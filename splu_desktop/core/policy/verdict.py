@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import none_of, say
+from splu_desktop.core.messages import none_of, plain_of, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures, figures_of
 from splu_desktop.core.policy.limits import Limits, check_reason, limits_for
@@ -69,6 +69,11 @@ class Verdict:
             check_reason(everything)
             return ()
         return tuple(line for line in self.open if line.name not in accepted)
+
+    def as_remembered(self) -> dict[str, Any]:
+        """Return what the register keeps, so that the same lines can be said again, in any language."""
+        lines = [{**line.as_dict(), "sentence": plain_of(line.sentence)} for line in self.lines]
+        return {"verdict": self.state, "headline": plain_of(self.sentence), "lines": lines}
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, as the command line's JSON and the report have it."""

@@ -249,7 +249,7 @@ def _entry_body(
         "gamma": plan.gamma,
         "columns": list(read.published.table.names),
         "plan": plan.as_dict(),
-        "verdict": found.state,
+        **found.as_remembered(),
         "open": open_lines,
         "accepted": reasons,
         "earlier": [each.name for each in earlier],

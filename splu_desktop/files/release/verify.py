@@ -16,7 +16,7 @@ from splu_desktop.core.persons.dates import try_recover_shift
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.resources import resource_path
-from splu_desktop.files.register.book import Register, RegisterFault
+from splu_desktop.files.register.book import Entry, Register, RegisterFault
 from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, Dialect, public_values
 from splu_desktop.files.release.fingerprint import fingerprint
@@ -54,10 +54,12 @@ class Verification:
     ----------
     checks : in their order.
     digest : SHA-256 of release.json, in which the digests of all files stand; "" where it can't be read.
+    entry : the release in the register, which keeps the lines of its verdict; None where it is not known there.
     """
 
     checks: tuple[Check, ...]
     digest: str = ""
+    entry: Entry | None = None
 
     @property
     def sound(self) -> bool:
@@ -89,15 +91,16 @@ def verify(
     checks = [Check("facts", OK, say("{name} is consistent.", name=FACTS_NAME))]
     checks += check_files(package, facts, progress)
     checks += _check_kit(package)
-    checks.append(_check_register(facts, digest, register or Register()))
+    check, entry = _check_register(facts, digest, register or Register())
+    checks.append(check)
     try:
         published = published_of(package, facts, progress)
     except BadRelease as fault:
-        return Verification((*checks, Check("table", WRONG, str(fault))), digest)
+        return Verification((*checks, Check("table", WRONG, str(fault))), digest, entry)
     checks.append(_check_table(published, facts))
     checks.append(_check_scores(package, published, facts))
     checks += _check_dates(published, facts)
-    return Verification(tuple(checks), digest)
+    return Verification(tuple(checks), digest, entry)
 
 
 def check_files(package: Package, facts: Mapping[str, Any], progress: Progress = SILENT) -> list[Check]:
@@ -143,22 +146,19 @@ def _check_kit(package: Package) -> list[Check]:
     return found
 
 
-def _check_register(facts: Mapping[str, Any], digest: str, register: Register) -> Check:
-    if not register.folder.is_dir():
-        return Check("register", NOTE, _unproved())
+def _check_register(facts: Mapping[str, Any], digest: str, register: Register) -> tuple[Check, Entry | None]:
     try:
-        entry = register.find(str(facts.get("id")))
+        entry = register.find(str(facts.get("id"))) if register.folder.is_dir() else None
     except RegisterFault as fault:
-        return Check("register", NOTE, str(fault))
+        return Check("register", NOTE, str(fault)), None
     if entry is None:
-        return Check("register", NOTE, _unproved())
+        words = "Whoever can write the folder can seal it anew: compare the six words with the holder by telephone."
+        return Check("register", NOTE, say(words)), None
     if entry.body.get("facts_sha256") == digest:
-        return Check("register", OK, say("It is the release of entry {n} of this computer's register.", n=entry.number))
-    return Check("register", WRONG, say("It is not what entry {n} of this computer's register says.", n=entry.number))
-
-
-def _unproved() -> str:
-    return say("Whoever can write the folder can seal it anew: compare the six words with the holder by telephone.")
+        sentence = say("It is the release of entry {n} of this computer's register.", n=entry.number)
+        return Check("register", OK, sentence), entry
+    sentence = say("It is not what entry {n} of this computer's register says.", n=entry.number)
+    return Check("register", WRONG, sentence), None
 
 
 def _check_table(published: Published, facts: Mapping[str, Any]) -> Check:
