@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 
 from splu_desktop.core.roles import suggest_roles
+from splu_desktop.core.roles.numbers import national_number
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
 
@@ -60,17 +58,9 @@ referring referral clinic site centre center lab device staff mother mutter mere
 eltern household haushalt foyer hogar family familie famille familia visit encounter stay episode sejour fall admission
 claim sample specimen order type status group count sex
 """,
-    # Modules of python-stdnum whose numbers are each of one person and hold a check digit.
-    "national": """
-at.vnr be.nn bg.egn ch.ssn cz.rc de.idnr dk.cpr ee.ik es.dni es.nie fi.hetu fr.nir gb.nhs gr.amka hr.oib ie.pps
-is_.kennitala it.codicefiscale lt.asmens nl.bsn no.fodselsnummer pl.pesel ro.cnp se.personnummer si.emso tr.tckimlik
-br.cpf ca.sin
-""",
     "bare": "id uid uuid guid pk kennung identifikator identifier identifiant identificativo identificador",
 }
-_PERSONS, _NUMBER_WORDS, _JOINED, _NAMES, _OTHERS, _NATIONAL, _BARE = (
-    frozenset(text.split()) for text in _LISTS.values()
-)
+_PERSONS, _NUMBER_WORDS, _JOINED, _NAMES, _OTHERS, _BARE = (frozenset(text.split()) for text in _LISTS.values())
 _WHO, _WHICH = ("|".join(sorted(each)) for each in ({word for word in _PERSONS if len(word) > 2}, _JOINED))
 _TOGETHER = re.compile(rf"(?:{_WHO})(?:e?n|s)?(?:{_WHICH})|(?:{_WHICH})(?:{_WHO})")
 _BORN = re.compile(r"birth|geburt|geboor|naiss|nacim|nascit|\bdob\b", re.IGNORECASE)
@@ -78,11 +68,9 @@ _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?
 _DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
 _LOOKED_AT = 2000  # labels
 _MANY = 20  # different words from which on a column called after persons names them
-_FEWEST = 6  # different numbers from which check digits that all agree are no chance
-_AGREE = 0.95  # of them
+_AGREE = 0.95  # of the persons
 _REPEATING = 20  # values with several rows that must be of one sex each: by chance in one of 2^20 tables
 _ROWS_EACH = 1.2  # rows of a person, on average, where persons repeat
-_SHAPED = re.compile(r"[A-Z0-9][A-Z0-9 ./+-]{7,20}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -220,27 +208,3 @@ def _mostly(form: re.Pattern[str], texts: list[str]) -> bool:
 def _sample(column: Column) -> list[str]:
     present = np.flatnonzero(~column.missing)
     return [str(text).strip() for text in column.labels[present[:: max(1, len(present) // _LOOKED_AT)]]]
-
-
-@remembered
-def national_number(column: Column) -> str | None:
-    """Return which country's number of persons a column holds ("nl.bsn"), by its check digits; None for none."""
-    if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
-        return None
-    texts = _sample(column)
-    if len(texts) < _FEWEST or sum(_SHAPED.fullmatch(text) is not None for text in texts[:20]) < len(texts[:20]) * 0.9:
-        return None
-    for name in sorted(_NATIONAL):
-        check = _national(name)
-        some = texts[:20]
-        if sum(map(check, some)) >= _AGREE * len(some) and sum(map(check, texts)) >= _AGREE * len(texts):
-            return name
-    return None
-
-
-@cache
-def _national(name: str) -> Any:
-    valid = import_module(f"stdnum.{name}").is_valid
-    length = {"nl.bsn": 9, "pl.pesel": 11, "gb.nhs": 10, "br.cpf": 11}.get(name, 0)
-    # A number column has lost the noughts in front.
-    return lambda text: valid(text.zfill(length) if length and len(text) >= length - 2 else text)

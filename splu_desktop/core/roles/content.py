@@ -9,19 +9,7 @@ import numpy as np
 
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.roles.lexicon import Reading, first_names, fold, lexicon, read_name
-from splu_desktop.core.roles.numbers import (
-    british_national_insurance,
-    french_nir,
-    german_insurance_number,
-    german_tax_number,
-    iban,
-    nhs_number,
-    spanish_dni,
-    spanish_social_security,
-    swiss_social_security,
-    us_medicare,
-    us_provider,
-)
+from splu_desktop.core.roles.numbers import is_official, national_number
 from splu_desktop.core.table import Column, Kind, remembered
 from splu_desktop.core.words import words_of
 
@@ -72,19 +60,9 @@ def _form(pattern: str | re.Pattern[str]) -> Callable[[str], bool]:
 
 # What most of a column's values are by chance with next to no probability.
 _CHECKS: tuple[tuple[str, Callable[[str], bool]], ...] = (
-    ("NHS number", nhs_number),
-    ("Spanish identity number", spanish_dni),
-    ("French social-security number", french_nir),
-    ("German health-insurance number", german_insurance_number),
-    ("German tax number", german_tax_number),
-    ("Swiss social-security number", swiss_social_security),
-    ("Spanish social-security number", spanish_social_security),
-    ("US Medicare number", us_medicare),
-    ("US provider number", us_provider),
-    ("British National Insurance number", british_national_insurance),
-    ("bank account number (IBAN)", iban),
+    ("official number", is_official),
     ("e-mail address", _form(_EMAIL)),
-    ("social-security number", _form(r"\d{3}-\d{2}-\d{4}")),
+    ("official number", _form(r"\d{3}-\d{2}-\d{4}")),
     ("telephone number", _form(_PHONE)),
     ("unique key", _form(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?")),
     ("network address", _form(r"(?:\d{1,3}\.){3}\d{1,3}")),
@@ -131,6 +109,8 @@ def identifier_by_content(column: Column) -> str | None:
     labels = sample_labels(column)
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN, Kind.DECIMAL) or len(labels) < 3:
         return None
+    if national_number(column) is not None:
+        return "official number"
     return next((what for what, check in _CHECKS if _mostly(labels, check)), None)
 
 
@@ -177,9 +157,14 @@ def speaks_in_sentences(column: Column) -> bool:
 
 
 def numbered_alike(column: Column) -> bool:
-    """Whether a column holds many codes of one prefix and equally many digits, or opaque keys: numbers of something."""
+    """Whether a column holds many codes of one form, different ones for many records: numbers of something."""
+    return filled(column) >= FEWEST and distinct_share(column) >= _NUMBERING and numbered(column)
+
+
+def numbered(column: Column) -> bool:
+    """Whether a column holds codes of one prefix and equally many digits, or opaque keys."""
     labels = sample_labels(column)
-    if filled(column) < FEWEST or distinct_share(column) < _NUMBERING or column.kind in (Kind.DATE, Kind.DECIMAL):
+    if column.kind in (Kind.DATE, Kind.DECIMAL):
         return False
     if len({len(text) for text in labels}) == 1 and _mostly(labels, _KEY.fullmatch):
         return True

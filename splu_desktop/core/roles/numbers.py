@@ -3,38 +3,58 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
 
-_DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
+import numpy as np
 
+from splu_desktop.core.table import Column, Kind, remembered
 
-def nhs_number(text: str) -> bool:
-    """Whether a text is an NHS number: ten digits, the last the modulus-11 check digit of the others.
-
-    NHS Data Dictionary, NHS number: weights 10 down to 2, check digit 11 - (sum mod 11), 11 written as 0, 10 invalid.
-    """
-    digits = re.sub(r"[\s-]", "", text)
-    if len(digits) != 10 or not digits.isdecimal():
-        return False
-    check = 11 - sum(int(d) * w for d, w in zip(digits, range(10, 1, -1), strict=False)) % 11
-    return check % 11 == int(digits[9]) and check != 10
-
-
-def spanish_dni(text: str) -> bool:
-    """Whether a text is a Spanish DNI or NIE: eight digits and the letter of their remainder by 23."""
-    found = re.fullmatch(r"([XYZ]?)(\d{7,8})-?([A-Z])", text.strip().upper())
-    if found is None or len(found[1] + found[2]) != 8:
-        return False
-    number = int({"X": "0", "Y": "1", "Z": "2", "": ""}[found[1]] + found[2])
-    return _DNI_LETTERS[number % 23] == found[3]
+# Modules of python-stdnum whose numbers are each of one person and hold a check digit.
+_MODULES = """
+at.vnr be.nn bg.egn br.cpf ca.sin ch.ssn cz.rc de.idnr dk.cpr ee.ik es.dni es.nie fi.hetu fr.nir gb.nhs gr.amka hr.oib
+ie.pps is_.kennitala it.codicefiscale lt.asmens nl.bsn no.fodselsnummer pl.pesel ro.cnp se.personnummer si.emso
+tr.tckimlik
+"""
+_NATIONAL = tuple(_MODULES.split())
+_LENGTHS = {"nl.bsn": 9, "pl.pesel": 11, "gb.nhs": 10, "br.cpf": 11}  # a number column has lost the noughts in front
+_SHAPED = re.compile(r"[A-Z0-9][A-Z0-9 ./+-]{7,20}", re.IGNORECASE)
+_LOOKED_AT = 2000  # labels
+_FEWEST = 6  # different numbers from which check digits that all agree are no chance
+_AGREE = 0.95  # of them
 
 
-def french_nir(text: str) -> bool:
-    """Whether a text is a French NIR: thirteen digits (2A, 2B for Corsica) and the key 97 - (number mod 97)."""
-    digits = re.sub(r"\s", "", text).upper().replace("2A", "19").replace("2B", "18")
-    return len(digits) == 15 and digits.isdecimal() and 97 - int(digits[:13]) % 97 == int(digits[13:])
+@remembered
+def national_number(column: Column) -> str | None:
+    """Return which country's number of persons a column holds ("nl.bsn"), by its check digits; None for none."""
+    if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
+        return None
+    present = np.flatnonzero(~column.missing)
+    texts = [str(text).strip() for text in column.labels[present[:: max(1, len(present) // _LOOKED_AT)]]]
+    if len(texts) < _FEWEST or not _agree(texts[:20], _SHAPED.fullmatch, 0.9):
+        return None
+    return next((name for name in _NATIONAL if _agree(texts[:20], _check(name)) and _agree(texts, _check(name))), None)
 
 
-def german_insurance_number(text: str) -> bool:
+def _agree(texts: Sequence[str], check: Any, share: float = _AGREE) -> bool:
+    return sum(bool(check(text)) for text in texts) >= share * len(texts)
+
+
+@cache
+def _check(name: str) -> Any:
+    valid, length = import_module(f"stdnum.{name}").is_valid, _LENGTHS.get(name, 0)
+    return lambda text: valid(text.zfill(length) if length and len(text) >= length - 2 else text)
+
+
+def is_official(text: str) -> bool:
+    """Whether a text is an official number that a bank or a health service gave somebody, and python-stdnum lacks."""
+    checks = (german_insurance, spanish_social_security, us_medicare, us_provider, british_national_insurance)
+    return _check("iban")(text) or any(check(text) for check in checks)
+
+
+def german_insurance(text: str) -> bool:
     """Whether a text is a German health-insurance number: a letter, eight digits and the check digit of them all."""
     found = re.fullmatch(r"([A-Z])(\d{8})(\d)", text.strip().upper())
     if found is None:
@@ -42,33 +62,6 @@ def german_insurance_number(text: str) -> bool:
     digits = f"{ord(found[1]) - 64:02d}{found[2]}"
     total = sum(sum(divmod(int(d) * (1 + i % 2), 10)) for i, d in enumerate(digits))
     return total % 10 == int(found[3])
-
-
-def iban(text: str) -> bool:
-    """Whether a text is an IBAN: remainder 1 by 97 (ISO 13616)."""
-    plain = re.sub(r"\s", "", text).upper()
-    if not re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", plain):
-        return False
-    return int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1
-
-
-def german_tax_number(text: str) -> bool:
-    """Whether a text is a German tax identification number: eleven digits, ISO/IEC 7064 MOD 11,10, the first not 0."""
-    digits = re.sub(r"[\s/]", "", text)
-    if len(digits) != 11 or not digits.isdecimal() or digits[0] == "0":
-        return False
-    product = 10
-    for digit in digits[:10]:
-        product = ((int(digit) + product) % 10 or 10) * 2 % 11
-    return (11 - product) % 10 == int(digits[10])
-
-
-def swiss_social_security(text: str) -> bool:
-    """Whether a text is a Swiss AHV number: 756 and ten digits, the last the check digit of EAN-13."""
-    digits = re.sub(r"[\s.]", "", text)
-    if len(digits) != 13 or not digits.isdecimal() or not digits.startswith("756"):
-        return False
-    return sum(int(d) * (3 if i % 2 else 1) for i, d in enumerate(digits)) % 10 == 0
 
 
 def spanish_social_security(text: str) -> bool:

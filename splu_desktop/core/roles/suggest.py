@@ -26,6 +26,7 @@ from splu_desktop.core.roles.content import (
     may_be_births,
     may_be_names,
     names_persons,
+    numbered,
     numbered_alike,
     refers_to,
     sample_labels,
@@ -148,11 +149,18 @@ def _reaches(column: Column, reading: Reading) -> bool:
         return True  # a coordinate
     if column.kind is Kind.INTEGER and column.values is not None:
         return float(column.values[~column.missing].max()) >= 10_000
-    return column.m > _FEW or not reading.unknown
+    if not reading.unknown and not reading.says("kind"):
+        return True
+    # Behind a word that no list has the values must be addresses: "voie d’accouchement" has four.
+    written = sum(any(c.isdecimal() or c == "@" for c in text) for text in sample_labels(column))
+    return 2 * written >= len(sample_labels(column)) or column.m >= _MANY or distinct_share(column) >= _MOSTLY_UNIQUE
 
 
 def _numbered(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for numbers of persons, stays or records; wards and kinds of something have theirs, too."""
+    if reading.only("person", "fill") and reading.says("person") and not reading.says("case", "countable"):
+        persons = column.m >= _MANY and (column.kind is Kind.INTEGER or numbered(column))  # "participant": P-001
+        return _names_person(say("The name says a number of a person or record.")) if persons else None
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
     own = _is_own(column)
