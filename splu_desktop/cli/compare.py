@@ -131,8 +131,8 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _about(asked: str | None, plan: Plan) -> str:
-    if asked is None:
-        return plan.sensitive[0]
+    if asked is None:  # what must come out is what one asks of
+        return next((each.sa for each in plan.questions if each.sa in plan.sensitive), plan.sensitive[0])
     if asked not in plan.sensitive:
         known = ", ".join(plan.sensitive)
         raise BadSetting(

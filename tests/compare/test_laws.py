@@ -25,7 +25,7 @@ from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach, LaplaceOfP
 from splu_desktop.compare.counts.noisy_margins import NoisyMargins, possible_counts
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluGen
-from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
+from splu_desktop.compare.perturb.alpha_beta import AlphaBeta, DeletedAndInserted
 from splu_desktop.compare.perturb.matrices import DistributionBased, Pram, Redistributed, Retention
 from splu_desktop.compare.systems import SYSTEMS, named
 from splu_desktop.core.errors import BadSetting
@@ -56,8 +56,8 @@ def straight(outcome: Any, questions: CountingQuestions) -> Floats:
     """Return estimates that are neither drawn to a target nor cut."""
     if isinstance(outcome, Unbiased) and not isinstance(outcome, Redistributed):
         return questions.asked(outcome.count(questions).estimate)
-    own = getattr(outcome, "unbiased", None)
-    return np.asarray(outcome.answer(questions).estimate if own is None else own(questions))
+    found = outcome.count(questions) if isinstance(outcome, DeletedAndInserted) else outcome.answer(questions)
+    return np.asarray(found.estimate)
 
 
 @pytest.mark.parametrize("system", [*DRAWN, *NOISY], ids=lambda system: system.name)

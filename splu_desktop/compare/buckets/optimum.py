@@ -29,12 +29,12 @@ SECONDS = 10.0  # for one programme; 46 values take up to 1.5, 717 are not settl
 _NONE = 2  # what HiGHS says of constraints that nothing meets
 
 
-def best_sizes(counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
+def best_sizes(counts: Ints, caps: Caps, progress: Progress, seconds: float = SECONDS) -> Parts | None:
     """Return the buckets of least loss over any number of sizes; None where none keep the limits.
 
     Raises Impossible where the optimum takes too long; Cancelled.
     """
-    sizes, room, ends = np.array(list(caps)), np.stack(list(caps.values()), axis=1), time.monotonic() + SECONDS
+    sizes, room, ends = np.array(list(caps)), np.stack(list(caps.values()), axis=1), time.monotonic() + seconds
     below = np.tri(len(counts), dtype=bool)[:, np.argsort(np.argsort(counts, kind="stable"))]
     # Each value by itself, the rarest ones, the most frequent ones.
     sets = np.concatenate([np.eye(len(counts), dtype=bool), below, ~below])
@@ -53,7 +53,7 @@ def best_sizes(counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         if found.status == _NONE:
             return None
         if found.status != 0:
-            raise Impossible("Not finished within {seconds} seconds.", seconds=f"{SECONDS:g}")
+            raise Impossible("Not finished within {seconds} seconds.", seconds=f"{seconds:g}")
         number = np.rint(found.x).astype(np.int64)
         held, crowded = _dealt(counts, np.minimum(room * number, counts[:, None]), sizes * number)
         if not crowded.any():

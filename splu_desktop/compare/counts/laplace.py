@@ -1,15 +1,14 @@
 """Laplace answers: epsilon-differential privacy of all counts asked.
 
-Each count gets noise Lap(b) with b = sensitivity / epsilon (Dwork, McSherry, Nissim, Smith 2006): the sensitivity of
-all counts together is the most of them that one record of the domain can meet (`base.sensitivity`), since records are
-added or removed one at a time. All that is asked, the learner's counts among it, shares one epsilon; delta is 0, and
-basic composition is exact for one set of questions answered at once. Unbiased, variance 2 b^2, 95 % within b ln 20.
-The journal's experiments (section 6) give every question Lap(1/epsilon) whatever their number (`LaplaceEach`).
+Each count gets noise Lap(sensitivity / epsilon) (Dwork, McSherry, Nissim, Smith 2006): as records are added or removed
+one at a time, the sensitivity of all that is asked, the learner's counts among it, is the most of it that one record of
+the domain can meet (`base.sensitivity`). delta is 0; basic composition is exact for questions answered at once. The
+journal's experiments (section 6) give every question Lap(1/epsilon) whatever their number (`LaplaceEach`).
 
-Random pre-partitioning (Clifton, Hanson, Merrill, Merrill, Zahraa, PSD 2020): B random parts are published by
-themselves; answers about the whole add them up, and so their noise, whose density at x b is |x|^(B-1/2) K_(B-1/2)(|x|)
-up to a factor, K the modified Bessel function. Who gets one part alone, the share beta, has by drawing without
-replacement epsilon' = ln(1 + beta (e^epsilon - 1)), sharply (Balle, Barthe, Gaboardi 2018); docs/papers.md has theirs.
+Random pre-partitioning (Clifton, Hanson, Merrill, Merrill, Zahraa, PSD 2020): B random parts are published each by
+itself; answers add them up, and so their noise, whose density at x b is |x|^(B-1/2) K_(B-1/2)(|x|) up to a factor, K
+the modified Bessel function. Who gets one part alone, the share beta, has epsilon' = ln(1 + beta (e^epsilon - 1)),
+sharply (Balle, Barthe, Gaboardi 2018); docs/papers.md has theirs.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
 EPSILONS = {"ln 3": math.log(3), "0.1": 0.1, "0.01": 0.01}
-_STEPS = 80_001  # of a law that has none of its own
 
 
 def log_density(x: Floats, parts: int) -> Floats:
@@ -41,7 +39,7 @@ def log_density(x: Floats, parts: int) -> Floats:
 @cache
 def noise_law(parts: int) -> tuple[Floats, Floats]:
     """Return (K,) noise in units of b, rising, and (K,) chances."""
-    x = np.linspace(-1.0, 1.0, _STEPS) * (20 + 8 * math.sqrt(2 * parts))
+    x = np.linspace(-1.0, 1.0, 80_001) * (20 + 8 * math.sqrt(2 * parts))
     chance = np.exp(log_density(x, parts))
     return x, chance / chance.sum()
 

@@ -1,8 +1,7 @@
 """The distribution of largest entropy with given marginals, by iterative proportional fitting (Deming, Stephan 1940).
 
-Over the cells of a small domain, an axis per column, the sensitive one last: starting from the uniform one, the cells
-of each marginal's entry are scaled by what the entry should hold over what they hold, marginal after marginal, until
-all hold (Csiszar 1975: the limit is the information projection, that of largest entropy).
+Over the cells of a small domain, an axis per column, the sensitive one last: from the uniform one, the cells of each
+entry are scaled by what it should hold over what they hold, until all hold (Csiszar 1975: the information projection).
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def linked(true: Floats, axes: Axes, k: int) -> bool:
 def fitted(true: Floats, marginals: Sequence[Axes], start: Floats) -> Floats | None:
     """Return expected records with marginals of the true ones, of largest entropy if `start` is uniform or such a fit.
 
-    None where it does not settle within 500 rounds, as where the limit has none in cells that no entry rules out.
+    None where it does not settle, as where the limit has none in cells that no entry rules out.
     """
     cells = start
     for _ in range(_ROUNDS):
@@ -102,10 +101,9 @@ def choose(true: Floats, k: int, diversity: RecursiveDiversity, progress: Progre
 def combinatorial(true: Floats, marginals: Sequence[Axes], k: int) -> bool | None:
     """Return whether the marginals are k-combinatorially anonymous (Definition 4.2); None where that is not decided.
 
-    Every cell of the other columns must be empty in all tables with these marginals, or hold k and more in some. The
-    graph has a node per column and an edge per pair. Where it is a forest, the most that a cell can hold is known: the
-    least of its entries (Dobra, Fienberg 2000), summed over the values where the pair has the sensitive column, since
-    the tables of two values don't bind each other. With a cycle it may be less, and the graph does not decide.
+    Every cell of the other columns must be empty in all tables with these marginals, or hold k and more in some. Where
+    the graph of columns and pairs is a forest, the most a cell can hold is the least of its entries (Dobra, Fienberg
+    2000), summed over the values where the pair has the sensitive column; with a cycle it may be less.
     """
     tree, last = list(range(true.ndim)), true.ndim - 1
     by_value = by_others = np.full(true.shape, np.inf)

@@ -49,11 +49,7 @@ class MaximumEntropy(Sanitised):
         fits = (m for m in range(_MOST_RANGES, 1, -1) if math.prod(min(s, m) for s in sizes) * source.m <= _CELLS)
         most = next(fits, None)
         if most is None:
-            raise Impossible(
-                "{columns} columns and {values} values have more combinations than this method can go through.",
-                columns=len(sizes),
-                values=source.m,
-            )
+            raise Impossible("The columns have more combinations of values than this method can go through.")
         for counts in (column.counts() for column in source.columns):
             self.ranges.append(of := stand_together(counts, most, k))
             self.shares.append(shares_within(counts, of, k))

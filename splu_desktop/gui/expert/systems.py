@@ -124,7 +124,9 @@ class SystemsSection(Section):
         if not self.work.busy("systems"):  # it went with its table
             self._ended()
         if plan is not None:
-            self.column.offer([(isolated(name), name) for name in plan.sensitive], self.column.currentData())
+            asked = [each.sa for each in plan.questions if each.sa in plan.sensitive]  # first: one compares by these
+            names = dict.fromkeys([*asked, *plan.sensitive])
+            self.column.offer([(isolated(name), name) for name in names], self.column.currentData())
 
     def run(self) -> None:
         """Compare, in a worker."""
