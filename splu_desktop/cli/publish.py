@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
         parser,
         "splu publish stays.xlsx --for partner --table 'Diagnosis by Sex, Age' --out release",
         "splu publish stays.xlsx --recipe june.toml --set title='Stays of June' --out release",
-        "splu publish stays.xlsx --sa Diagnosis --nsa Sex,Age --gamma 5 --read missing.Age=999 --out release",
+        "splu publish stays.xlsx --sa Diagnosis --nsa Sex,Age --gamma 5 --set missing.Age=999 --out release",
     )
     add_plan_options(parser)
     add_json(parser)

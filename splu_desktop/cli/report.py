@@ -8,7 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import switch, takes
-from splu_desktop.cli.base.import_options import add_import_options, imported_from
+from splu_desktop.cli.base.import_options import add_set, imported_from
 from splu_desktop.cli.base.opening import add_password, check_locked, password_from, say_how
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
 from splu_desktop.core.errors import BadSetting
@@ -61,7 +61,7 @@ def add(commands: Any) -> None:
     takes(parser, "--threshold", "largest certainty of a row allowed, 0 to 1, beside the audience's limits", type=float)
     takes(parser, "--language", "language of what is written: en, de or fr (that of --lang)", default=spoken().code)
     add_password(parser)
-    add_import_options(parser)
+    add_set(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> None:
         raise BadSetting("“{path}” exists already; choose another name or say --overwrite.", path=str(args.out))
     if args.internal != (args.source is not None):
         raise BadSetting("The internal edition is computed with the source: give --internal and --source together.")
-    belong(args, "--source", "read")
+    belong(args, "--source", "set")
     check_locked(args)
     fields = Fields(**{name: getattr(args, name) for name in _FIELDS}, law=args.law, threshold=args.threshold)
     password = password_from(args.password_file)

@@ -31,7 +31,7 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.importer.recognise import ENDINGS
 from splu_desktop.files.project.import_section import IMPORT
 from splu_desktop.files.project.recipe import read_recipe
-from splu_desktop.files.project.release_section import DRAWING, RELEASE
+from splu_desktop.files.project.release_section import PLANNING, RELEASE
 from splu_desktop.report.make import ENDINGS as REPORTS
 from tests.files.releases import released, ward_plan, ward_table
 
@@ -144,7 +144,7 @@ def test_every_entry_of_a_recipe_has_its_line() -> None:
     inner |= {*Generalisation.known} | {*WHO, *KINDS}
     assert inner - {name for line in lines for name in re.findall(r"`(\w+)`", line)} == set()
     help_ = _parsers()["publish"].format_help()
-    assert [entry.name for entry in (*IMPORT, *RELEASE, *DRAWING) if f"\n  {entry.spelling}" not in help_] == []
+    assert [entry.name for entry in (*IMPORT, *RELEASE, *PLANNING) if f"\n  {entry.spelling}" not in help_] == []
 
 
 def test_the_recipe_that_the_document_shows_is_one(folder: Path) -> None:

@@ -31,6 +31,10 @@ from splu_desktop.report.verify import verify_report
 from tests.end2end.hospital import Splu
 
 WHY = "the board has agreed to it"
+OLDER = {"--keep": f"patient_id={WHY}", "--limit": f"alike=2:{WHY}", "--shift-dates": "admission_date=40",
+         "--identifier": "ward", "--read": "missing.smoker=no"}  # fmt: skip
+SAID = (f"kept_identifiers.patient_id={WHY}", f"limits.alike=2:{WHY}", "person_number",
+        "shift_dates=admission_date=40", "missing.smoker=no")  # fmt: skip
 PLANS, TABLES, WHOLE_WAYS = 200, 5, 10
 
 
@@ -120,3 +124,15 @@ def test_lines_of_200_random_plans_are_equal_from_plan_to_verify(
             write_report(make_report(opened, Fields(law="none"), entry=entry), out.with_suffix(".json"))
             assert verify_report(out.with_suffix(".json"), out) == []
     assert open_ > PLANS // 4, "lines stand open in many of them"
+
+
+def test_an_older_option_means_what_set_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    splu, source = Splu(capsys), tmp_path / "stays.csv"
+    write_table(source, 3)
+    own = ("plan", source, "--sa", "diagnosis", "--nsa", "sex,age", "--person", "patient_id")
+    said = [word for text in SAID for word in ("--set", text)]
+    older = ("--person-number", *(word for each in OLDER.items() for word in each))
+    found = [splu.json(*own, *words)["recipe"] for words in (older, (*said, "--drop", "ward"))]
+    assert [each["roles"].pop("ward") for each in found] == ["identifier", "dropped"]
+    assert found[0] == found[1]
+    assert found[0]["persons"]["shift"] == ["admission_date"]

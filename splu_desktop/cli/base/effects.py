@@ -38,11 +38,15 @@ def given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
 def belong(args: argparse.Namespace, partner: str, *names: str) -> None:
     """Raise BadSetting where options are given without the one they belong to."""
     if not given(args, (partner.lstrip("-").replace("-", "_"),)) and (lone := given(args, names)):
-        raise BadSetting(
-            "{options} has no effect without {partner}; give both, or neither.",
-            options=listed(lone, "{head}, {tail}"),
-            partner=partner,
-        )
+        raise no_effect(lone, partner)
+
+
+def no_effect(options: Sequence[str], partner: str) -> BadSetting:
+    """Return the fault of options that are given without the one they belong to."""
+    named = listed(options, "{head}, {tail}")
+    return BadSetting(
+        say("{options} has no effect without {partner}; give both, or neither.", options=named, partner=partner)
+    )
 
 
 def without_effect(args: argparse.Namespace, why: str, *names: str) -> None:

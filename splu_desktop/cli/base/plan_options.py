@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong, misfit
+from splu_desktop.cli.base.effects import belong, misfit, no_effect
 from splu_desktop.cli.base.effects import given as options_given
 from splu_desktop.cli.base.engine_options import add_engine_option
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
-from splu_desktop.cli.base.help import add_below, rows_of, several, switch, takes
-from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from, recipe_words
+from splu_desktop.cli.base.help import several, takes
+from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from, recipe_words, set_of
 from splu_desktop.core.audience import WHO, Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Rare
@@ -28,13 +28,25 @@ from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import Imported
-from splu_desktop.files.project.entries import stored_from_words
 from splu_desktop.files.project.recipe import Recipe, write_recipe
-from splu_desktop.files.project.release_section import DRAWING, RELEASE
+from splu_desktop.files.project.release_section import PLANNING, RELEASE
 from splu_desktop.files.publish.planning import Planned, judge, propose_plan
 
-_EXPLICIT = ("sa", "nsa", "drop", "identifier", "keep", "gamma", "generalise")
+_EXPLICIT = ("sa", "nsa", "drop", "identifier", "gamma", "generalise")
+_OLDER = {
+    "--keep": "kept_identifiers.",
+    "--limit": "limits.",
+    "--person-number": "person_number",
+    "--shift-dates": "shift_dates=",
+}
 _LIMITS = {"certainty": ("riskiest", "average")}  # what people call a limit -> its names
+
+
+class _Older(argparse.Action):
+    """An option of older calls for what --set says."""
+
+    def __call__(self, parser: object, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        namespace.set = [*namespace.set, f"{self.const}{values or ''}"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +57,12 @@ class Settings:
     ----------
     recipe : the recipe given, or None.
     release : how the release is written: its section [release], and what --set says in its place.
-    draw : what --set says of the draw.
+    plan : what --set says of a plan.
     """
 
     recipe: Recipe | None
     release: Mapping[str, Any]
-    draw: Mapping[str, str]
+    plan: Mapping[str, Any]
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
@@ -77,36 +89,34 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     several(group, "--sa COL,...", "secret columns, drawn anew")
     several(group, "--nsa COL,...", "columns published as they are")
     several(group, "--drop COL,...", "columns left out")
-    several(group, "--identifier COL,...", "columns that name a person; left out")
-    several(group, "--keep COL=REASON", "publish a column that names persons, for a reason")
     takes(group, "--gamma G", "strength: 1 row in so many keeps its value (that of the audience)", type=float)
     add_generalise_option(parser, group)
-    switch(group, "--person-number", "give each person a random number in the release")
-    takes(group, "--shift-dates COL,...=DAYS", "move a person's dates by one number of whole weeks, up to DAYS")
-    several(group, "--limit NAME=VALUE:REASON", "another limit than the audience's, with the reason")
-    group = add_recipe_options(parser)
-    add_engine_option(group)
-    several(group, "--set NAME=VALUE", "how the release is written and drawn; names are below")
-    for words, entries in (
-        (say("Names for --set, as in [release] of a recipe:"), RELEASE),
-        (say("Names for --set of the draw:"), DRAWING),
-    ):
-        add_below(parser, words, rows_of((entry.spelling, entry.words) for entry in entries))
+    add_engine_option(add_recipe_options(parser, release=RELEASE, plan=PLANNING))
+    # Older calls: names of persons are left out by --drop as well, and --set says the others.
+    group.add_argument("--identifier", action="append", default=[], help=argparse.SUPPRESS)
+    for option, name in _OLDER.items():
+        group.add_argument(
+            option,
+            action=_Older,
+            nargs=None if name[-1] in "=." else 0,
+            const=name,
+            default=argparse.SUPPRESS,
+            help=argparse.SUPPRESS,
+        )
 
 
 def settings_from(args: argparse.Namespace) -> Settings:
     """Return what recipe, --set and --read say before the file is read. Raises SpluError."""
     recipe = recipe_from(args)
-    given = stored_from_words((*RELEASE, *DRAWING), args.set, "--set")
-    draw = {entry.name: given.pop(entry.name) for entry in DRAWING if entry.name in given}
+    given, plan = set_of(args, "release"), set_of(args, "plan")
     if given and args.command != "publish":
         belong(args, "--save-recipe", "set")
     if recipe is not None and recipe.plan is not None:
-        names = (*_EXPLICIT, "who", "signed", "row", "person", "table", "within", "shift_dates", "person_number")
-        options = [*options_given(args, names), *(f"--set {name}" for name in draw)]
+        names = (*_EXPLICIT, "who", "signed", "row", "person", "table", "within")
+        options = [*options_given(args, names), *(f"--set {name}" for name in plan if name != "limits")]
         if options:
             raise BadSetting("A recipe says the whole plan; leave out {options}.", options=", ".join(options))
-    return Settings(recipe, {**({} if recipe is None else recipe.release), **given}, draw)
+    return Settings(recipe, {**({} if recipe is None else recipe.release), **given}, plan)
 
 
 def planned_from(
@@ -136,7 +146,9 @@ def _planned(
     imported = imported_from(args, args.file, recipe, reading=reading)
     if recipe is not None and recipe.plan is not None:
         plan = recipe.plan_for(imported.table, name=recipe_words(args))
-        asked_for = audience_asked(args)  # of whom the recipe says who they are, and the options anything else
+        asked_for = audience_asked(
+            args, settings
+        )  # of whom the recipe says who they are, and the options anything else
         given = {n: each for n in ("recipient", "purpose", "until", "limits") if (each := getattr(asked_for, n))}
         planned = judge(imported, replace(plan, audience=replace(plan.audience, **given)), progress)
     else:
@@ -150,14 +162,15 @@ def _planned(
 def _planned_by_options(
     args: argparse.Namespace, imported: Imported, settings: Settings, progress: Progress
 ) -> Planned:
-    persons, person = person_asked(args, imported.table)
+    persons, person = person_asked(args, settings, imported.table)
     imported = replace(imported, table=one_per_person(imported.table, persons))
-    table, who = imported.table, audience_asked(args)
+    table, who = imported.table, audience_asked(args, settings)
     asked: dict[str, Any] = {
-        "person": person, "questions": questions_asked(args, table), "roles": roles_asked(args, table),
-        "row_word": args.row or "", "within": _within(args), "progress": progress,
+        "person": person, "questions": questions_asked(args, who, table), "within": _within(args, who),
+        "roles": roles_asked(args, settings, table), "row_word": args.row or "", "progress": progress,
     }  # fmt: skip
-    if not settings.draw and not any(getattr(args, name) for name in _EXPLICIT):
+    own = any(getattr(args, name) for name in _EXPLICIT)
+    if not own and not {"draw", "together", "kept_identifiers"} & settings.plan.keys():
         return propose_plan(imported, who, persons=persons, **asked)
     plan = _changed_plan(args, table, plan_as_given(table, who, **asked), persons, settings)
     return judge(imported, plan, progress)
@@ -166,7 +179,7 @@ def _planned_by_options(
 # --- the questions
 
 
-def audience_asked(args: argparse.Namespace) -> Audience:
+def audience_asked(args: argparse.Namespace, settings: Settings) -> Audience:
     """Return who gets it, as the options say; a partner who has signed where they say nothing."""
     usual = Audience()
     return Audience(
@@ -175,25 +188,26 @@ def audience_asked(args: argparse.Namespace) -> Audience:
         recipient=args.recipient or "",
         purpose=args.purpose or "",
         until=args.until or "",
-        limits=limits_asked(args),
+        limits=_limits_asked(settings),
     )
 
 
-def person_asked(args: argparse.Namespace, table: Table) -> tuple[ByPerson | None, str | None]:
+def person_asked(args: argparse.Namespace, settings: Settings, table: Table) -> tuple[ByPerson | None, str | None]:
     """Return the choice about persons, and the column: "" to look for one, None for none. Raises BadSetting."""
     text = args.person
-    belong(args, "--person", "person_number", "shift_dates")
-    if text is None:
-        return None, ""
-    if text == "none":
-        return None, None
+    more = [f"--set {name}" for name in ("person_number", "shift_dates") if settings.plan.get(name)]
+    if more and text in (None, "none"):
+        raise no_effect(more, "--person")
+    if text is None or text == "none":
+        return None, "" if text is None else None
     name, sign, way = text.rpartition("=")
     if not sign or text in table:
         name, way = text, "draw"
     if name not in table:
         raise UnknownColumn(name, table.names)
-    shift, days = _shift_asked(args.shift_dates, table)
-    return ByPerson(name, way.strip(), number=bool(args.person_number), shift=shift, days=days), name
+    shift, days = _shift_asked(settings.plan.get("shift_dates"), table)
+    number = settings.plan.get("person_number", False)
+    return ByPerson(name, way.strip(), number=number, shift=shift, days=days), name
 
 
 def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
@@ -201,17 +215,17 @@ def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
         return (), 0
     names, sign, days = text.rpartition("=")
     if not sign or not names or not days.strip().isdecimal() or not int(days.strip()[:9]):
-        raise misfit(text, "--shift-dates", "COLUMN,COLUMN=DAYS")
+        raise misfit(text, "shift_dates", "COLUMN,COLUMN=DAYS")
     return tuple(columns_named(names, table)), int(days.strip()[:9])
 
 
-def _within(args: argparse.Namespace) -> float:
-    return limits_for(audience_asked(args)).within if args.within is None else args.within / 100
+def _within(args: argparse.Namespace, who: Audience) -> float:
+    return limits_for(who).within if args.within is None else args.within / 100
 
 
-def questions_asked(args: argparse.Namespace, table: Table) -> tuple[AskedTable, ...]:
+def questions_asked(args: argparse.Namespace, who: Audience, table: Table) -> tuple[AskedTable, ...]:
     """Return the tables that must come out. Raises BadSetting, UnknownColumn."""
-    found = tuple(parse_question(text, table, _within(args)) for text in args.table)
+    found = tuple(parse_question(text, table, _within(args, who)) for text in args.table)
     if len(found) > 3:
         raise BadSetting("At most three tables can be asked for; leave {n} out.", n=len(found) - 3)
     return found
@@ -220,7 +234,7 @@ def questions_asked(args: argparse.Namespace, table: Table) -> tuple[AskedTable,
 # --- a plan of one's own
 
 
-def roles_asked(args: argparse.Namespace, table: Table) -> dict[str, Role]:
+def roles_asked(args: argparse.Namespace, settings: Settings, table: Table) -> dict[str, Role]:
     """Return the roles that options give. Raises BadSetting, UnknownColumn."""
     found: dict[str, Role] = {}
     given = ((Role.SA, args.sa), (Role.NSA, args.nsa), (Role.DROPPED, args.drop), (Role.IDENTIFIER, args.identifier))
@@ -228,34 +242,23 @@ def roles_asked(args: argparse.Namespace, table: Table) -> dict[str, Role]:
         for name in (name for text in texts for name in columns_named(text, table)):
             if found.setdefault(name, role) is not role:
                 raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
-    for name in reasons_kept(args, table):
+    for name in settings.plan.get("kept_identifiers", ()):
+        if name not in table:
+            raise UnknownColumn(name, table.names)
         if not found.setdefault(name, Role.NSA).published:
-            raise BadSetting("Column “{name}” is left out and kept at once; give it one of the two.", name=name)
+            raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
     return found
 
 
-def reasons_kept(args: argparse.Namespace, table: Table) -> dict[str, str]:
-    """Return the columns of --keep with their reasons. Raises BadSetting."""
-    found = {}
-    for text in args.keep:
-        name = max((known for known in table.names if text.startswith(f"{known}=")), key=len, default="")
-        reason = text[len(name) + 1 :].strip() if name else ""
-        if not reason:
-            raise misfit(text, "--keep", "COLUMN=REASON")
-        found[name] = reason
-    return found
-
-
-def limits_asked(args: argparse.Namespace) -> tuple[OwnLimit, ...]:
+def _limits_asked(settings: Settings) -> tuple[OwnLimit, ...]:
     """Return the limits that are set by hand, with their reasons. Raises BadSetting."""
     found: dict[str, OwnLimit] = {}
-    for text in args.limit:
-        name, _, rest = text.partition("=")
+    for name, rest in settings.plan.get("limits", {}).items():
         value, _, why = rest.partition(":")
         try:
             number = float(value)
         except ValueError:
-            raise misfit(text, "--limit", "NAME=VALUE:REASON") from None
+            raise misfit(f"{name}={rest}", "limits", "NAME=VALUE:REASON") from None
         for each in _LIMITS.get(name, (name,)):
             found[each] = OwnLimit(each, number, why.strip())
     return tuple(found.values())
@@ -278,15 +281,15 @@ def _changed_plan(
             for name in rare:
                 changes["generalisations"][name] = tuple(e for e in steps[name] if not isinstance(e, Rare))
             changes["rare"] = {**plan.rare, **rare}
-    if kept := reasons_kept(args, table):
+    if kept := settings.plan.get("kept_identifiers"):
         changes["kept_identifiers"] = {**plan.kept_identifiers, **kept}
     plan = plan.with_persons(persons)
-    if settings.draw or args.gamma is not None:
-        changes["blocks"] = _blocks_asked(args, table, plan, settings.draw)
+    if {"draw", "together"} & settings.plan.keys() or args.gamma is not None:
+        changes["blocks"] = _blocks_asked(args, table, plan, settings.plan)
     return replace(plan, **changes) if changes else plan
 
 
-def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, str]) -> tuple[Block, ...]:
+def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, Any]) -> tuple[Block, ...]:
     name = said.get("draw", plan.blocks[0].draw.name)
     draw = draw_from({"draw": name, "gamma": plan.gamma if args.gamma is None else args.gamma})
     blocks = [each.columns for each in plan.blocks]

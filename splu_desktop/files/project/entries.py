@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -92,13 +93,20 @@ class Entry:
             if self.shape is Shape.TEXTS:
                 return next(csv.reader([text]))  # so that a text may hold a comma in quotes
             if self.shape.keyed:
-                name, sign, rest = text.rpartition("=")
-                if not sign or not name:
-                    raise ValueError
+                name = text[: next(at for at in self._signs(text))]
+                rest = text[len(name) + 1 :]
                 return {name: rest if self.shape is Shape.BY_KEY else rest.split("|")}
         except (KeyError, ValueError, StopIteration):
             raise self.misfit(text) from None
         return text
+
+    def _signs(self, text: str) -> Iterator[int]:
+        """Yield where the key may end, the last place first: a column's name may hold the sign, and a reason, too."""
+        for at in range(len(text) - 1, 0, -1):
+            if text[at] == "=":
+                with contextlib.suppress(KeyError, ValueError):
+                    self.key(text[:at])
+                    yield at
 
     def misfit(self, text: str) -> BadSetting:
         """Return the fault of a text that it can't be."""

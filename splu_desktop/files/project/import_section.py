@@ -1,4 +1,4 @@
-"""How a file is read: the section [import] of a recipe, and what the command line says behind --read."""
+"""How a file is read: the section [import] of a recipe, and what the command line says behind --set."""
 
 from __future__ import annotations
 

@@ -1,9 +1,12 @@
-"""How a release is written: the section [release] of a recipe, and what the command line says behind --set."""
+"""How a release is written, and what a plan may say beside its options: what stands behind --set."""
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from splu_desktop.core.mechanism import draw_names
 from splu_desktop.core.messages import say
+from splu_desktop.core.policy import Limits
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.project.entries import Entry, Shape, one_of
 
@@ -32,8 +35,8 @@ RELEASE = (
     ),
     Entry("no_password", "", say("write a ZIP that anybody can open (else a password is made up)"), Shape.SWITCH),
 )
-# What the blocks of a plan hold, for a plan that options say.
-DRAWING = (
+# Of a plan that options say, what few need; a recipe says it in other words, column by column.
+PLANNING = (
     Entry(
         "draw",
         "NAME",
@@ -41,4 +44,14 @@ DRAWING = (
         meaning=one_of(draw_names()),
     ),
     Entry("together", "A,B|C,D", say("secret columns drawn as one")),
+    Entry("kept_identifiers", "COL=REASON", say("publish a column that names persons, for a reason"), Shape.BY_KEY),
+    Entry(
+        "limits",
+        "NAME=VALUE:REASON",
+        say("another limit than the audience's, with the reason"),
+        Shape.BY_KEY,
+        key=one_of((*(each.name for each in fields(Limits) if each.name != "name"), "certainty")),
+    ),
+    Entry("person_number", "", say("give each person a random number in the release"), Shape.SWITCH),
+    Entry("shift_dates", "COL,…=DAYS", say("move a person's dates by one number of whole weeks, up to DAYS")),
 )

@@ -144,7 +144,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     if characters:
         sentence = say(
             "All lines have {characters} characters and nothing parts them: they may be columns of fixed width. Export "
-            "the table with delimiters, or say where its columns begin: --read 'delimiter=fixed 0 8 23'.",
+            "the table with delimiters, or say where its columns begin: --set 'delimiter=fixed 0 8 23'.",
             characters=characters,
         )
         problems.append(Problem(ProblemKind.NOTE, sentence))
