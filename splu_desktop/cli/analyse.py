@@ -57,7 +57,7 @@ def add(commands: Any) -> None:
         parser.set_defaults(run=_analyse, kind=kind)
         if kind.asks == COMPARISON:
             takes(parser, "first EXPOSED", "COLUMN=VALUE; or “COLUMN=VALUE; OUTCOME”, to be compared with the second")
-            takes(parser, "second OUTCOME", "COLUMN=VALUE; or “COLUMN=OTHER; OUTCOME”")
+            takes(parser, "second OUTCOME")
         elif kind.asks == OUTCOME:
             takes(parser, "outcome COLUMN=VALUE")
         elif kind.asks == NUMBERS:

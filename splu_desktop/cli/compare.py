@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong
+from splu_desktop.cli.base.effects import belong, misfit
 from splu_desktop.cli.base.help import takes
-from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_rows, spoken, tell, whole
+from splu_desktop.cli.base.opening import add_written_language
+from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_rows, tell, whole
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
@@ -18,7 +19,7 @@ from splu_desktop.compare.runner import DRAWS, LIMIT, compare
 from splu_desktop.compare.systems import FIRST, SYSTEMS, named
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import Figure, Said, none_of, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.published import Published
@@ -29,7 +30,6 @@ from splu_desktop.files.questions.batch import read_questions
 from splu_desktop.report.comparison import write_comparison
 
 _QUESTIONS = 1_200
-_LEAST, _MOST = 60, 100_000
 _LINES = {CURVE: "", SMALL_COUNTS: say("as strong: small counts"), CERTAINTY: say("as strong: certainty")}
 
 
@@ -38,10 +38,6 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "compare",
         help=say("see the plan beside other methods, on this table"),
-        description=say(
-            "Publish FILE on paper by other methods, at several settings and as strong as the plan, ask all the same "
-            "counts, and see what readers learn. Nothing is written unless --out is given."
-        ),
     )
     takes(parser, "file FILE", type=Path)
     add_question_options(parser)
@@ -49,25 +45,25 @@ def add(commands: Any) -> None:
     takes(
         parser,
         "--systems NAME,...",
-        "the methods to compare; first (the default: {first}), all, or some of {names}",
+        "the methods to compare: first ({first}), all, or some of {names}",
         names=", ".join(each.name for each in SYSTEMS),
         first=", ".join(each.name for each in FIRST),
         default="first",
     )
-    takes(parser, "--about COL", "the sensitive column to compare, where the plan has several")
-    takes(parser, "--questions N", "random counts to ask (default: %(default)s)", type=int, default=_QUESTIONS)
-    takes(parser, "--draws N", "draws of each setting (default: %(default)s)", type=int, default=DRAWS)
+    takes(parser, "--about COL", "the secret column that is counted, where there are several")
+    takes(parser, "--questions N", "how many random counts are asked (%(default)s)", type=int, default=_QUESTIONS)
+    takes(parser, "--draws N", "draws of each setting (%(default)s)", type=int, default=DRAWS)
     takes(parser, "--seed N", "make the same comparison again", type=int)
     takes(
         parser,
         "--time-limit SECONDS",
-        "how long each method may take with all its settings (default: %(default)g; 0 for no limit)",
+        "how long each method may take with all its settings (%(default)g; 0 for no limit)",
         type=float,
         default=LIMIT,
     )
     takes(parser, "--own CSV", "your own questions, one per row, as for “splu queries”", type=Path)
     takes(parser, "--out DIR", "write the comparison into this new folder; keep it inside", type=Path)
-    takes(parser, "--language", "of the page: en, de or fr (default: that of --lang)", default=spoken().code)
+    add_written_language(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -117,27 +113,17 @@ def _own_questions(path: Path | None, table: Table, plan: Plan) -> tuple[tuple[C
 
 
 def _check(args: argparse.Namespace) -> None:
-    if not _LEAST <= args.questions <= _MOST:
-        raise BadSetting(
-            "--questions must be a number from {least} to {most}, not {asked}.",
-            least=_LEAST,
-            most=_MOST,
-            asked=str(args.questions),
-        )
-    if not 1 <= args.draws <= 100 or (args.seed is not None and args.seed < 0):
-        raise BadSetting("--draws must be a number from 1 to 100, and --seed one from 0.")
-    if not 0 <= args.time_limit < math.inf:
-        raise BadSetting("--time-limit must be a number of seconds, or 0 for no limit.")
+    for name, least, most in (("questions", 60, 100_000), ("draws", 1, 100), ("seed", 0, math.inf),
+                              ("time_limit", 0, 1e9)):  # fmt: skip
+        if (number := getattr(args, name)) is not None and not least <= number <= most:
+            raise misfit(f"{number}", f"--{name.replace('_', '-')}", f"{least} … {most:g}")
 
 
 def _about(asked: str | None, plan: Plan) -> str:
     if asked is None:  # what must come out is what one asks of
         return next((each.sa for each in plan.questions if each.sa in plan.sensitive), plan.sensitive[0])
     if asked not in plan.sensitive:
-        known = ", ".join(plan.sensitive)
-        raise BadSetting(
-            "“{asked}” is no secret column of this plan; --about takes one of {known}.", asked=asked, known=known
-        )
+        raise BadSetting(none_of(asked, plan.sensitive))
     return asked
 
 
@@ -184,9 +170,9 @@ def _print(comparison: Comparison) -> None:
         (say("classifier"), "r", lambda row: _range(row, "classifier")),
         (say("best reader"), "r", lambda row: _range(row, "best_reader")),
         (say("insider"), "r", lambda row: _range(row, "insider")),
-        (say("T_P"), "r", lambda row: Figure(f"{row.t_p:.2f}")),
-        (say("T_f"), "r", lambda row: "–" if row.t_f is None else whole(row.t_f)),
-        (say("epsilon"), "r", lambda row: Figure("∞" if math.isinf(row.epsilon) else f"{row.epsilon:.2f}")),
+        ("T_P", "r", lambda row: Figure(f"{row.t_p:.2f}")),
+        ("T_f", "r", lambda row: "–" if row.t_f is None else whole(row.t_f)),
+        ("ε", "r", lambda row: Figure("∞" if math.isinf(row.epsilon) else f"{row.epsilon:.2f}")),
         (say("time"), "r", lambda row: Figure(f"{row.median('seconds') or 0:.1f} s")),
     )
     print()
@@ -200,7 +186,7 @@ def _print(comparison: Comparison) -> None:
     for each in comparison.tried:
         if not each.draws:
             method, setting, why = each.system.title, each.system.setting, each.impossible
-            tell("Not possible: {method}, {setting}: {why}", method=method, setting=setting, why=why)
+            tell(Said("{method}, {setting}: {why}", {"method": method, "setting": setting, "why": why}))
     print()
     tell(
         "Figures are medians, with the range over the draws. small wrong: counts of 1 to {alpha} told wrong by more "

@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     add_examples(one, "splu crosstab RELEASE --by Ward --by Sex --sa Diagnosis --out cells.xlsx")
     add_release(one)
     takes(one, "--by COLUMN", "a column; may be repeated", action="append", required=True)
-    takes(one, "--sa COLUMN", "column that is counted (needed where the release has several secret ones)")
+    takes(one, "--sa COLUMN", "the secret column that is counted, where there are several")
     several(one, "--where COLUMN=VALUE", "only rows that meet this")
     takes(one, "--method", "estimator (%(default)s)", choices=ESTIMATORS[:2], default=ESTIMATORS[0])
     add_file(one)
@@ -46,7 +46,7 @@ def _crosstab(args: argparse.Namespace) -> None:
     release = opened(args)
     published = release.published
     if args.sa is None and len(published.sensitive) > 1:
-        raise BadSetting("Say which column is counted: --sa {names}.", names=" | ".join(published.sensitive))
+        raise BadSetting("Add {names}.", names=f"--sa {'|'.join(published.sensitive)}")
     column = column_named(args.sa or published.sensitive[0], published)
     by = [column_named(name, published) for name in args.by]
     where = [parse_condition(text, published) for text in args.where]

@@ -18,11 +18,7 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "dummy",
-        help=say("make a dummy of a release to write code on"),
-        description=say(
-            "Write a table with the columns, formats and values of RELEASE, each column in an order of its own. It is "
-            "made from what is published alone; no figure of it is right."
-        ),
+        help=say("make a table like a release to write code on; no figure of it is right"),
     )
     add_release(parser)
     takes(parser, "--out FILE", "a new file called DUMMY… .csv (%(default)s)", type=Path, default=Path(DUMMY_NAME))
@@ -38,4 +34,4 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print_json({"out": str(args.out), "rows": made.n, "columns": list(made.names)})
         return
-    tell("Written: {out}, a dummy of {n} rows to write code on.", out=str(args.out), n=made.n)
+    tell("Written to {out}: {n}.", out=str(args.out), n=made.n)

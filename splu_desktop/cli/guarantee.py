@@ -74,4 +74,4 @@ def run(args: argparse.Namespace) -> None:
         rows.append([f"T_f({name})", whole(value), ""])
     for name, value in found.get("errors", {}).items():
         rows.append([f"P({name})", Figure(f"{value:.4f}"), ""])
-    print_table([say("figure"), say("value"), say("meaning")], rows, right=[1])
+    print_table(["", "", ""], rows, right=[1])

@@ -17,14 +17,10 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "handover",
-        help=say("pack a release into one ZIP, with a password"),
-        description=say(
-            "Pack RELEASE into a new ZIP, each file checked on its way. It is encrypted (AES-256) with the "
-            "password given, or with one that is made up and shown once; the names of the files are hidden, too."
-        ),
+        help=say("pack a release into one ZIP, encrypted with a password that is given or made up"),
     )
-    takes(parser, "release RELEASE", "a release folder", type=Path)
-    takes(parser, "--out FILE.zip", "the ZIP; must not exist yet", type=Path, required=True)
+    takes(parser, "release RELEASE", type=Path)
+    takes(parser, "--out FILE", "file to write; ends in {endings}", endings=".zip", type=Path, required=True)
     add_lock(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -38,17 +34,6 @@ def run(args: argparse.Namespace) -> None:
         shown = {"password": password} if made_up else {}
         print_json({"out": str(packed), "bytes": packed.stat().st_size, "encrypted": password is not None, **shown})
         return
-    how = (
-        say("encrypted with AES-256; give the password by another way than the file")
-        if password
-        else say("not encrypted")
-    )
-    tell(
-        "Packed {release} into {packed} ({n} bytes, {how})",
-        release=str(args.release),
-        packed=str(packed),
-        n=packed.stat().st_size,
-        how=how,
-    )
+    tell("Written to {out}: {n}.", out=str(packed), n="AES-256" if password else say("not encrypted"))
     if made_up and password is not None:
         tell(password_line(password))

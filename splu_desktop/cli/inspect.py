@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from
 from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_rows, tell, told, whole
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Said, say
 from splu_desktop.files.importer import write_problems
 from splu_desktop.files.importer.inspection import describe
 from splu_desktop.files.project.recipe import Recipe, write_recipe
@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "inspect", help=say("show columns, types, missing values, problems and suggested roles of a file")
     )
-    takes(parser, "file FILE", "CSV, TSV, XLSX, XLS, ODS and others", type=Path)
+    takes(parser, "file FILE", type=Path)
     add_recipe_options(parser)
     takes(parser, "--problems P.csv", "write the list of problems as CSV", type=Path)
     add_json(parser)
@@ -41,27 +41,14 @@ def run(args: argparse.Namespace) -> None:
         print_json(found.as_dict())
         return
     imported, choices = found.imported, found.imported.choices
-    joined = [sheet.name for sheet in imported.sheets if sheet.chosen] if choices.sheets else []
-    details = [choices.format or "", choices.encoding or ""]
-    if choices.sheet:
-        details.append(say("sheet “{name}”", name=choices.sheet))
-    if joined:
-        names = ", ".join(say("“{name}”", name=name) for name in joined)
-        details.append(say("sheets {names} as one table", names=names))
-    if choices.delimiter is not None:
-        details.append(say("delimiter {mark}", mark=repr(choices.delimiter)))
-    last, rows = choices.header_row or 0, choices.header_rows or 1
-    where = (
-        say("header in rows {first} to {last}", first=str(last - rows + 1), last=str(last))
-        if rows > 1
-        else say("header in row {last}", last=str(last))
-    )
-    if not joined:
-        details.append(where if last else say("no header"))
+    joined = tuple(sheet.name for sheet in imported.sheets if sheet.chosen) if choices.sheets else ()
+    read = {name: getattr(choices, name) for name in ("encoding", "sheet", "delimiter", "header_row", "header_rows")}
+    read |= {"sheets": ",".join(joined), "header_row": None if joined else read["header_row"] or 0}
+    details = [f"{name}={value}" for name, value in read.items() if value not in (None, "")]
     tell(
         "{name}: {details}; {n} records",
         name=imported.source.name,
-        details=", ".join(told(d) for d in details if d),
+        details=", ".join([choices.format or "", *details]).replace("\t", "tab"),
         n=imported.table.n,
     )
     print()
@@ -76,20 +63,13 @@ def run(args: argparse.Namespace) -> None:
         (say("role"), "l", lambda column: column.role),
         (say("reason"), "l", lambda column: told(column.reason)),
     )
-    tokens = imported.missing_tokens
-    if tokens:
-        tell("Missing values:", "\n")
+    for words, applied in ((say("Taken as missing:"), True), (say("May mean missing, and was kept:"), False)):
+        if tokens := [each for each in imported.missing_tokens if each.applied is applied]:
+            tell(words, "\n")
         for token in tokens:
-            state = say("taken as missing") if token.applied else say("proposed, not applied")
-            tell(
-                "{column}: “{token}” in {n} records, {state} ({reason})",
-                "  ",
-                column=token.column,
-                token=token.token,
-                n=token.count,
-                state=state,
-                reason=told(token.reason),
-            )
+            text = say("“{name}”", name=token.token)
+            own = {"column": token.column, "text": text, "n": token.count, "reason": token.reason}
+            tell(Said("{column}: {text} {n} ({reason})", own), "  ")
     if imported.problems:
         tell("Problems ({n}):", "\n", n=str(len(imported.problems)))
         for problem in imported.problems[:_LISTED]:

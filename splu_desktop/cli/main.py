@@ -19,7 +19,7 @@ from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_fil
 from splu_desktop.cli.base.help import Help, in_own_words
 from splu_desktop.cli.base.output import of_the_system, one_line, speak, told
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import nearest, none_of, say
 from splu_desktop.files.disk.room import LIBRARIES, check_room
 from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
 from splu_desktop.files.language import LANGUAGES
@@ -27,24 +27,21 @@ from splu_desktop.files.language import LANGUAGES
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 
 
+_OTHER = say(none_of("", ()).template)
+_NOTHING = say("Correct {rest} or leave it out: it means nothing here.")
+
 # What argparse complains of, and what is said instead.
 _COMPLAINTS = (
-    (r"the following arguments are required: (?P<names>.*)", say("Add {names}: nothing can be done without")),
-    (r"argument (?P<name>.*?): expected .*", say("Write a value after {name}")),
-    (
-        r"argument (?P<name>.*?): invalid choice: '?(?P<given>.*?)'? \(choose from (?P<known>.*)\)",
-        say("Choose for {name} among {known}: “{given}” is none of them"),
-    ),
+    (r"the following arguments are required: (?P<names>.*)", say("Add {names}.")),
+    (r"argument (?P<name>.*?): expected .*", say("Write a value after {name}.")),
+    (r"argument .*?: invalid choice: '?(?P<name>.*?)'? \(choose from (?P<known>.*)\)", _OTHER),
     (
         r"argument (?P<name>.*?): invalid (?:int|float) value: '(?P<given>.*)'",
-        say("Give {name} a number: “{given}” is none"),
+        say("Give {name} a number, not “{given}”."),
     ),
-    (
-        r"argument (?P<name>.*?): ignored explicit argument '(?P<given>.*)'",
-        say("{name} takes no value: leave out “{given}”"),
-    ),
-    (r"ambiguous option: (?P<name>.*) could match (?P<known>.*)", say("Write {name} out: it may mean {known}")),
-    (r"argument (?P<name>.*?): twice", say("Give {name} once")),  # cli/base/effects.py
+    (r"argument (?P<rest>.*?): ignored explicit argument '.*'", _NOTHING),
+    (r"ambiguous option: (?P<name>.*) could match (?P<known>.*)", _OTHER),
+    (r"argument (?P<name>.*?): twice", say("Give {name} once.")),  # cli/base/effects.py
 )
 
 
@@ -62,7 +59,9 @@ class _Parser(argparse.ArgumentParser):
         for pattern, instead in _COMPLAINTS:
             if found := re.fullmatch(pattern, message, re.DOTALL):
                 message = say(instead, **found.groupdict())
-        _tell(say("{fault}; see “{prog} --help”.", fault=message, prog=self.prog))
+                if "choice" in pattern:
+                    message = none_of(found["name"], re.findall(r"[\w-]+", found["known"]))
+        _tell(say("{fault} See “{prog} --help”.", fault=message, prog=self.prog))
         raise SystemExit(2)
 
 
@@ -164,7 +163,10 @@ def _run(argv: Sequence[str] | None) -> int:
             args.conditions += rest  # conditions behind an option, which argparse leaves over
         elif rest:
             parser.prog = f"splu {args.command}"  # whose help names what it takes
-            parser.error(say("Correct {rest} or leave it out: it means nothing here", rest=" ".join(rest)))
+            (chosen,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+            known = [each.strip("-") for each in chosen.choices[args.command]._option_string_actions]
+            near = nearest(rest[0].partition("=")[0].strip("-"), known) if rest[0].startswith("--") else ""
+            parser.error(none_of(rest[0], [f"--{near}"]) if near else say(_NOTHING, rest=" ".join(rest)))
         status = args.run(args)
         if sys.stdout is not None:
             sys.stdout.flush()

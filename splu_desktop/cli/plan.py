@@ -12,7 +12,7 @@ from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, tell, told
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.core.mechanism import law
-from splu_desktop.core.messages import Figure, counted, isolated, say
+from splu_desktop.core.messages import Figure, Said, counted, isolated, say
 from splu_desktop.core.policy import TOO_SMALL, Line, Verdict, share_words
 from splu_desktop.core.roles import Role
 from splu_desktop.files.publish.planning import Planned
@@ -77,7 +77,7 @@ def print_plan(planned: Planned) -> None:
         tell("{file}: {rows} of {persons} ({column})", file=planned.imported.source.name, rows=rows, persons=persons,
              column=plan.persons.column)  # fmt: skip
     else:
-        tell("{file}: {rows}", file=planned.imported.source.name, rows=rows)
+        tell(Said("{file}: {rows}", {"file": planned.imported.source.name, "rows": rows}))
     if not figures.tables:
         read = say("no table is asked for")
     elif not figures.cells:
@@ -114,7 +114,7 @@ def print_plan(planned: Planned) -> None:
             tell(told_step.words, f"  {told(say('persons')):<9} ")
     for name, steps in plan.generalisations.items():
         for step in steps:
-            tell("{column}: {words}", f"  {told(say('coarser')):<9} ", column=name, words=step.words)
+            tell(Said("{column}: {words}", {"column": name, "words": step.words}), f"  {told(say('coarser')):<9} ")
     for words, role in ((say("as it is"), Role.NSA), (say("left out"), Role.DROPPED), (say("names"), Role.IDENTIFIER)):
         if columns := plan.named(role):
             tell(_named(columns), f"  {told(words):<9} ")

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import misfit
+from splu_desktop.cli.base.effects import misfit, no_effect
 from splu_desktop.cli.base.engine_options import opened_engine
 from splu_desktop.cli.base.help import add_examples, several, takes
 from splu_desktop.cli.base.import_options import choices_from
@@ -22,8 +22,7 @@ from splu_desktop.cli.base.plan_options import (
     settings_from,
 )
 from splu_desktop.cli.plan import as_gate, print_lines, print_plan
-from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import quoted, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.project.entries import meanings
@@ -47,10 +46,10 @@ def add(commands: Any) -> None:
     takes(parser, "file FILE", type=Path)
     add_question_options(parser)
     group = parser.add_argument_group(say("the release"))
-    takes(group, "--out DIR", "the release folder, or the ZIP where it is one; must not exist yet", type=Path)
-    several(group, "--accept NAME=REASON", "accept an open line of the verdict, in at least three words")
-    takes(group, "--accept-all REASON", "accept all open lines", default="")
-    # Strict is what publishing always is; the option stays so that older scripts run.
+    takes(group, "--out DIR", "the new folder of the release, or its ZIP", type=Path, required=True)
+    several(group, "--accept NAME=REASON", "accept an open line of the verdict, or all, in at least three words")
+    # As older calls spell it: --accept all=REASON; and strict is what publishing always is.
+    group.add_argument("--accept-all", dest="accept", type="all={}".format, action="append", help=argparse.SUPPRESS)
     group.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)
     add_examples(
         parser,
@@ -66,13 +65,12 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Publish. Returns 3 where an open line stands against it; nothing is written then. Raises SpluError."""
     accepted = accepted_lines(args.accept)
-    if args.out is None:
-        raise BadSetting("Say where the release is to go: --out DIR.")
+    everything = accepted.pop("all", "")
     settings = settings_from(args)
     said = meanings(RELEASE, settings.release)
     packed = said.get("zip", False)
     if lost := [] if packed else [name for name in ("password_file", "no_password") if said.get(name)]:
-        raise BadSetting("{names} has no effect without “zip”; say both, or neither.", names=quoted(lost))
+        raise no_effect(lost, "zip")
     check_name(args.out)
     (check_new_file if packed else check_new_folder)(args.out)
     file = Path(said["password_file"]) if "password_file" in said else None
@@ -80,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     with Shown(quiet=args.json) as shown, opened_engine(args, shown) as engine:
         planned = planned_from(args, shown, settings, engine)
         found = planned.verdict
-        if waiting := found.waiting(accepted, args.accept_all):
+        if waiting := found.waiting(accepted, everything):
             shown.end()
             return _refuse(args, planned, accepted, len(waiting))
         options = Options(
@@ -96,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
             source=args.file,
             source_sha256=planned.imported.source.sha256,
             operator=said.get("operator", ""),
-            everything=args.accept_all,
+            everything=everything,
         )
         outcome = publish(
             planned.imported.table,
@@ -110,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
             else partial(engine.fill, planned.plan, choices_from(args, settings.recipe), planned.imported),
             progress=shown,
         )
-    _report(args, planned, outcome, accepted, password if made_up else None)
+    _report(args, planned, outcome, {**accepted, "all": everything}, password if made_up else None)
     return 0
 
 
@@ -170,7 +168,7 @@ def _report(
         return
     print_plan(planned)
     for line in outcome.verdict.open:
-        tell("Accepted ({words}): {sentence}", "  ", words=accepted.get(line.name, args.accept_all),
+        tell("Accepted ({words}): {sentence}", "  ", words=accepted.get(line.name, accepted["all"]),
              sentence=line.sentence)  # fmt: skip
     tell(
         "Written: {out} ({n} files, checked; register entry {number}; {words})",

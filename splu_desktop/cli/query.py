@@ -14,7 +14,7 @@ from splu_desktop.core.answer.answer import Answer, say_trust
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.answer.words import question_words, range_words
-from splu_desktop.core.messages import counted, say
+from splu_desktop.core.messages import Said, counted, say
 from splu_desktop.files.questions.batch import check_answers_path, read_questions, write_answers
 
 
@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
         ),
     )
     add_release(many)
-    takes(many, "questions FILE", "one question per row, as CSV or workbook", type=Path)
+    takes(many, "questions FILE", type=Path)
     add_file(many, required=True)
     _add_estimator(many)
     add_json(many)
@@ -130,5 +130,5 @@ def _queries(args: argparse.Namespace) -> None:
     if questions.faults:
         tell("Not understood: {n}; the column “note” says why.", n=len(questions.faults))
     if trust:
-        each = ", ".join(told(say("{n} {name}", n=count, name=told(say_trust(name)))) for name, count in trust.items())
-        tell("Trust: {each}.", each=each)
+        each = ", ".join(f"{count:,} {told(say_trust(name))}" for name, count in trust.items())
+        tell(Said("{trust}: {each}", {"trust": say("Trust"), "each": each}))

@@ -6,10 +6,17 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong
+from splu_desktop.cli.base.effects import belong, no_effect
 from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.cli.base.import_options import add_set, imported_from
-from splu_desktop.cli.base.opening import add_password, check_locked, password_from, say_how
+from splu_desktop.cli.base.opening import (
+    add_password,
+    add_target,
+    add_written_language,
+    check_locked,
+    password_from,
+    say_how,
+)
 from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
@@ -22,15 +29,7 @@ from splu_desktop.report.fields import Fields
 from splu_desktop.report.law import DEFAULT, codes
 from splu_desktop.report.make import check_target, make_report, write_report
 
-_FIELDS = {
-    "title": say("what to print as “{name}”", name="title"),
-    "organisation": say("what to print as “{name}”", name="organisation"),
-    "reviewer": say("who signs"),
-    "contract": say("what the recipient is bound to"),
-    "basis": say("legal basis or request"),
-    "review": say("when the decision is looked at again"),
-    "remarks": say("what to print as “{name}”", name="remarks"),
-}
+_FIELDS = ("title", "organisation", "reviewer", "contract", "basis", "review", "remarks")
 
 
 def add(commands: Any) -> None:
@@ -38,18 +37,13 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "report",
         help=say("write the audit report of a release"),
-        description=say(
-            "Write what was released, within which limits, what it is worth and what it risks: two pages to sign, and "
-            "an annex. The recipient's edition, written unless --internal is given, follows from the release alone."
-        ),
     )
     takes(parser, "release RELEASE", "a release folder, or a ZIP of it", type=Path)
-    takes(parser, "--out FILE", "the report; ends in .pdf, .html, .json or .xlsx", type=Path, required=True)
-    switch(parser, "--overwrite", "replace the file if it exists")
+    add_target(parser, ".pdf, .html, .json, .xlsx")
     switch(parser, "--internal", "the internal edition, with true counts; needs --source")
     takes(parser, "--source FILE", "the file that the release was made from", type=Path)
-    for name, meaning in _FIELDS.items():
-        takes(parser, f"--{name}", meaning, default="")
+    for name in _FIELDS:
+        takes(parser, f"--{name} TEXT", "what to print as “{name}”", name=name, default="")
     takes(
         parser,
         "--law CODES",
@@ -59,7 +53,7 @@ def add(commands: Any) -> None:
         default=DEFAULT,
     )
     takes(parser, "--threshold", "largest certainty of a row allowed, 0 to 1, beside the audience's limits", type=float)
-    takes(parser, "--language", "language of what is written: en, de or fr (that of --lang)", default=spoken().code)
+    add_written_language(parser)
     add_password(parser)
     add_set(parser)
     add_json(parser)
@@ -73,7 +67,7 @@ def run(args: argparse.Namespace) -> None:
     if args.out.exists() and not args.overwrite:
         raise BadSetting("“{path}” exists already; choose another name or say --overwrite.", path=str(args.out))
     if args.internal != (args.source is not None):
-        raise BadSetting("The internal edition is computed with the source: give --internal and --source together.")
+        raise no_effect(*(("--internal",), "--source") if args.internal else (("--source",), "--internal"))
     belong(args, "--source", "set")
     check_locked(args)
     fields = Fields(**{name: getattr(args, name) for name in _FIELDS}, law=args.law, threshold=args.threshold)
@@ -97,9 +91,5 @@ def run(args: argparse.Namespace) -> None:
             }
         )
         return
-    tell(
-        say("Wrote the internal edition to {path}", path=str(args.out))
-        if args.internal
-        else say("Wrote the recipient's edition to {path}", path=str(args.out))
-    )
+    tell("Written to {out}: {n}.", out=str(args.out), n=report.edition)
     tell(first_line(report.facts, spoken()))

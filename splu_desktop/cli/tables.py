@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import add_examples, switch, takes
-from splu_desktop.cli.base.opening import add_release, opened
-from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
+from splu_desktop.cli.base.help import add_examples, takes
+from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, opened
+from splu_desktop.cli.base.output import Shown, add_json, print_json, tell
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
-from splu_desktop.core.messages import counted, say
+from splu_desktop.core.messages import say
 from splu_desktop.files.language import language
 from splu_desktop.report.book import make
 
@@ -20,30 +20,21 @@ def add(commands: Any) -> None:
     one = commands.add_parser(
         "tables",
         help=say("write a book of tables from a release"),
-        description=say(
-            "Write tables of a release ready to print: counts and rates with ranges, small ones protected, totals that "
-            "agree. Without BOOK.toml those that the release was asked for."
-        ),
     )
     add_examples(one, "splu tables RELEASE --out book.docx", "splu tables RELEASE BOOK.toml --out book.xlsx")
     add_release(one)
-    takes(one, "book BOOK.toml", "which tables (docs/recipient.md)", type=Path, nargs="?")
+    takes(one, "book BOOK.toml", "which tables, in place of those asked for (docs/recipient.md)", type=Path, nargs="?")
     other = commands.add_parser(
         "protect",
-        help=say("write protected tables of a table too small for rows"),
-        description=say(
-            "Write tables of FILE in place of a release: every count has a little noise, the same cell the same in all "
-            "tables and whenever they are made again."
-        ),
+        help=say("write protected tables of a table too small for rows, each count with a little noise"),
     )
     add_examples(other, "splu protect stays.xlsx --table 'Diagnosis by Sex, Age' --out tables.docx")
     takes(other, "file FILE", type=Path)
     takes(other, "--book BOOK.toml", "which tables, in place of those asked for (docs/recipient.md)", type=Path)
-    takes(other, "--title TEXT", "what the book is called", default="")
+    takes(other, "--title TEXT", "what it is called", default="")
     for parser, run in ((one, _tables), (other, _protect)):
-        takes(parser, "--out FILE", "the book; ends in .xlsx, .docx or .html", type=Path, required=True)
-        switch(parser, "--overwrite", "replace the file if it exists")
-        takes(parser, "--language", "language of what is written: en, de or fr (that of --lang)", default=spoken().code)
+        add_target(parser, ".xlsx, .docx, .html")
+        add_written_language(parser)
         add_json(parser)
         parser.set_defaults(run=run)
     add_question_options(other)
@@ -78,4 +69,4 @@ def _report(args: argparse.Namespace, tables: int, more: dict[str, Any]) -> None
     if args.json:
         print_json({"out": str(args.out), "tables": tables, **more})
     else:
-        tell(counted(tables, "{n} table written to {out}.", "{n} tables written to {out}.", out=str(args.out)))
+        tell("Written to {out}: {n}.", out=str(args.out), n=tables)

@@ -23,11 +23,6 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "verify",
         help=say("check a release, or a report against its release, without the source"),
-        description=say(
-            "Check that RELEASE is consistent and, where this computer made it, that it is what was released. With "
-            "REPORT.json before it: that every figure of the report that follows from the release is the release's. "
-            "Ends with 3 where anything is wrong."
-        ),
     )
     takes(parser, "report REPORT.json", "a report written as JSON", type=Path, nargs="?")
     takes(parser, "release RELEASE", "a release folder, or a ZIP of it", type=Path)

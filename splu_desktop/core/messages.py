@@ -183,14 +183,28 @@ def folded_text(text: str) -> str:
 
 
 def none_of(name: str, known: Iterable[str]) -> Said:
-    """Return the sentence about a name that is not among those there are."""
-    return say("“{name}” is none of {known}; choose one of them.", name=name[:80], known=", ".join(known))
+    """Return the sentence about a name that is not among those there are: the one meant, or all of them."""
+    every = list(known)
+    if near := nearest(name, every):
+        return say("There is no “{name}”; {advice}", name=name[:80], advice=say("did you mean “{hint}”?", hint=near))
+    return say("“{name}” is none of {known}; choose one of them.", name=name[:80], known=", ".join(every))
+
+
+def superfluous(why: str, options: Sequence[str]) -> Said:
+    """Return the sentence about what has no effect beside something else."""
+    return say("{why}: leave out {options}.", why=why, options=quoted(options))
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return which of these names looks most like one that is mistyped, "" where none does."""
+    folded = {folded_text(each): each for each in reversed(known)}
+    near = difflib.get_close_matches(folded_text(name), folded, n=1, cutoff=0.6)
+    return folded[near[0]] if near else ""
 
 
 def which_of(name: str, columns: Sequence[str]) -> str:
     """Return what to do about a column that is not among these: the end of a sentence that names the one meant."""
-    folded = {folded_text(known): known for known in reversed(columns)}
-    if near := difflib.get_close_matches(folded_text(name), folded, n=1, cutoff=0.6):
-        return say("did you mean “{hint}”?", hint=folded[near[0]])
+    if near := nearest(name, columns):
+        return say("did you mean “{hint}”?", hint=near)
     first = ", ".join(columns[:12]) + (", …" if len(columns) > 12 else "")
     return say("the columns are: {listed}.", listed=first)

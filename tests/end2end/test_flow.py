@@ -155,12 +155,12 @@ def test_what_is_set_has_an_effect_or_is_refused(splu: Splu, source: Path, tmp_p
     )
     publish = ("publish", source, *plan, "--accept-all", "only for a trial", "--out", out)
     for texts, told in (
-        (("titel=x",), "is none of title, contact"),
+        (("titel=x",), "did you mean “title”?"),
         (("zip=perhaps",), "write zip"),
         (("title",), "write title=TEXT"),
         (("dialect=tabs",), "comma, or semicolon"),
-        (("no_password",), "without “zip”"),
-        (("zip", "no_password", "password_file=p"), "not both"),
+        (("no_password",), "without zip"),
+        (("zip", "no_password", "password_file=p"), "no_password: leave out “password_file”"),
         (("together=sex,diagnosis",), "“sex” is drawn together but not secret"),
     ):
         assert splu(*publish, *_set(*texts)) == 2, texts

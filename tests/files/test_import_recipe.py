@@ -152,7 +152,7 @@ def test_bad_use_is_one_sentence(january: Path, capsys: pytest.CaptureFixture[st
         ("quote=ab", "quote character"),
         ("header_row=-1", "header_row=ROW"),
         ("last_row", "last_row=ROW"),
-        ("encodng=utf-8", "is none of encoding, delimiter"),
+        ("encodng=utf-8", "did you mean “encoding”?"),
         ("=x", "is none of encoding, delimiter"),
     ):
         assert main(["inspect", str(january), *reading(text)]) == 2, text

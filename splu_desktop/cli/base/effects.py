@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.messages import listed, say, superfluous
 
 _USUAL = ("language",)  # options that have a value though nobody gives one
 _SPELT = {"who": "--for"}
@@ -52,11 +52,9 @@ def no_effect(options: Sequence[str], partner: str) -> BadSetting:
 def without_effect(args: argparse.Namespace, why: str, *names: str) -> None:
     """Raise BadSetting where options are given that have no effect, for the reason said."""
     if options := given(args, names):
-        raise BadSetting("{why}: leave out {options}.", why=why, options=listed(options, "{head}, {tail}"))
+        raise BadSetting(superfluous(why, options))
 
 
 def misfit(text: str, option: str, form: str) -> BadSetting:
     """Return the fault of what stands behind an option and is not of its form."""
-    return BadSetting(
-        say("“{text}” after {option} is not {form}; correct it.", text=text[:80], option=option, form=form)
-    )
+    return BadSetting(say("Write {right}, not “{given}”.", right=f"{option} {form}", given=text[:80]))

@@ -95,10 +95,7 @@ def generalisations_from(texts: Iterable[str], table: Table) -> dict[str, g.Step
     for text in texts:
         name, ways = _split(text, table)
         if name in found:
-            raise BadSetting(
-                "Column “{name}” is given with --generalise twice; write its steps in one, with “;” between.",
-                name=name,
-            )
+            raise BadSetting("Give {name} once.", name=f"--generalise {name}")
         column = table[name]
         steps: list[Generalisation] = []
         for way in ways.split(";"):
@@ -143,5 +140,4 @@ def _steps(text: str, column: Column) -> g.Steps:
             return (way.step(setting, column),)
     except ValueError:
         pass
-    raise BadSetting("“{text}” for column “{name}” must be as in {example}.", text=text[:40], name=column.name,
-                     example=way.typed)  # fmt: skip
+    raise misfit(text, "--generalise", f"{column.name}:{way.typed}")

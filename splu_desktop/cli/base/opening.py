@@ -10,8 +10,9 @@ from pathlib import Path
 
 from splu_desktop.cli.base.effects import without_effect
 from splu_desktop.cli.base.help import switch, takes
+from splu_desktop.cli.base.output import spoken
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import say, superfluous
 from splu_desktop.files.isolation.faults import MissingFile
 from splu_desktop.files.release.handover import new_password
 from splu_desktop.files.release.package import PasswordNeeded
@@ -57,7 +58,7 @@ def lock_from(file: Path | None, *, none: bool) -> tuple[str | None, bool]:
     """Return the password of the ZIP to write, None for none, and whether it was made up here. Raises BadSetting."""
     if none:
         if file is not None:
-            raise BadSetting("Give a file with the password, or say that there is none: not both.")
+            raise BadSetting(superfluous("no_password", ["password_file"]))
         return None, False
     given = password_from(file)
     return (new_password(), True) if given is None else (given, False)
@@ -77,10 +78,20 @@ def add_release(parser: argparse.ArgumentParser) -> None:
     add_password(parser)
 
 
+def add_target(parser: argparse.ArgumentParser, endings: str, *, required: bool = True) -> None:
+    """Give a command the file that it writes."""
+    takes(parser, "--out FILE", "file to write; ends in {endings}", endings=endings, type=Path, required=required)
+    switch(parser, "--overwrite", "replace the file if it exists")
+
+
+def add_written_language(parser: argparse.ArgumentParser) -> None:
+    """Give a command the option that names the language of what it writes."""
+    takes(parser, "--language", "language of what is written: en, de or fr (that of --lang)", default=spoken().code)
+
+
 def add_file(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
     """Give a command the file that its answers are written to."""
-    takes(parser, "--out FILE", "file to write, .csv or .xlsx", type=Path, required=required)
-    switch(parser, "--overwrite", "replace the file if it exists")
+    add_target(parser, ".csv, .xlsx", required=required)
 
 
 def check_locked(args: argparse.Namespace) -> None:

@@ -132,10 +132,8 @@ class Shown:
         now = time.monotonic()
         if self._wanted and now - self._last > 0.1:
             self._last, left, rest = now, self._pace.left(stage, done, now), ""
-            if left is not None and left >= 90:
-                rest = told(say("about {n} minutes left", n=round(left / 60)))
-            elif left is not None and left >= 1.5:
-                rest = told(say("about {n} seconds left", n=round(left)))
+            if left is not None and left >= 1.5:
+                rest = told(say("about {time} left", time=f"{round(left) // 60}:{round(left) % 60:02} min"))
             print(f"\r{told(stage):<40} {100 * done:3.0f} %  {rest:<28}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:

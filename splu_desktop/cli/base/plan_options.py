@@ -17,7 +17,7 @@ from splu_desktop.core.audience import WHO, Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.mechanism import Block, draw_from
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import say, superfluous
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
@@ -115,7 +115,7 @@ def settings_from(args: argparse.Namespace) -> Settings:
         names = (*_EXPLICIT, "who", "signed", "row", "person", "table", "within")
         options = [*options_given(args, names), *(f"--set {name}" for name in plan if name != "limits")]
         if options:
-            raise BadSetting("A recipe says the whole plan; leave out {options}.", options=", ".join(options))
+            raise BadSetting(superfluous(say("a recipe says the whole plan"), options))
     return Settings(recipe, {**({} if recipe is None else recipe.release), **given}, plan)
 
 

@@ -7,11 +7,12 @@ import platform
 import sys
 
 from splu_desktop import __version__
-from splu_desktop.cli.base.output import tell
+from splu_desktop.cli.base.output import one_line, tell, told
 from splu_desktop.core.messages import say
 from splu_desktop.files.disk import installed
 from splu_desktop.files.disk.resources import resource_path
 
+_OTHER = say("This installation is not what was built: remove it, and install it again from a file that you checked.")
 _NAMED = ("Python", "Qt", "numpy", "scipy", "OpenSSL", "libssl3")  # of the bill's parts; it lists all
 
 
@@ -24,27 +25,27 @@ def run() -> int:
     try:
         found = installed.compared()
     except (OSError, ValueError):
-        tell("FAILED  The list of files that were built is missing or unreadable; install SPLU Desktop again.")
+        tell(_OTHER)
         return 1
     if found is None:
-        tell("Python {version} from {folder}", version=platform.python_version(), folder=sys.prefix)
+        print(f"Python {platform.python_version()}, {sys.prefix}")
         tell("It runs from its source, so there is no list of built files to compare with.")
         return 0
     bill = json.loads(resource_path("sbom.cdx.json").read_text("utf-8"))["components"]
     parts = (f"{part['name']} {part.get('version', '')}" for part in bill if part["name"] in _NAMED)
-    tell("In {folder}: {parts}", folder=str(installed.folder()), parts=", ".join(parts))
+    print(f"{installed.folder()}: {', '.join(parts)}")
     for words, names in (
         (say("altered"), found.altered),
         (say("missing"), found.missing),
         (say("not of it"), found.strange),
     ):
         for name in names[:10]:
-            tell("FAILED  {words}: {name}", words=words, name=name)
+            print(f"FAILED  {told(words)}: {one_line(name)}")
         if len(names) > 10:
-            tell("FAILED  {words}: {n} more", words=words, n=len(names) - 10)
+            print(f"FAILED  {told(words)}: +{len(names) - 10}")
     tell("Seal {seal}; it must be the SHA-256 of the .files.sha256 published with this version.", seal=found.seal)
     if not found.sound:
-        tell("This installation is not what was built: remove it, and install it again from a file that you checked.")
+        tell(_OTHER)
         return 1
     tell("ok  all {n} files are as they were built, and there is none too many.", n=found.files)
     return 0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import NUMBER as NUMBER
-from splu_desktop.core.messages import folded_text
+from splu_desktop.core.messages import folded_text, none_of
 from splu_desktop.core.table import Column, Kind, remembered
 
 Ints = NDArray[np.int64]
@@ -48,11 +48,7 @@ class ByPerson:
     def __post_init__(self) -> None:
         object.__setattr__(self, "shift", tuple(self.shift))
         if self.way not in WAYS:
-            raise BadSetting(
-                "There is no way “{way}” to treat persons with several rows; choose one of {known}.",
-                way=str(self.way)[:40],
-                known=", ".join(WAYS),
-            )
+            raise BadSetting(none_of(str(self.way), WAYS))
         if self.way == "record" and not self.reason.strip():
             raise BadSetting("Say why each row of a person in “{column}” may be drawn by itself.", column=self.column)
         if self.reason and self.way != "record":
@@ -90,7 +86,7 @@ class ByPerson:
                 return cls(**data)
         except (AttributeError, TypeError):
             pass
-        raise BadSetting("What is to be done about persons with several rows can't be read.")
+        raise BadSetting("The recipe can't be understood: an entry is missing or of the wrong kind.")
 
 
 @remembered

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, SpluError
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Said, say
 
 _WIDEST = 1 << 63  # whole numbers beyond it don't fit into a machine's
 
@@ -41,14 +41,13 @@ def file_bytes(path: Path, most: int) -> bytes:
     return content
 
 
-def read_bytes(
-    path: Path,
-    most: int,
-    fault: type[SpluError],
-    what: str,
-    none: str = say("There is no file “{path}”; check the name and the folder."),
-) -> bytes:
-    """Return the content of a file that is to be `what`, as people call it.
+def of_file(path: Path | str, fault: object) -> Said:
+    """Return a sentence about what a file holds, with the file's name before it."""
+    return say("“{path}”: {fault}", path=path.name if isinstance(path, Path) else path, fault=fault)
+
+
+def read_bytes(path: Path, most: int, fault: type[SpluError]) -> bytes:
+    """Return the content of a file.
 
     Raises `fault`, with a sentence: there is none, it can't be read, or it has more than `most` bytes.
     """
@@ -56,9 +55,9 @@ def read_bytes(
         return file_bytes(path, most)
     except TooLong:
         size = path.stat().st_size >> 20
-        raise fault("“{path}” is too large for {what} ({size} MB).", path=path, what=what, size=size) from None
+        raise fault("“{path}” is too large ({size} MB); take a smaller file.", path=path, size=size) from None
     except (FileNotFoundError, ValueError):  # a zero byte is in no path
-        raise fault(none, path=path) from None
+        raise fault("There is no file “{path}”; check the name and the folder.", path=path) from None
     except OSError as failed:
         reason = say((failed.strerror or "no reason given").lower())
         raise fault("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
@@ -74,7 +73,7 @@ def understood(path: Path, fault: type[SpluError]) -> Iterator[None]:
     except (TypeError, ValueError, AttributeError):
         raise fault("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
     except BadSetting as refused:
-        raise fault("“{path}” can't be used: {fault}", path=path, fault=refused) from None
+        raise fault(of_file(str(path), refused)) from None
 
 
 def from_json(content: str | bytes, *, paths: bool = False) -> Any:

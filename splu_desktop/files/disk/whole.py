@@ -21,7 +21,7 @@ class CannotWrite(FileFault):
     @classmethod
     def refused(cls, target: Path, fault: OSError) -> CannotWrite:
         """Return the fault for a refusal of the system."""
-        reason = (fault.strerror or "the system gave no reason").lower()
+        reason = (fault.strerror or "no reason given").lower()
         return cls(
             say(
                 "“{target}” can't be written ({reason}); choose another folder or make room, nothing was left behind.",
@@ -81,10 +81,7 @@ def check_new_folder(target: Path) -> None:
     """Raise CannotWrite unless `target` can become a new folder. Asked early, so that no work is done in vain."""
     with _refusals(target):
         if target.exists() or target.is_symlink():
-            raise CannotWrite(
-                "“{target}” exists already; choose a new folder name, since releases are never overwritten.",
-                target=target,
-            )
+            raise CannotWrite("“{target}” exists already; choose another name.", target=target)
         _check_parent(target.parent)
 
 
@@ -130,9 +127,7 @@ def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) 
             if before is not None:
                 before(partial)
             if target.exists() or target.is_symlink():
-                raise CannotWrite(
-                    "“{target}” was created by someone else meanwhile; choose a new folder name.", target=target
-                )
+                raise CannotWrite("“{target}” exists already; choose another name.", target=target)
             _appear(partial, target)
     except OSError as fault:
         raise CannotWrite.refused(target, fault) from None
@@ -181,7 +176,7 @@ def _confirm(target: Path) -> None:
     try:
         _sync(target.parent)
     except OSError as fault:
-        reason = (fault.strerror or "the system gave no reason").lower()
+        reason = (fault.strerror or "no reason given").lower()
         raise CannotWrite(
             "“{target}” was written, but the disk does not confirm that it keeps it ({reason}); write it again, "
             "or to another disk.",

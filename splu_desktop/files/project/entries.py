@@ -134,7 +134,7 @@ def stored_from_words(entries: Iterable[Entry], texts: Iterable[str], option: st
         said = _SAID.fullmatch(text)
         entry = known.get(said[1].replace("-", "_")) if said else None
         if said is None or entry is None:
-            raise BadSetting(none_of(text, known))
+            raise BadSetting(none_of(said[1] if said else text, known))
         if (said[2] == ".") != entry.shape.keyed or (said[2] is None and entry.typed):
             raise entry.misfit(said[3] or "")
         stored = entry.stored_from(said[3] or "")

@@ -14,7 +14,7 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy
 from splu_desktop.core.messages import say
 from splu_desktop.core.resources import data_folder
-from splu_desktop.files.disk.plain_data import read_bytes
+from splu_desktop.files.disk.plain_data import of_file, read_bytes
 
 LARGEST = 50 << 20  # bytes
 _MARKS = (";", ",", "\t", "|")
@@ -40,11 +40,7 @@ def read_hierarchy(path: Path, level: int = 1) -> Hierarchy:
     rows = _rows(path)
     width = len(rows[0][1])
     if width < 2:
-        raise BadHierarchy(
-            "“{path}” holds one column only; a hierarchy has the value and its groups in each row, "
-            "separated by semicolons, commas or tabs.",
-            path=path.name,
-        )
+        raise _none(path)
     first: dict[str, tuple[int, tuple[str, ...]]] = {}
     for number, row in rows:
         if len(row) != width:
@@ -69,7 +65,7 @@ def read_hierarchy(path: Path, level: int = 1) -> Hierarchy:
     try:
         return Hierarchy(tuple(row for _, row in first.values()), level, path.name)
     except CannotGeneralise as fault:
-        raise CannotGeneralise("“{path}”: {fault}", path=path.name, fault=fault) from None
+        raise CannotGeneralise(of_file(path, fault)) from None
 
 
 def read_groups(path: Path) -> Groups:
@@ -87,7 +83,7 @@ def read_groups(path: Path) -> Groups:
     try:
         return Groups.of(members)
     except CannotGeneralise as fault:
-        raise BadHierarchy("“{path}”: {fault}", path=path.name, fault=fault) from None
+        raise BadHierarchy(of_file(path, fault)) from None
 
 
 def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
@@ -95,17 +91,27 @@ def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     own = data_folder() / "hierarchies" / path
     if path.name == str(path) and not path.exists() and own.is_file():
         path = own
-    raw = read_bytes(path, LARGEST, BadHierarchy, say("a hierarchy"))
+    raw = read_bytes(path, LARGEST, BadHierarchy)
     if b"\0" in raw:
-        raise BadHierarchy("“{path}” is not a text file; save the hierarchy as CSV.", path=path.name)
+        raise _none(path)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("cp1252", errors="replace")
     found = max((_split(text, mark) for mark in _MARKS), key=_evenness)
     if not found:
-        raise BadHierarchy("“{path}” is empty; a hierarchy has a value and its groups in each row.", path=path.name)
+        raise _none(path)
     return found
+
+
+def _none(path: Path) -> BadHierarchy:
+    return BadHierarchy(
+        say(
+            "“{path}” is no hierarchy: a text with a value and its groups in each row, between semicolons, commas or "
+            "tabs.",
+            path=path.name,
+        )
+    )
 
 
 def _split(text: str, mark: str) -> list[tuple[int, tuple[str, ...]]]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.messages import quoted, say
+from splu_desktop.core.messages import quoted, say, superfluous
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
@@ -50,8 +50,9 @@ _DELIMITERS = say(
     "text between fields: tab, comma, semicolon, bar, space, || …; or “fixed 0 12 43”, where columns begin"
 )
 _TYPES = say("type of a column: {kinds}", kinds=", ".join(_KINDS))
+_NULL, _MARKED = say("texts that stand for no value"), say("one mark, or none")
+_NAMES = say("new names of columns; all else knows them by these")
 _SHEETS = say("sheets with the same columns, or all of them, as one table with a column “Sheet”")
-_MISSING = say("texts that stand for no value in a column")
 _ROWS = say("only rows that have one of these texts in a column; nothing behind the sign for none")
 _DOUBTS = say(
     "what to do with {kinds}: keep, missing or drop; doubtful rows may be totals or notes", kinds=", ".join(_PROBLEMS)
@@ -60,21 +61,21 @@ _CATALOG = say("SAS format catalog or REDCap data dictionary beside the file, or
 IMPORT = (
     Entry("encoding", "NAME", say("character encoding, such as utf-8 or cp1252")),
     Entry("delimiter", "MARK", _DELIMITERS, meaning=_delimiter),
-    Entry("quote", "MARK", say("quote character, or none"), meaning=_mark),
-    Entry("escape", "MARK", say("escape character, or none"), meaning=_mark),
-    Entry("null", "TEXT", say("field that stands for no value, or none"), meaning=lambda t: _MARKS.get(t, t)),
+    Entry("quote", "MARK", _MARKED, meaning=_mark),
+    Entry("escape", "MARK", _MARKED, meaning=_mark),
+    Entry("null", "TEXT", _NULL, meaning=lambda t: _MARKS.get(t, t)),
     Entry("decimal", "MARK", say("decimal mark, . or ,"), meaning=one_of(".,")),
-    Entry("thousands", "MARK", say("one mark between groups of three digits, or none"), meaning=_mark),
+    Entry("thousands", "MARK", _MARKED, meaning=_mark),
     Entry("sheet", "NAME", say("sheet of a workbook")),
     Entry("sheets", "all|A,B,…", _SHEETS, Shape.TEXTS, lambda text: "*" if text == "all" else _name(text)),
     Entry("header_row", "ROW", say("number of the header row, 0 for no header"), Shape.NUMBER),
     Entry("header_rows", "K", say("rows that make up the header, joined"), Shape.NUMBER),
     Entry("last_row", "ROW", say("number of the last row that is a record"), Shape.NUMBER),
-    Entry("names", "A,B,…", say("a new name for every column, each another"), Shape.TEXTS, _name),
-    Entry("renames", "OLD=NEW", say("a new name of a column; all else knows it by that"), Shape.BY_KEY, _name),
+    Entry("names", "A,B,…", _NAMES, Shape.TEXTS, _name),
+    Entry("renames", "OLD=NEW", _NAMES, Shape.BY_KEY, _name),
     Entry("date_order", "dmy|mdy", say("order of day and month"), meaning=one_of(("dmy", "mdy"))),
     Entry("types", "COLUMN=TYPE", _TYPES, Shape.BY_KEY, one_of(_KINDS)),
-    Entry("missing", "COLUMN=TEXT|TEXT", _MISSING, Shape.TEXTS_BY_KEY),
+    Entry("missing", "COLUMN=TEXT|TEXT", _NULL, Shape.TEXTS_BY_KEY),
     Entry("rows", "COLUMN=TEXT|TEXT", _ROWS, Shape.TEXTS_BY_KEY),
     Entry("keep_spellings", "A,B,…", say("columns in which flu and Flu stay two values"), Shape.TEXTS),
     Entry("catalog", "NAME", _CATALOG, meaning=lambda t: _MARKS.get(t, t)),
@@ -100,12 +101,12 @@ def import_from_dict(data: Mapping[str, Any], overruling: Mapping[str, Any] = Ma
     Raises BadSetting, naming the entry that can't be understood, or those that contradict each other.
     """
     if len(sheets := {"sheet", "sheets"} & overruling.keys()) == 2:
-        raise BadSetting("Say “sheet” for one sheet or “sheets” for several, not both.")
+        raise BadSetting(superfluous("sheets", ["sheet"]))
     if sheets:  # one sheet or several, as is said last
         data = {name: value for name, value in data.items() if name not in ("sheet", "sheets")}
     choices = ImportChoices(**meanings(IMPORT, overruled(data, overruling)))
     if choices.header_row == 0 and choices.header_rows:
-        raise BadSetting("Say nothing of “header_rows” where “header_row” is 0: there is no header then.")
+        raise BadSetting(superfluous("header_row=0", ["header_rows"]))
     for marks in (("delimiter", "quote", "escape"), ("decimal", "thousands")):
         filled = [name for name in marks if getattr(choices, name)]
         if len({getattr(choices, name) for name in filled}) < len(filled):
@@ -123,5 +124,4 @@ def check_import(asked: ImportChoices, imported: Imported) -> None:
     for of, kinds in ((_OF_TEXTS, TEXTS), (_OF_WORKBOOKS, WORKBOOKS)):
         lost = [name for name in of if getattr(asked, name) is not None and kind not in kinds]
         if lost:
-            raise BadSetting("“{file}” is no such file; say nothing of {names}.", file=imported.source.name,
-                             names=quoted(lost))  # fmt: skip
+            raise BadSetting(superfluous(f"{imported.source.name} ({kind})", lost))

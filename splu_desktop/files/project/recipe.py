@@ -17,8 +17,8 @@ from typing import Any
 import tomli_w
 
 from splu_desktop import __version__
-from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import counted, listed, quoted, say, shown_of
+from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.messages import counted, listed, none_of, quoted, say, shown_of
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import questions_from
 from splu_desktop.core.table import Table
@@ -105,7 +105,7 @@ def _check_columns(known: Collection[str], table: Table, name: str) -> None:
         raise RecipeDoesNotFit(
             "This table doesn't fit {name}: {differences}; use the file it was made for, or make a new recipe.",
             name=name,
-            differences=listed(differences, "{head}, and {tail}"),
+            differences=listed(differences, "{head}; {tail}"),
         )
 
 
@@ -140,37 +140,31 @@ def recipe_text(recipe: Recipe) -> str:
 
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe. Raises BadRecipe with a sentence that says what is wrong with it."""
-    content = read_bytes(path, LARGEST, BadRecipe, say("a recipe"), say("There is no recipe “{path}”."))
+    content = read_bytes(path, LARGEST, BadRecipe)
     try:
         data = from_toml(content)
     except ValueError as fault:
         where = f" ({fault})" if isinstance(fault, tomllib.TOMLDecodeError) else ""
         raise BadRecipe("“{path}” is no recipe: it is not valid TOML{where}.", path=path, where=where) from None
     head = data.get("recipe")
-    if not isinstance(head, dict) or "version" not in head:
-        raise BadRecipe("“{path}” is no recipe: it lacks the entry “version” under [recipe].", path=path)
-    if head["version"] != RECIPE_VERSION:
-        raise BadRecipe(
-            "“{path}” has recipe version {version}; this program reads version {known}, so make it anew.",
-            path=path,
-            version=head["version"],
-            known=RECIPE_VERSION,
-        )
-    for section in data:
-        if section not in _SECTIONS:
-            raise BadRecipe(
-                "“{path}” has a section “{section}” that this program doesn't know; correct its name.",
-                path=path,
-                section=section,
-            )
     with understood(path, BadRecipe):
+        if not isinstance(head, dict) or "version" not in head:
+            raise KeyError("recipe.version")
+        if head["version"] != RECIPE_VERSION:
+            raise BadSetting(
+                "The recipe has version {version}; this program reads version {plan_version}.",
+                version=head["version"],
+                plan_version=RECIPE_VERSION,
+            )
+        for section in data:
+            if section not in _SECTIONS:
+                raise BadSetting(none_of(section, sorted(_SECTIONS)))
         made, columns = data.get("made_with"), tuple(map(str, head.get("columns", ())))
         plan = None if columns and "plan" not in data else dict(data["plan"])
         known = {each.name for each in fields(Plan)} | {"version"}
         for name in plan or ():
             if name not in known:
-                raise BadRecipe("“{path}” has an entry “{entry}” that has no effect; correct its name.", path=path,
-                                entry=f"plan.{name}")  # fmt: skip
+                raise BadSetting(none_of(name, sorted(known)))
         source = None if made is None else SourceFile(str(made["file"]), int(made["bytes"]), str(made["sha256"]))
         laws = tuple(map(str, data.get("report", {}).get("law", ())))
         release = dict(data.get("release", {}))

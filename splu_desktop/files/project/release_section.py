@@ -11,7 +11,7 @@ from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.project.entries import Entry, Shape, one_of
 
 RELEASE = (
-    Entry("title", "TEXT", say("what the release is called")),
+    Entry("title", "TEXT", say("what it is called")),
     Entry("contact", "TEXT", say("whom the recipient asks")),
     Entry("operator", "TEXT", say("who publishes, for the register (this user)")),
     Entry(

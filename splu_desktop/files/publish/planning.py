@@ -41,7 +41,7 @@ class Planned:
     def notes(self) -> tuple[str, ...]:
         """Sentences on rows that were not read, and where what is rare in a secret column is not so in the source."""
         rare = (
-            say("“{other}” will hold values of “{column}” that fewer than {n} published rows show.",
+            say("“{other}” of “{column}” holds the values that fewer than {n} rows show.",
                 other=OTHER, column=name, n=least)
             for name, least in self.plan.rare.items()
         )  # fmt: skip

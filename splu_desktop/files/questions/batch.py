@@ -10,10 +10,11 @@ from splu_desktop.core.answer.answer import Answer
 from splu_desktop.core.answer.conditions import Condition, UnknownValue, parse_choice, unknown_column
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import counted, say
+from splu_desktop.core.messages import Said, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.inert import restored
+from splu_desktop.files.disk.plain_data import of_file
 from splu_desktop.files.disk.whole import CannotWrite, check_new_file
 from splu_desktop.files.questions.rows import BadQuestions, question_rows
 from splu_desktop.files.release.facts import FACTS_NAME
@@ -83,11 +84,10 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
         conditions.append(tuple(asked))
     if faults and (strict or len(faults) == len(cells)):
         first = next(iter(faults.values()))
-        told = say("“{path}”, row {number}: {fault}", path=path.name, number=rows[0], fault=first)
+        told = say("row {number}: {fault}", number=rows[0], fault=first)
         if len(rows) > 1:
-            told = counted(len(rows) - 1, "{first} One more row can't be understood.",
-                           "{first} {n} more rows can't be understood.", first=told)  # fmt: skip
-        raise BadQuestions(told)
+            told = Said("{first} (+{n})", {"first": told, "n": len(rows) - 1})
+        raise BadQuestions(of_file(path, told))
     return Questions(header, tuple(cells), tuple(conditions), faults)
 
 
@@ -103,7 +103,7 @@ def _known(name: str, published: Published) -> str | None:
 def _column_name(name: str, path: Path, published: Published) -> str:
     found = _known(name, published)
     if found is None:
-        raise BadQuestions("“{path}”, row 1: {fault}", path=path.name, fault=unknown_column(name, published))
+        raise BadQuestions(of_file(path, unknown_column(name, published)))
     return found
 
 

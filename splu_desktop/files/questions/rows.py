@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.disk.plain_data import read_bytes
 from splu_desktop.files.importer.recognise import recognise
@@ -34,7 +33,7 @@ def question_rows(path: Path, fit: Callable[[Sequence[str]], int]) -> list[list[
 
     Raises FileFault.
     """
-    raw = read_bytes(path, _LARGEST, BadQuestions, say("a file of questions"))
+    raw = read_bytes(path, _LARGEST, BadQuestions)
     rows = _of_sheet(path) if raw.startswith(_BINARY) else None
     if rows is None:
         rows = _of_text(path, _decoded(path, raw), fit)

@@ -53,14 +53,14 @@ def dictionary_rows(
         if entry["name"] in facts["dates_moved"]["columns"]:
             treatment = say("moved by a number of days for each person")
         lost = int(column.counts()[column.missing].sum())
-        missing = say("none") if not lost else say("{n} empty cells", n=lost)
+        missing = f"{lost:,}"
         rows.append(
             [
                 inert(entry["name"]),
                 language.sentence(say(column.kind.value)),
                 language.sentence(treatment),
                 inert(_values(column.kind.ordered, [str(x) for x in column.labels[~column.missing]])),
-                language.sentence(missing),
+                missing,
                 "; ".join(each.name for each in scores if each.column == entry["name"]),
             ]
         )

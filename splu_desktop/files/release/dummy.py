@@ -28,7 +28,7 @@ DUMMY_NAME = "DUMMY-table.csv"
 def draw_dummy(published: Published, rows: int | None = None, source: Randomness | None = None) -> Table:
     """Return a table of as many rows as the release, or of `rows`. Raises BadSetting."""
     if rows is not None and not 1 <= rows <= 100 * published.n:
-        raise BadSetting("A dummy has 1 to {most} rows, not {rows}.", most=100 * published.n, rows=rows)
+        raise BadSetting("Write {right}, not “{given}”.", right=f"--rows 1 … {100 * published.n}", given=str(rows))
     random = source or SystemRandomness()
     size = published.n if rows is None else rows
     columns = (each.take(np.resize(permutation(random, published.n), size)) for each in published.table.columns)
@@ -49,7 +49,6 @@ def write_dummy(release: OpenRelease, path: Path, language: Language, rows: int 
         say(
             "Columns, formats and values are the published ones, each column in an order of its own: rows mean nothing."
         ),
-        say("It is made from the release alone, tells nothing more, and may be passed on as far as the release may."),
     ]  # fmt: skip
     with whole_file(path.with_suffix(".txt")) as text, whole_file(path) as partial:
         write_table(table, partial, Dialect(**release.facts["dialect"]), SILENT)

@@ -81,11 +81,7 @@ class _Zip:
         entries = [entry for entry in self._zip.infolist() if not entry.filename.endswith("/")]
         roots = [PurePosixPath(e.filename).parent for e in entries if PurePosixPath(e.filename).name == FACTS_NAME]
         if len(roots) > 1:
-            raise BadRelease(
-                "“{path}” holds {count} releases; unpack it and give the folder of the one that you mean.",
-                path=path,
-                count=len(roots),
-            )
+            raise BadRelease(_deeper(path, str(roots[0])))
         root = roots[0] if roots else None
         self._entries = {PurePosixPath(e.filename).name: e for e in entries if PurePosixPath(e.filename).parent == root}
         if sum(e.file_size for e in entries) > _BOMB * max(path.stat().st_size, 1 << 16):
@@ -176,9 +172,13 @@ def _no_release(path: Path) -> str:
     """Return the sentence about what holds no release.json: unpacked ZIPs often lie a folder deeper."""
     inside = sorted(entry.parent for entry in path.glob(f"*/{FACTS_NAME}"))
     if inside:
-        return say("“{path}” is no release; give the folder in it, “{inside}”.", path=path, inside=inside[0].name)
+        return _deeper(path, inside[0].name)
     return say("“{path}” is no release; give the folder that holds {facts}, or a ZIP of it.", path=path,
                facts=FACTS_NAME)  # fmt: skip
+
+
+def _deeper(path: Path, inside: str) -> str:
+    return say("“{path}” is no release; give the folder in it, “{inside}”.", path=path, inside=inside)
 
 
 def digest_of(package: Package, name: str, progress: Progress = SILENT) -> str:

@@ -12,7 +12,7 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.answer.words import ends_of
-from splu_desktop.core.messages import isolated, listed, say, shown_of
+from splu_desktop.core.messages import Said, isolated, listed, quoted, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import OTHER
@@ -23,11 +23,6 @@ from splu_desktop.files.release.score_columns import ScoreColumn
 
 README_NAME = "README.md"
 MOST_LINES = 60
-_ONE_ROW = {
-    "first": say("Of a person’s several rows, only the first is here."),
-    "last": say("Of a person’s several rows, only the last is here."),
-    "random": say("Of a person’s several rows, one by chance is here."),
-}
 _VALUES = 8  # of a column, named
 _LARGE = 50  # rows of a cell that should be read
 _WIDTH = 118
@@ -67,7 +62,7 @@ def readme_lines(
     elif published.person:
         head.append(t(say("A person may have several rows; all were drawn at once, and the ranges know it.")))
     if way := facts.get("one_row"):
-        head.append(t(_ONE_ROW[way]))
+        head.append(t(say("Of a person’s several rows, only one is here ({way}).", way=way)))
     if facts["recipient"] or facts["purpose"]:
         who, purpose = _flat(facts["recipient"]) or "–", _flat(facts["purpose"]) or "–"
         head.append(t(say("For: {who}. Made for: {purpose}.", who=who, purpose=purpose)))
@@ -83,8 +78,8 @@ def readme_lines(
                       columns=drawn, gamma=gamma)))  # fmt: skip
     head.append(t(say("Else it shows that of another row of its class: rows must not be counted. All else is true.")))
     if facts["dates_moved"]["columns"]:
-        moved = listed([say("“{name}”", name=name) for name in facts["dates_moved"]["columns"]], "{head} and {tail}")
-        head.append(t(say("Dates of {columns} were moved, all of a person by one number of days.", columns=moved)))
+        what = say("moved by a number of days for each person")
+        head.append(t(Said("{columns}: {what}.", {"columns": quoted(facts["dates_moved"]["columns"]), "what": what})))
     for name, least in published.rare.items():
         if OTHER in published.table[name].labels:
             head.append(t(say("“{other}” of “{column}” holds the values that fewer than {n} rows show.",
@@ -101,7 +96,6 @@ def readme_lines(
     tail.append(t(say("Don't count rows of re-drawn columns, and don't trust numbers below about 10.")))
     if facts["until"]:
         tail.append(t(say("Delete it by {date}.", date=_flat(facts["until"]))))
-    tail += ["", "## " + t(say("Who")), ""]
     if facts["contact"]:
         tail.append(t(say("Held by: {contact}.", contact=_flat(facts["contact"]))))
     cite = say("Cite as: {title}, protected release {id} of {date}.", title=_flat(facts["title"]), id=facts["id"][:8],
@@ -122,7 +116,8 @@ def _period(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]
         if column.kind.ordered and column.values is not None and column.values.dtype.kind == "M":
             known = column.labels[~column.missing]
             if not published.is_sensitive(column.name) and len(known):
-                return [t(say("“{column}”: {first} to {last}.", column=column.name, first=known[0], last=known[-1]))]
+                ends = say("{first} to {last}", first=known[0], last=known[-1])
+                return [t(Said("“{column}”: {ends}.", {"column": column.name, "ends": ends}))]
     return []
 
 
@@ -141,7 +136,7 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
         else:
             lines.append(begun + _some_values(labels, _WIDTH - len(begun), t))
     if len(entries) > len(lines):
-        lines.append(t(say("- and {n} more", n=len(entries) - len(lines))))
+        lines.append("- " + t(say("{names} and {n} more", names="…", n=len(entries) - len(lines))))
     lines.append(t(say("An empty cell has no value: there is no other mark.")))
     words = {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING
     if words:
@@ -158,7 +153,7 @@ def _some_values(labels: Sequence[str], room: int, t: Any) -> str:
     """Return the values, or as many whole ones as fit and how many more there are; the first always."""
     for shown in range(min(len(labels), _VALUES), 0, -1):
         some, more = "; ".join(map(_short, labels[:shown])), len(labels) - shown
-        text: str = some if not more else t(say("{some}; {n} more", some=some, n=more))
+        text: str = some if not more else t(say("{names} and {n} more", names=some, n=more))
         if len(text) <= room or shown == 1:
             return text
     return ""
@@ -210,11 +205,11 @@ def _examples(
             low, high = ends_of(answer)
             about = say("about {n}, {low} to {high} in this table", n=round(answer.estimate), low=low, high=high)
             told = f"   # {t(about)}"
-        quoted = ", ".join(json.dumps(text, ensure_ascii=False) for text in texts)
+        asked = ", ".join(json.dumps(text, ensure_ascii=False) for text in texts)
         lines += [
-            "Python  import splu_release; r = splu_release.load()",
-            f"        r.count({quoted}){told}",
-            f'R       source("splu_release.R"); r <- load_release("."); count(r, {quoted})',
+            *"Python  import splu_release\n        r = splu_release.load()".splitlines(),
+            f"        r.count({asked}){told}",
+            f'R       source("splu_release.R"); r <- load_release("."); count(r, {asked})',
         ]
     lines += _program_lines(published, facts, score, cell)
     lines.append("```")

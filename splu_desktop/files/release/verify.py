@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop import __version__
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.persons.dates import try_recover_shift
@@ -18,7 +19,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.register.book import Entry, Register, RegisterFault
 from splu_desktop.files.release.csv_table import read_table
-from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, Dialect, public_values
+from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease, Dialect, public_values
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.package import Package, PasswordNeeded, contents, digest_of, open_package
 from splu_desktop.files.release.reading import facts_of, published_of
@@ -88,7 +89,7 @@ def verify(
         raise
     except BadRelease as fault:
         return Verification((Check("facts", WRONG, str(fault)),))
-    checks = [Check("facts", OK, say("{name} is consistent.", name=FACTS_NAME))]
+    checks = [_agrees("facts", FACTS_NAME, "sha256")]
     checks += check_files(package, facts, progress)
     checks += _check_kit(package)
     check, entry = _check_register(facts, digest, register or Register())
@@ -101,6 +102,14 @@ def verify(
     checks.append(_check_scores(package, published, facts))
     checks += _check_dates(published, facts)
     return Verification(tuple(checks), digest, entry)
+
+
+def _agrees(check: str, name: str, with_: str) -> Check:
+    return Check(check, OK, say("“{name}” is consistent with {what}.", name=name, what=with_))
+
+
+def _disagrees(check: str, name: str, with_: str) -> Check:
+    return Check(check, WRONG, say("“{name}” is not consistent with {what}.", name=name, what=with_))
 
 
 def check_files(package: Package, facts: Mapping[str, Any], progress: Progress = SILENT) -> list[Check]:
@@ -117,7 +126,7 @@ def check_files(package: Package, facts: Mapping[str, Any], progress: Progress =
             found.append(Check("files", WRONG, str(fault)))
             continue
         if same:
-            found.append(Check("files", OK, say("“{name}” is consistent with release.json.", name=name)))
+            found.append(_agrees("files", name, FACTS_NAME))
         else:
             found.append(Check("files", WRONG, say("“{name}” was changed after it was released.", name=name)))
     known = {FACTS_NAME, *(entry["name"] for entry in facts["files"])}
@@ -137,7 +146,7 @@ def _check_kit(package: Package) -> list[Check]:
         own = resource_path(f"kit/{name}").read_bytes()
         there, _ = contents(package, name, most=1 << 24)
         if there == own:
-            found.append(Check("kit", OK, say("“{name}” is the one of this version of the program.", name=name)))
+            found.append(_agrees("kit", name, f"SPLU Desktop {__version__}"))
         else:
             sentence = say(
                 "“{name}” is not the one of this version: don't run it, take it from the program.", name=name
@@ -166,7 +175,7 @@ def _check_table(published: Published, facts: Mapping[str, Any]) -> Check:
         column = published.table[entry["name"]]
         stated = entry.get("values")
         if stated is not None and sorted(stated) != sorted(str(label) for label in column.labels[~column.missing]):
-            return Check("table", WRONG, say("The values of “{column}” are not those stated.", column=column.name))
+            return _disagrees("table", column.name, FACTS_NAME)
     return Check("table", OK, say("The table has the {n} rows, columns and values stated.", n=published.n))
 
 
@@ -181,11 +190,11 @@ def _check_scores(package: Package, published: Published, facts: Mapping[str, An
                 for name, codes, texts in read_table(file, dialect, published.n, SILENT)
             }
     except (FileFault, ValueError, KeyError, IndexError):
-        return Check("scores", WRONG, say("“{name}” can't be read as numbers.", name=SCORES_NAME))
+        return _disagrees("scores", SCORES_NAME, TABLE_NAME)
     same = list(read) == [each.name for each in wanted] and all(len(each) == published.n for each in read.values())
     if same and all(np.abs(read[each.name] - each.scores).max() < _AWAY * _scale(each.scores) for each in wanted):
-        return Check("scores", OK, say("“{name}” is what table and strength give.", name=SCORES_NAME))
-    return Check("scores", WRONG, say("“{name}” is not what table and strength give.", name=SCORES_NAME))
+        return _agrees("scores", SCORES_NAME, TABLE_NAME)
+    return _disagrees("scores", SCORES_NAME, TABLE_NAME)
 
 
 def _scale(scores: NDArray[Any]) -> float:

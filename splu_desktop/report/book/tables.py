@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, FileFault, UnknownColumn
-from splu_desktop.core.messages import folded_text, listed, say
+from splu_desktop.core.messages import folded_text, listed
 from splu_desktop.core.questions import WITHIN, AskedTable, parse_question
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.plain_data import from_toml, read_bytes, understood
@@ -100,7 +100,7 @@ def make_book(questions: Iterable[AskedTable], table: Table, secret: Sequence[st
 
 def read_book(path: Path, table: Table, secret: Sequence[str]) -> Book:
     """Read a book for a table, lines of which are made by columns that are not `secret`. Raises BadBook."""
-    content = read_bytes(path, _LARGEST, BadBook, say("a table book"), say("There is no table book “{path}”."))
+    content = read_bytes(path, _LARGEST, BadBook)
     try:
         data = from_toml(content)
     except ValueError as fault:
