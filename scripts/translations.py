@@ -42,7 +42,7 @@ _NO_SENTENCES = {
     "xlsx_parts.py",
 }
 _NOT_SHOWN = {"ValueError", "TypeError", "AssertionError", "KeyError", "RuntimeError", "OSError"}
-_MARKED = {"report": ("t", "mark"), "window": ("t", "tr"), "core": ("say", "tell")}
+_MARKED = {"report": ("t", "mark"), "window": ("t", "tr"), "core": ("say", "tell", "line_of")}
 _OPTIONS = ("takes", "switch", "several")  # of the command line: what they mean stands third
 # Words without a blank that stand in sentences, and words that are put together from tables.
 _OTHERS = (

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.cli.base.effects import misfit
 from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.cli.base.output import add_json, print_json, print_table, whole
 from splu_desktop.core.mechanism import draw_from, draw_names, law
@@ -42,11 +43,13 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the bounds. Raises BadSetting."""
     limits = Thresholds(args.epsilon, args.t_e, args.alpha)
+    if args.releases < 1:
+        raise misfit(str(args.releases), "--releases", "1 …")
     draw = draw_from({"draw": args.draw, "gamma": args.gamma})
     found: dict[str, Any] = {
         "gamma": args.gamma,
         "draw": args.draw,
-        "t_p": law.t_p(draw, limits.epsilon, limits.alpha, releases=max(args.releases, 1)),
+        "t_p": law.t_p(draw, limits.epsilon, limits.alpha, releases=args.releases),
         "t_f": law.t_f(draw, limits.epsilon, limits.t_e),
         "certainty": draw.certainty(0.0),
     }

@@ -6,10 +6,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.effects import misfit
 from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
 from splu_desktop.cli.base.output import add_json, print_json, tell
 from splu_desktop.core.messages import say
+from splu_desktop.files.project.opening import RELEASE_SUFFIX
 from splu_desktop.files.release.handover import hand_over
 
 
@@ -28,6 +30,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Pack. Raises SpluError; nothing is written then."""
+    if args.out.suffix not in (".zip", RELEASE_SUFFIX):
+        raise misfit(str(args.out), "--out", f"{args.out.stem}.zip")
     password, made_up = lock_from(args.password_file, none=args.no_password)
     packed = hand_over(args.release, args.out, password=password)
     if args.json:

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
             tell(words, "\n")
         for token in tokens:
             text = say("“{name}”", name=token.token)
-            own = {"column": token.column, "text": text, "n": token.count, "reason": token.reason}
+            own = {"column": token.column, "text": text, "n": token.count, "reason": told(token.reason)}
             tell(Said("{column}: {text} {n} ({reason})", own), "  ")
     if imported.problems:
         tell("Problems ({n}):", "\n", n=str(len(imported.problems)))

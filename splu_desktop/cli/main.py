@@ -17,7 +17,7 @@ from splu_desktop.cli.base import self_test
 from splu_desktop.cli.base.effects import Once
 from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_files
 from splu_desktop.cli.base.help import Help, in_own_words
-from splu_desktop.cli.base.output import of_the_system, one_line, speak, told
+from splu_desktop.cli.base.output import of_the_system, one_line, print_json, speak, told
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.core.messages import nearest, none_of, say
 from splu_desktop.files.disk.room import LIBRARIES, check_room
@@ -172,6 +172,8 @@ def _run(argv: Sequence[str] | None) -> int:
             sys.stdout.flush()
     except SpluError as fault:
         _tell(str(fault))
+        if "--json" in given:  # whoever reads the output finds one object there, whatever comes
+            print_json({"error": str(fault), "status": 2})
         return 2
     except BrokenPipeError:
         _let_go_of(sys.stdout)

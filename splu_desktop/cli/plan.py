@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.cli.base.engine_options import opened_engine
 from splu_desktop.cli.base.help import takes
-from splu_desktop.cli.base.output import Shown, add_json, one_line, print_json, tell, told
+from splu_desktop.cli.base.output import Shown, add_json, line_of, one_line, print_json, tell, told
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, Said, counted, isolated, say
@@ -46,14 +48,13 @@ def run(args: argparse.Namespace) -> int:
             data["persons"] = {"number": data["persons"], "column": None if chosen is None else chosen.column}
         print_json({**data, "protect": command} if command else data)
     else:
-        print_plan(planned)
-        print_lines(planned.verdict)
+        print(*plan_lines(planned), *open_lines(planned.verdict), sep="\n")
         for each in planned.proposal.alternatives if planned.proposal is not None else ():
-            tell(each.words, f"  {told(say('or'))}  ")
+            tell(each.words, _mark(say("or")))
         if command:
             if planned.proposal is None:
-                tell("Hand out protected tables of counts instead of rows.", f"  {told(say('or'))}  ")
-            print(" " * 6 + one_line(command))
+                tell("Hand out protected tables of counts instead of rows.", _mark(say("or")))
+            print(" " * 14 + one_line(command))
         for note in planned.notes:
             tell(note, "  ")
     return 3 if planned.verdict.open else 0
@@ -67,24 +68,59 @@ def _protect_command(args: argparse.Namespace, found: Verdict) -> str:
     return shlex.join(["splu", "protect", *kept, "--out", f"{args.file.stem}-tables.docx"])
 
 
-def print_plan(planned: Planned) -> None:
-    """Print the verdict, the tables and what becomes of the columns, in few lines."""
-    plan, found = planned.plan, planned.verdict
-    figures = found.figures
+def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
+    """Return the verdict, the tables and what becomes of the columns; where `short`, in at most nine lines."""
+    plan, figures = planned.plan, planned.verdict.figures
+    lines = [_head(planned), _verdict_line(planned.verdict)]
+    for each in figures.tables:
+        if not each.cells:
+            lines.append(line_of("{table}: no cell is as large as 50.", "  ", table=each.asked.words()))
+        elif not short or each.answered < each.cells:
+            lines.append(line_of("{table}: {answered} of {cells} cells", "  ", table=each.asked.words(),
+                                 answered=each.answered, cells=each.cells))  # fmt: skip
+    for block in plan.blocks[: 2 if short else None]:
+        t_p = law.t_p(block.draw, plan.thresholds.epsilon, plan.thresholds.alpha)
+        t_f = law.t_f(block.draw, plan.thresholds.epsilon, plan.thresholds.t_e)
+        lines.append(line_of(
+            "{columns}: gamma {gamma} (T_f {t_f}, T_P {t_p})",
+            _mark(say("secret")),
+            columns=_named(block.columns if len(plan.blocks) < 3 or not short else plan.sensitive),
+            gamma=Figure(f"{block.draw.gamma:g}"),
+            t_f=t_f,
+            t_p=Figure(f"{100 * t_p:.0f} %"),
+        ))  # fmt: skip
+    rows = [(say("coarser"), tuple(plan.generalisations))] if short else []
+    if not short:
+        steps = planned.proposal.steps if planned.proposal is not None else ()
+        told_steps = [step.words for step in steps if step.name in ("person", "blanked")]
+        lines += [line_of(words, _mark(say("persons"))) for words in told_steps]
+        for name, each_step in ((name, step) for name, steps in plan.generalisations.items() for step in steps):
+            words = Said("{column}: {words}", {"column": name, "words": each_step.words})
+            lines.append(line_of(words, _mark(say("coarser"))))
+    rows += [(say("as it is"), plan.nsas), (say("left out"), plan.named(Role.DROPPED)),
+             (say("names"), plan.named(Role.IDENTIFIER))]  # fmt: skip
+    return [*lines, *(line_of(_named(columns), _mark(words)) for words, columns in rows if columns)]
+
+
+def _head(planned: Planned) -> str:
+    plan, figures = planned.plan, planned.verdict.figures
     rows = counted(figures.rows, "{n} row", "{n} rows")
-    if plan.persons is not None:
-        persons = counted(figures.persons, "{n} person", "{n} persons")
-        tell("{file}: {rows} of {persons} ({column})", file=planned.imported.source.name, rows=rows, persons=persons,
-             column=plan.persons.column)  # fmt: skip
-    else:
-        tell(Said("{file}: {rows}", {"file": planned.imported.source.name, "rows": rows}))
+    if plan.persons is None:
+        return line_of(Said("{file}: {rows}", {"file": planned.imported.source.name, "rows": rows}))
+    persons = counted(figures.persons, "{n} person", "{n} persons")
+    return line_of("{file}: {rows} of {persons} ({column})", file=planned.imported.source.name, rows=rows,
+                   persons=persons, column=plan.persons.column)  # fmt: skip
+
+
+def _verdict_line(found: Verdict) -> str:
+    figures = found.figures
     if not figures.tables:
         read = say("no table is asked for")
     elif not figures.cells:
         read = say("no cell is as large as 50")
     else:
         read = say("{answered} of {cells} cells can be read", answered=figures.answered, cells=figures.cells)
-    tell(
+    return line_of(
         "{state}: {read}, {alike}, a row is right in {share} cases (riskiest group {riskiest})",
         state=told(found.title).upper(),
         read=read,
@@ -92,51 +128,29 @@ def print_plan(planned: Planned) -> None:
         share=share_words(figures.certainty.average),
         riskiest=share_words(figures.certainty.riskiest),
     )
-    for each in figures.tables:
-        if each.cells:
-            tell("{table}: {answered} of {cells} cells", "  ", table=each.asked.words(), answered=each.answered,
-                 cells=each.cells)  # fmt: skip
-        else:
-            tell("{table}: no cell is as large as 50.", "  ", table=each.asked.words())
-    for block in plan.blocks:
-        t_p = law.t_p(block.draw, plan.thresholds.epsilon, plan.thresholds.alpha)
-        t_f = law.t_f(block.draw, plan.thresholds.epsilon, plan.thresholds.t_e)
-        tell(
-            "{columns}: gamma {gamma} (T_f {t_f}, T_P {t_p})",
-            f"  {told(say('secret')):<9} ",
-            columns=_named(block.columns),
-            gamma=Figure(f"{block.draw.gamma:g}"),
-            t_f=t_f,
-            t_p=Figure(f"{100 * t_p:.0f} %"),
-        )
-    for told_step in planned.proposal.steps if planned.proposal is not None else ():
-        if told_step.name in ("person", "blanked"):
-            tell(told_step.words, f"  {told(say('persons')):<9} ")
-    for name, steps in plan.generalisations.items():
-        for step in steps:
-            tell(Said("{column}: {words}", {"column": name, "words": step.words}), f"  {told(say('coarser')):<9} ")
-    for words, role in ((say("as it is"), Role.NSA), (say("left out"), Role.DROPPED), (say("names"), Role.IDENTIFIER)):
-        if columns := plan.named(role):
-            tell(_named(columns), f"  {told(words):<9} ")
 
 
-def print_lines(found: Verdict, accepted: dict[str, str] | None = None) -> None:
-    """Print the open lines, each with its repair and how it is accepted."""
+def open_lines(found: Verdict, accepted: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """Return the open lines that nobody accepted, each with its repair and how it is accepted."""
+    lines = []
     for line in found.open:
-        if accepted and line.name in accepted:
-            continue
-        tell(line.sentence, f"  {told(say('stops') if line.state == 'red' else say('decide')):<9} ")
-        how = say("--accept {name}=REASON", name=line.name)
-        if line.repair is not None:
-            tell("{repair}, or {accept}", " " * 12, repair=line.repair.words, accept=how)
-        else:
-            tell(how, " " * 12)
+        if line.name not in accepted:
+            lines.append(line_of(line.sentence, _mark(say("stops") if line.state == "red" else say("decide"))))
+            how = say("--accept {name}=REASON", name=line.name)
+            if line.repair is not None:
+                how = say("{repair}, or {accept}", repair=line.repair.words, accept=how)
+            lines.append(line_of(how, " " * 14))
+    return lines
 
 
 def as_gate(line: Line, reason: str | None = None) -> dict[str, Any]:
     """Return a line as publish's JSON lists it, with its light."""
     light = {"ok": "green", "amber": "amber", "red": "red"}[line.state]
     return {**line.as_dict(), "light": light, "accepted": reason}
+
+
+def _mark(words: str) -> str:
+    return f"  {told(words):<11} "
 
 
 def _named(columns: tuple[str, ...]) -> str:

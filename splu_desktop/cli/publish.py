@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -14,14 +13,9 @@ from splu_desktop.cli.base.engine_options import opened_engine
 from splu_desktop.cli.base.help import add_examples, several, takes
 from splu_desktop.cli.base.import_options import choices_from
 from splu_desktop.cli.base.opening import lock_from, password_line
-from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
-from splu_desktop.cli.base.plan_options import (
-    add_plan_options,
-    add_question_options,
-    planned_from,
-    settings_from,
-)
-from splu_desktop.cli.plan import as_gate, print_lines, print_plan
+from splu_desktop.cli.base.output import Shown, add_json, line_of, print_json, spoken
+from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from, settings_from
+from splu_desktop.cli.plan import as_gate, open_lines, plan_lines
 from splu_desktop.core.messages import say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
@@ -31,6 +25,8 @@ from splu_desktop.files.publish.planning import Planned
 from splu_desktop.files.publish.publishing import Options, Outcome, publish
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.folder import Form
+
+_MOST = 12  # lines that it prints
 
 
 def add(commands: Any) -> None:
@@ -78,9 +74,9 @@ def run(args: argparse.Namespace) -> int:
     with Shown(quiet=args.json) as shown, opened_engine(args, shown) as engine:
         planned = planned_from(args, shown, settings, engine)
         found = planned.verdict
-        if waiting := found.waiting(accepted, everything):
+        if found.waiting(accepted, everything):
             shown.end()
-            return _refuse(args, planned, accepted, len(waiting))
+            return _refuse(args, planned, accepted)
         options = Options(
             form=Form(
                 title=said.get("title", ""),
@@ -123,25 +119,16 @@ def accepted_lines(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _refuse(args: argparse.Namespace, planned: Planned, accepted: dict[str, str], waiting: int) -> int:
+def _refuse(args: argparse.Namespace, planned: Planned, accepted: dict[str, str]) -> int:
     if args.json:
         gate = [as_gate(line, accepted.get(line.name)) for line in planned.verdict.lines]
         print_json({**planned.as_dict(), "written": False, "gate": gate})
-    else:
-        print_plan(planned)
-    if not args.json:
-        print_lines(planned.verdict, accepted)
-        tell("Nothing was written.")
-    else:
-        _to_error(planned, accepted)
+        return 3
+    lines = open_lines(planned.verdict, accepted)
+    if len(lines) > _MOST - 3:  # the sentence of each names its repair
+        lines = [f"{first} {second.strip()}" for first, second in zip(lines[::2], lines[1::2], strict=True)]
+    print(*plan_lines(planned, short=True)[:2], *lines, line_of("Nothing was written."), sep="\n")
     return 3
-
-
-def _to_error(planned: Planned, accepted: dict[str, str]) -> None:
-    """Say on standard error, beside JSON, which lines wait."""
-    for line in planned.verdict.open:
-        if line.name not in accepted:
-            print(f"splu: {line.sentence} --accept {line.name}=REASON", file=sys.stderr)
 
 
 def _report(
@@ -166,18 +153,15 @@ def _report(
             }
         )
         return
-    print_plan(planned)
-    for line in outcome.verdict.open:
-        tell("Accepted ({words}): {sentence}", "  ", words=accepted.get(line.name, accepted["all"]),
-             sentence=line.sentence)  # fmt: skip
-    tell(
+    last = [line_of("Accepted ({words}): {sentence}", "  ", words=accepted.get(line.name, accepted["all"]),
+                    sentence=line.sentence) for line in outcome.verdict.open]  # fmt: skip
+    last.append(line_of(
         "Written: {out} ({n} files, checked; register entry {number}; {words})",
         out=str(args.out),
         n=len(opened.facts["files"]),
         number=outcome.entry.number,
         words=outcome.fingerprint,
-    )
-    if password is not None:
-        tell(password_line(password))
-    for note in planned.notes:
-        tell(note, "  ")
+    ))  # fmt: skip
+    last += [] if password is None else [line_of(password_line(password))]
+    last += [line_of(note, "  ") for note in planned.notes]
+    print(*plan_lines(planned, short=True)[: max(2, _MOST - len(last))], *last, sep="\n")

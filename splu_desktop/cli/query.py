@@ -74,6 +74,7 @@ def _query(args: argparse.Namespace) -> None:
         ends = say("{low} to {high}", low=per_cent(answer.share[1]), high=per_cent(answer.share[2]))
         rows.append((say("Share"), ends))
     rows.append((say("Trust"), say_trust(answer.trust())))
+    print()
     print_table(("", ""), rows)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.messages import folded_text, listed, say
+from splu_desktop.core.messages import folded_text, listed, nearest, none_of, say
 from splu_desktop.core.table import Column, Table
 
 KINDS = ("count", "mean", "compare")
@@ -100,7 +100,10 @@ def parse_question(text: str, table: Table, within: float = WITHIN) -> AskedTabl
     if what is None:
         name, equals, value = parts[0].partition("=")
         if folded_text(name) in columns and equals:
-            raise BadSetting("“{column}” has no value “{value}”.", column=columns[folded_text(name)], value=value)
+            name = columns[folded_text(name)]
+            if near := nearest(value, table[name].labels.tolist()):
+                raise BadSetting(none_of(f"{name}={value}", [f"{name}={near}"]))
+            raise BadSetting("“{column}” has no value “{value}”.", column=name, value=value)
         raise UnknownColumn(name.strip(), table.names)
     raise UnknownColumn(parts[-1].split(",")[0].strip(), table.names)
 

@@ -246,7 +246,7 @@ def _texts(tree: ast.AST) -> list[tuple[int, str]]:
         name = (getattr(node.func, "attr", "") or getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
         if name in ("say", "counted"):
             silent |= {id(part) for part in ast.walk(node)}
-        elif name == "tell" or (name and id(node) in raised and not hasattr(builtins, name)):
+        elif name in ("tell", "line_of") or (name and id(node) in raised and not hasattr(builtins, name)):
             given = [*node.args[:1], *(each.value for each in node.keywords)]
             silent |= {id(part) for part in given if isinstance(part, ast.Constant)}
         elif name in ("takes", "switch", "several"):  # an option: as it is typed, and what it means, said there

@@ -187,7 +187,7 @@ def test_where_rare_values_go_is_told_to_who_publishes_and_to_who_receives(
     words = ("publish", source, "--sa", "diagnosis", "--nsa", "sex", "--drop", "patient_id,age,ward,smoker")
     more = ("--person", "none", "--gamma", 3, "--generalise", "diagnosis:rare=300", "--accept-all", "only for a trial")
     found = splu.json(*words, *more, "--out", tmp_path / "r")
-    assert any("“diagnosis” that fewer than 300 published rows show" in note for note in found["notes"])
+    assert any("“diagnosis” holds the values that fewer than 300 rows show" in note for note in found["notes"])
     shown = pd.read_csv(tmp_path / "r" / "table.csv", dtype=str)["diagnosis"].value_counts()
     assert "Other" in shown
     assert (shown.drop("Other") >= 300).all()

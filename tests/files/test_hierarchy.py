@@ -57,11 +57,11 @@ def test_value_and_group_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "is empty"),
-        (b"a\nb\n", "one column only"),
+        (b"", "is no hierarchy"),
+        (b"a\nb\n", "is no hierarchy"),
         (b"a;A\nb\n", "row 2, has 1 fields where row 1 has 2"),
         (b"a;A\nb;B\na;C\n", "“a” two different groupings, in rows 1 and 3"),
-        (b"PK\x03\x04\x00\x00", "not a text file"),
+        (b"PK\x03\x04\x00\x00", "is no hierarchy"),
     ],
 )
 def test_a_wrong_file_gets_a_sentence(tmp_path: Path, content: bytes, says: str) -> None:

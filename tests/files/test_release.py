@@ -99,7 +99,7 @@ def test_the_readme_names_whole_values(tmp_path: Path) -> None:
     line = next(
         each for each in (release.path / "README.md").read_text(encoding="utf-8").splitlines() if "- job" in each
     )
-    named, more = re.fullmatch(r"- job: (.*); (\d+) more", line).groups()  # type: ignore[union-attr]
+    named, more = re.fullmatch(r"- job: (.*) and (\d+) more", line).groups()  # type: ignore[union-attr]
     assert set(named.split("; ")) < set(jobs)
     assert len(named.split("; ")) + int(more) == 12
 

@@ -62,9 +62,14 @@ def told(text: str) -> Spoken:
     return Spoken(spoken().sentence(text))
 
 
+def line_of(sentence: str, before: str = "", /, **values: object) -> str:
+    """Return a sentence, as `say` makes it, in the language spoken, as one line, behind what sets it off."""
+    return before + one_line(told(say(sentence, **values)))
+
+
 def tell(sentence: str, before: str = "", /, **values: object) -> None:
-    """Print a sentence, as `say` makes it, in the language spoken, on one line, behind what sets it off."""
-    print(before + one_line(told(say(sentence, **values))))
+    """Print a sentence as `line_of` gives it."""
+    print(line_of(sentence, before, **values))
 
 
 def whole(count: int) -> Figure:
@@ -101,6 +106,8 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Ite
     widths = [max(len(line[i]) - own[i] for line, own in zip(lines, unseen, strict=True)) for i in range(len(header))]
     aligned = set(right)
     for line, own in zip(lines, unseen, strict=True):
+        if not any(line):
+            continue  # a table without headings
         cells = [
             cell.rjust(w + more) if i in aligned else cell.ljust(w + more)
             for i, (cell, w, more) in enumerate(zip(line, widths, own, strict=True))

@@ -115,7 +115,7 @@ def settings_from(args: argparse.Namespace) -> Settings:
         names = (*_EXPLICIT, "who", "signed", "row", "person", "table", "within")
         options = [*options_given(args, names), *(f"--set {name}" for name in plan if name != "limits")]
         if options:
-            raise BadSetting(superfluous(say("a recipe says the whole plan"), options))
+            raise BadSetting(superfluous(say("A recipe says the whole plan"), options))
     return Settings(recipe, {**({} if recipe is None else recipe.release), **given}, plan)
 
 

@@ -99,7 +99,7 @@ def crosstab(
         if name not in table:
             raise BadQuestion(no_column(name, table.names))
     if len({*by, column}) < len(by) + 1:
-        raise BadQuestion("A table needs different columns; “{name}” stands in it twice.", name=column)
+        raise BadQuestion("“{table}” names a column twice; name it once.", table=", ".join([*by, column]))
     hidden = [name for name in by if published.is_sensitive(name)]
     question = reader.resolve(where)
     if len(hidden) > 1 or question.sas or (hidden and not published.is_sensitive(column)):

@@ -10,6 +10,7 @@ from splu_desktop.core.policy import Limits
 from splu_desktop.files.language import LANGUAGES
 from splu_desktop.files.project.entries import Entry, Shape, one_of
 
+_LIMITS = (*(each.name for each in fields(Limits) if each.name != "name"), "certainty")
 RELEASE = (
     Entry("title", "TEXT", say("what it is called")),
     Entry("contact", "TEXT", say("whom the recipient asks")),
@@ -48,9 +49,9 @@ PLANNING = (
     Entry(
         "limits",
         "NAME=VALUE:REASON",
-        say("another limit than the audience's, with the reason"),
+        say("another limit than the audience's, with the reason: {names}", names=", ".join(_LIMITS)),
         Shape.BY_KEY,
-        key=one_of((*(each.name for each in fields(Limits) if each.name != "name"), "certainty")),
+        key=one_of(_LIMITS),
     ),
     Entry("person_number", "", say("give each person a random number in the release"), Shape.SWITCH),
     Entry("shift_dates", "COL,…=DAYS", say("move a person's dates by one number of whole weeks, up to DAYS")),
