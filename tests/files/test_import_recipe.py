@@ -169,7 +169,7 @@ def test_bad_use_is_one_sentence(january: Path, capsys: pytest.CaptureFixture[st
 def test_the_text_output_names_columns_and_problems(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(january)]) == 0
     said = capsys.readouterr().out
-    assert "january.csv: csv, cp1252" in said
+    assert "january.csv: csv, encoding=cp1252" in said
     assert "day first or month first" in said
 
 
