@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     register = Register()
     tidy(register)
     reading = register.read()
-    entries = reading.releases[::-1]
+    entries = reading.handed_out[::-1]
     if args.json:
         print_json(
             {
@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
                         "number": each.number,
                         "time": each.time,
                         "id": each.release,
+                        "kind": each.kind,
                         **{key: value for key, value in each.body.items() if key not in ("marks", "partial")},
                     }
                     for each in entries

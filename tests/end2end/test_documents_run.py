@@ -16,6 +16,7 @@ import pytest
 
 import splu_desktop
 from splu_desktop.cli.main import build_parser, main
+from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH
 from splu_desktop.core.audience import WHO, Audience, OwnLimit
 from splu_desktop.core.generalise import Generalisation
 from splu_desktop.core.mechanism import Block, draw_names
@@ -23,15 +24,20 @@ from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.limits import Limits
+from splu_desktop.core.policy.verdict import BLURRED, TOO_SMALL, UNSAFE, USEFUL
 from splu_desktop.core.questions import KINDS, AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.files.importer import read
+from splu_desktop.files.importer.problems import ProblemKind
 from splu_desktop.files.importer.recognise import ENDINGS
 from splu_desktop.files.project.import_section import IMPORT
 from splu_desktop.files.project.recipe import read_recipe
 from splu_desktop.files.project.release_section import PLANNING, RELEASE
+from splu_desktop.files.register.book import RELEASE as RELEASE_KIND
+from splu_desktop.files.register.book import TABLES
+from splu_desktop.files.release.verify import NOTE, OK, WRONG
 from splu_desktop.report.make import ENDINGS as REPORTS
 from tests.files.releases import released, ward_plan, ward_table
 
@@ -164,6 +170,22 @@ def test_every_line_of_the_verdict_and_every_limit_has_its_line() -> None:
     assert len(names) > 10
     assert {name for name in names if not re.search(rf"^\|.*`{name}`", text, re.M)} == set()
     assert {entry.name for entry in fields(Limits) if f"`{entry.name}`" not in text} == set()
+
+
+def test_every_name_that_json_prints_has_its_line() -> None:
+    lines = [line for line in DOCUMENTS["docs/recipe.md"].splitlines() if line.startswith("|")]
+    code = (ROOT / "splu_desktop/files/release/verify.py").read_text("utf-8")
+    checks = set(re.findall(r"(?:Check|agrees)\(\"(\w+)\"", code))
+    assert len(checks) == 7
+    names = (
+        checks
+        | {OK, NOTE, WRONG}
+        | {USEFUL, BLURRED, TOO_SMALL, UNSAFE}
+        | {EXACT, READABLE, ROUGH, HIDDEN}
+        | {each.value for each in ProblemKind}
+        | {RELEASE_KIND, TABLES}
+    )
+    assert {name for name in names if not any(f"`{name}`" in line for line in lines)} == set()
 
 
 def test_every_format_has_its_line() -> None:

@@ -25,7 +25,7 @@ class EarlierRelease:
     Attributes
     ----------
     recipient, date : to whom and when, as the register has it.
-    gamma : its strength.
+    gamma : its strength; infinite of protected tables, which show no row and print no small count.
     persons : how many persons it shares with this one.
     name : of the entry.
     """
@@ -123,7 +123,7 @@ def figures_of(
     tables = reaches(prepared, plan)[0]
     progress.report(stage, 0.7)
     other = float(Forecaster(prepared, plan).other_questions([plan.gamma])[0])
-    draw, gammas = plan.blocks[0].draw, [plan.gamma, *(each.gamma for each in earlier)]
+    draw, gammas = plan.blocks[0].draw, [plan.gamma, *(each.gamma for each in earlier if math.isfinite(each.gamma))]
     draws = [draw.with_gamma(gamma) for gamma in gammas]
     return Figures(
         rows=prepared.table.n,

@@ -65,8 +65,13 @@ class Reading:
     @property
     def releases(self) -> tuple[Entry, ...]:
         """Releases that were not withdrawn, oldest first."""
+        return tuple(entry for entry in self.handed_out if entry.kind == RELEASE)
+
+    @property
+    def handed_out(self) -> tuple[Entry, ...]:
+        """Releases that were not withdrawn and tables of protected counts, oldest first."""
         gone = {entry.release for entry in self.entries if entry.kind == WITHDRAWN}
-        return tuple(entry for entry in self.entries if entry.kind == RELEASE and entry.release not in gone)
+        return tuple(entry for entry in self.entries if entry.kind != WITHDRAWN and entry.release not in gone)
 
 
 class Register:

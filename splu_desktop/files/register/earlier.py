@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from splu_desktop.core.mechanism import Block, Lenders
@@ -11,7 +12,7 @@ from splu_desktop.core.policy.figures import EarlierRelease
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.table import Table
-from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.book import TABLES, Register
 from splu_desktop.files.register.marks import Marks, marks_of, shared
 
 _LEAST = 0.01  # share of persons in common from which it is told
@@ -29,8 +30,8 @@ def source_marks(register: Register, table: Table, plan: Plan) -> Marks:
 def earlier_releases(
     register: Register, table: Table, plan: Plan, marks: Marks | None = None
 ) -> tuple[EarlierRelease, ...]:
-    """Return releases of the same persons, oldest first, for `policy.verdict`. Raises RegisterFault."""
-    entries = register.releases()
+    """Return what was handed out of the same persons, tables among it, for `policy.verdict`. Raises RegisterFault."""
+    entries = register.read().handed_out
     if not entries:
         return ()
     own = marks or source_marks(register, table, plan)
@@ -40,9 +41,9 @@ def earlier_releases(
         if share >= _LEAST:
             found.append(
                 EarlierRelease(
-                    recipient=str(entry.body.get("recipient", "")),
+                    recipient=str(entry.body.get("recipient") or entry.body.get("audience", {}).get("recipient", "")),
                     date=entry.time[:10],
-                    gamma=float(entry.body.get("gamma", 1.0)),
+                    gamma=math.inf if entry.kind == TABLES else float(entry.body.get("gamma", 1.0)),
                     persons=round(share * int(entry.body.get("persons", 0))),
                     name=entry.release,
                 )
