@@ -170,7 +170,7 @@ def _range(name: str, figure: str) -> Field[SystemTried]:
         spread = row.spread(figure)
         if spread is None:
             return "–"
-        low, middle, high = (percent(each, 0) for each in spread)
+        middle, (low, high) = percent(spread[1], 0), (number(round(100 * end)) for end in spread[::2])
         return middle if low == high else t("{middle} ({low} to {high})", middle=middle, low=low, high=high)
 
     return Field(name, words, lambda row: row.median(figure), True)
@@ -181,7 +181,7 @@ def _remark(row: SystemTried) -> str:
     from splu_desktop.compare.outcome import CERTAINTY, SMALL_COUNTS
 
     strong = {
-        SMALL_COUNTS: t("as strong as this plan in small counts"),
-        CERTAINTY: t("as strong as this plan in a row"),
+        SMALL_COUNTS: t("equal small counts"),
+        CERTAINTY: t("equal certainty"),
     }
     return told(row.impossible) or strong.get(row.line, "")
