@@ -65,7 +65,8 @@ def compare(
     plan : what the current plan would do: the first line, and what others are held to be as strong as.
     size : random counting questions; fewer where the table has too few counts of a size.
     draws : of each setting that has randomness.
-    limit : seconds that each system may take; what is not finished then is said to be so. None for none.
+    limit : seconds that each system may take, and what those before it left; what is not finished then is said to be
+        so. None for none.
     seed : None for fresh random numbers; tests and benchmarks pass one.
     own : the custodian's questions, each for one value, for which noise is made as if nothing else were asked.
 
@@ -85,16 +86,19 @@ def compare(
     trial = Trial(source, thresholds, size, draws, seed, ProgressPart(progress, 0.0, 0.05), mine)
     tried: list[SystemTried] = []
     curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
+    started = time.monotonic()
     for number, curve in enumerate(curves):
         part = ProgressPart(progress, 0.05 + 0.95 * number / len(curves), 0.95 / len(curves))
-        watched = Limited(part, math.inf if limit is None else time.monotonic() + limit)
+        now, most = time.monotonic(), math.inf if limit is None else limit
+        ends = max(started + most * (number + 1), now + most)
+        watched = Limited(part, ends)
         system = curve[0]
         try:
             for at, (line, system, why) in enumerate(trial.settings(curve, tried, watched)):
                 part = ProgressPart(watched, at / (len(curve) + 2), 1 / (len(curve) + 2))
                 tried.append(SystemTried(system, line, why) if why else trial.settled(system, line, part))
         except OutOfTime:
-            why = say("Not finished within {seconds} seconds.", seconds=f"{limit or 0:g}")
+            why = say("Not finished within {seconds} seconds.", seconds=f"{ends - now:.0f}")
             tried.append(SystemTried(system, CURVE, why))
     progress.report(say("Comparing"), 1.0)
     seconds = time.perf_counter() - began

@@ -26,7 +26,7 @@ from splu_desktop.gui.expert.section import Section
 if TYPE_CHECKING:
     from splu_desktop.compare.outcome import Comparison, SystemTried
 
-_SECONDS = 3.0  # that each of the ten lines may take: half a minute together
+_SECONDS = 3.0  # for each of the ten lines: half a minute together
 _QUESTIONS = 600
 
 
