@@ -18,7 +18,7 @@ from tests.optional import DATA, real
 
 def test_the_document_is_written_whole_and_names_what_is_not_true(tmp_path: Path) -> None:
     real("census_workers.csv.gz")
-    sizes = ["--records", "700", "--questions", "60", "--draws", "2", "--data", str(DATA)]
+    sizes = ["--records", "600", "--questions", "60", "--draws", "2", "--data", str(DATA)]
     found = main(["--document", str(tmp_path / "papers.md"), *sizes])
     text = (tmp_path / "papers.md").read_text("utf-8")
     assert len(found) == len(CLAIMS)
