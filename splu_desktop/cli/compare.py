@@ -137,7 +137,7 @@ def _range(tried: SystemTried, name: str) -> Figure:
 
 def _measures(metrics: Mapping[str, float]) -> Figure:
     shown = {name: f"{value:.4g}" if abs(value) < 1_000 else f"{value:,.0f}" for name, value in metrics.items()}
-    return Figure(", ".join(f"{name} {each.replace('inf', '∞')}" for name, each in shown.items()))
+    return Figure(", ".join(f"{name} {each.replace('inf', '∞').replace('nan', '–')}" for name, each in shown.items()))
 
 
 def _print(comparison: Comparison) -> None:

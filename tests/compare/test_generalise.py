@@ -106,6 +106,7 @@ def test_marginals_are_linked_diverse_and_met_by_the_fit() -> None:
     outcome = Marginals(20).publish(small_source(600), np.random.default_rng(1), SILENT)
     true = outcome.true
     assert len(outcome.chosen) > true.ndim
+    assert math.isnan(outcome.metrics()["k-combinatorial"]), "its pairs make a circle, so that is said to be open"
     for axes in outcome.chosen:
         assert linked(true, axes, 20)
         assert marginal(outcome.cells, axes) == pytest.approx(marginal(true, axes), abs=1e-2)

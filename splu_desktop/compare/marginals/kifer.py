@@ -73,15 +73,18 @@ class MaximumEntropy(Sanitised):
 
     def metrics(self) -> dict[str, float]:
         combined = combinatorial(self.true, self.chosen, self._k)
-        # 1 where they are k-combinatorially anonymous, 0 where not; nothing where their pairs make a circle.
-        decided = {} if combined is None else {"k-combinatorial": float(combined)}
+        decided = math.nan if combined is None else float(combined)  # not decided where pairs make a circle
         codes = np.column_stack([column.codes for column in self.source.table.columns])
         _, which, number = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
         thought = self.cells[self._of_record]
         for column, share in zip(self.source.columns, self.shares, strict=True):
             thought = thought * share[column.codes]
         divergence = float(np.log(number[which.ravel()] / thought).mean())
-        return {"pairs": float(len(self.chosen) - self.true.ndim), "KL divergence": divergence, **decided}
+        return {
+            "pairs": float(len(self.chosen) - self.true.ndim),
+            "KL divergence": divergence,
+            "k-combinatorial": decided,
+        }
 
 
 @dataclass(frozen=True)
