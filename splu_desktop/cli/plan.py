@@ -78,13 +78,14 @@ def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
         elif not short or each.answered < each.cells:
             lines.append(line_of("{table}: {answered} of {cells} cells", "  ", table=each.asked.words(),
                                  answered=each.answered, cells=each.cells))  # fmt: skip
-    for block in plan.blocks[: 2 if short else None]:
+    several = short and len(plan.blocks) > 2
+    for block in plan.blocks[: 1 if several else None]:
         t_p = law.t_p(block.draw, plan.thresholds.epsilon, plan.thresholds.alpha)
         t_f = law.t_f(block.draw, plan.thresholds.epsilon, plan.thresholds.t_e)
         lines.append(line_of(
             "{columns}: gamma {gamma} (T_f {t_f}, T_P {t_p})",
             _mark(say("secret")),
-            columns=_named(block.columns if len(plan.blocks) < 3 or not short else plan.sensitive),
+            columns=_named(plan.sensitive if several else block.columns),
             gamma=Figure(f"{block.draw.gamma:g}"),
             t_f=t_f,
             t_p=Figure(f"{100 * t_p:.0f} %"),

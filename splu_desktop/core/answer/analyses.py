@@ -209,7 +209,7 @@ def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[floa
     if analysis.exposure:
         column = _column(published, analysis.exposure)
         if analysis.exposed is None:
-            raise BadQuestion("Name the value of “{column}” that is compared.", column=analysis.exposure)
+            raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.exposure)
         exposed = indicator(column, analysis.exposed)
         if analysis.unexposed is not None:
             exposed[(exposed == 0) & (indicator(column, analysis.unexposed) != 1)] = np.nan
@@ -236,7 +236,7 @@ def _ratio(name: str, log: float, error: float, alike: float, ends: tuple[float,
 def share(reader: Reader, analysis: Analysis) -> Result:
     """Return the share of records that have a value, of those that have one at all."""
     if analysis.value is None:
-        raise BadQuestion("Name the value of “{column}” whose share is asked.", column=analysis.outcome)
+        raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.outcome)
     return _one_figure(reader, analysis, "linear", (0.0, 1.0))
 
 
@@ -254,7 +254,7 @@ def difference(reader: Reader, analysis: Analysis) -> Result:
 
 def _ratio_of_risks(reader: Reader, analysis: Analysis, model: str) -> Result:
     if analysis.value is None:
-        raise BadQuestion("Name the value of “{column}” whose risk is asked.", column=analysis.outcome)
+        raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.outcome)
     try:
         return _one_figure(reader, analysis, model, _ANY)
     except NoAnswer:
@@ -317,7 +317,7 @@ def _covariate(published: Published, name: str, rare: frozenset[str], notes: lis
 def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
     published = reader.published
     if model == "logistic" and analysis.value is None:
-        raise BadQuestion("Name the value of “{column}” whose share is asked.", column=analysis.outcome)
+        raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.outcome)
     if not analysis.covariates:
         raise BadQuestion("A regression needs at least one column to go by.")
     if analysis.outcome in analysis.covariates:

@@ -127,7 +127,8 @@ class Condition:
             if len(self.values) == most:
                 return say("{column} is one of {values}", column=self.column, values=some)
             more = len(self.values) - most
-            return say("{column} is one of {values} and {more} more", column=self.column, values=some, more=more)
+            some = say("{names} and {n} more", names=some, n=more)
+            return say("{column} is one of {values}", column=self.column, values=some)
         if self.low and self.low == self.high:  # a month of days
             return say("{column} is {value}", column=self.column, value=self.low)
         if self.low and self.high:
@@ -318,8 +319,7 @@ def _read_choice(text: str, column: Column, sensitive: bool, vanished: bool) -> 
         return Condition(column.name, labels)
     if not text.strip():
         raise BadQuestion(
-            "The condition on “{column}” chooses nothing, and every published record has a value there; name a "
-            "value or leave the column out.",
+            "The condition on “{column}” chooses nothing; name a value or leave the column out.",
             column=column.name,
         )
     values: list[str] = []

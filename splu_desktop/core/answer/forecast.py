@@ -194,7 +194,7 @@ class Forecaster:
     ) -> tuple[Floats, Floats, Floats]:
         values = column.values if column.values is not None and column.values.dtype.kind == "f" else typical(column, {})
         if values is None:
-            raise BadSetting("“{column}” holds no numbers, so it has no average.", column=column.name)
+            raise BadSetting("“{column}” holds no numbers; name one of its values.", column=column.name)
         number = np.where(column.missing, np.nan, values)[column.codes]
         known = np.isfinite(number)
         classes = self.prepared.row_class[known]

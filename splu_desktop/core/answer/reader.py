@@ -203,7 +203,7 @@ class Reader:
             a_s = [1 / block.draw.gamma for block, _ in events]
             states: Floats = joint[..., there, :].astype(float)
             if any(block.draw.name == "groups" for block, _ in events):
-                raise BadQuestion("Columns drawn in decoy groups can't be combined with others; ask one at a time.")
+                raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
             parts = count_several_blocks(a_s, selected[there], size[there], states, shares)
         expected = selected[there] * np.prod(shares, axis=0)
         effects = self._design_effects(inside.astype(np.int64), [block for block, _ in events])
@@ -250,7 +250,7 @@ class Reader:
     def _as_published(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> float:
         """Return the papers' estimate: published counts of the whole table instead of those of classes."""
         if len(events) > 1:
-            raise BadQuestion("The papers' estimator answers for one sensitive column; ask one at a time.")
+            raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
         block, shown = events[0]
         a = 1 / block.draw.gamma
         return (float(shown[inside].sum()) - (1 - a) * float(inside.sum()) * float(shown.mean())) / a
@@ -380,7 +380,7 @@ class Reader:
         published, classes, number = self.published, self.published.record_class, len(self.published.cells)
         draws = [published.draw_of(name) for name in (one, other)]
         if any(draw.name == "groups" for draw in draws):
-            raise BadQuestion("Columns drawn in decoy groups can't be combined with others; ask one at a time.")
+            raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
         selected = np.bincount(line, minlength=lines)
         size = np.bincount(classes, minlength=number).astype(float)
         pair, keys = crossed(line.astype(np.int64) * number + classes, lines * number)
