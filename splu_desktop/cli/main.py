@@ -28,6 +28,7 @@ _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, e
 
 
 _OTHER = say(none_of("", ()).template)
+_MEMORY = say("There is not enough memory for this table; try on a larger computer.")
 _NOTHING = say("Correct {rest} or leave it out: it means nothing here.")
 
 # What argparse complains of, and what is said instead.
@@ -48,6 +49,8 @@ _COMPLAINTS = (
 class _Parser(argparse.ArgumentParser):
     """A parser that speaks the language of the command; its complaints are one sentence, without usage lines."""
 
+    given: Sequence[str] = ()  # the line, as it was typed
+
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **{"formatter_class": Help, **settings})
         self.register("action", None, Once)
@@ -61,8 +64,7 @@ class _Parser(argparse.ArgumentParser):
                 message = say(instead, **found.groupdict())
                 if "choice" in pattern:
                     message = none_of(found["name"], re.findall(r"[\w-]+", found["known"]))
-        _tell(say("{fault} See “{prog} --help”.", fault=message, prog=self.prog))
-        raise SystemExit(2)
+        raise SystemExit(_end(say("{fault} See “{prog} --help”.", fault=message, prog=self.prog), 2, self.given))
 
 
 class _SelfTest(argparse.Action):
@@ -152,7 +154,7 @@ def _run(argv: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a hospital PC's console may speak cp1252; a symbol must not crash it
             stream.reconfigure(errors="replace")
-    given = list(sys.argv[1:] if argv is None else argv)
+    _Parser.given = given = list(sys.argv[1:] if argv is None else argv)
     try:
         speak(_language_of(given))
         check_room(LIBRARIES)
@@ -171,24 +173,21 @@ def _run(argv: Sequence[str] | None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except SpluError as fault:
-        _tell(str(fault))
-        if "--json" in given:  # whoever reads the output finds one object there, whatever comes
-            print_json({"error": str(fault), "status": 2})
-        return 2
+        return _end(str(fault), 2, given)
     except BrokenPipeError:
         _let_go_of(sys.stdout)
         return 0
     except OSError as fault:
         if out_of_memory(fault):
-            return _too_little_memory()
+            return _end(_MEMORY, 2, given)
         if fault.errno not in _NO_ROOM:
-            return _unforeseen(fault)
+            return _unforeseen(fault, given)
         reason = os.strerror(fault.errno or 0).lower()
         _tell(say("What was asked for can't be written out ({reason}); make room and try again.", reason=reason))
         _let_go_of(sys.stdout)
         return 2
     except Exception as fault:
-        return _too_little_memory() if out_of_memory(fault) else _unforeseen(fault)
+        return _end(_MEMORY, 2, given) if out_of_memory(fault) else _unforeseen(fault, given)
     return int(status or 0)
 
 
@@ -201,15 +200,18 @@ def _tell(text: str) -> None:
             _let_go_of(sys.stderr)
 
 
-def _too_little_memory() -> int:
-    _tell(say("There is not enough memory for this table; try on a larger computer."))
-    return 2
+def _end(text: str, status: int, given: Sequence[str]) -> int:
+    """Say why nothing came of it, with --json as an object, too: whoever reads the output finds one whatever comes."""
+    _tell(text)
+    if "--json" in given:
+        print_json({"error": str(text), "status": status})
+    return status
 
 
-def _unforeseen(fault: Exception) -> int:
+def _unforeseen(fault: Exception, given: Sequence[str]) -> int:
     """Tell where it arose: a traceback would show the user nothing of use and might show a value of the table."""
-    _tell(say("Something went wrong inside the program ({place}); report these words.", place=place_of(fault)))
-    return 1
+    place = place_of(fault)
+    return _end(say("Something went wrong inside the program ({place}); report these words.", place=place), 1, given)
 
 
 def _let_go_of(stream: TextIO) -> None:

@@ -100,6 +100,13 @@ def test_every_fault_is_told_in_the_language(
     assert len(set(said.values())) == len(LANGUAGES), said
 
 
+def test_a_fault_is_one_object_of_json_as_well(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (("plan", table, "--sa", "Sex"), ("publish", table), ("query", table), ("verify", table, "--sa", "x")):
+        status, out, err = run(capsys, *words, "--json")
+        assert (status, json.loads(out)["status"]) == (2, 2)
+        assert err == f"splu: {json.loads(out)['error']}\n"
+
+
 def _wrong(parser: argparse.ArgumentParser) -> Iterator[list[str]]:
     """Yield what may be typed wrongly behind a command: one of each kind, and nothing where it needs something."""
     if any(action.required for action in parser._actions):
