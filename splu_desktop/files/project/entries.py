@@ -93,7 +93,7 @@ class Entry:
             if self.shape is Shape.TEXTS:
                 return next(csv.reader([text]))  # so that a text may hold a comma in quotes
             if self.shape.keyed:
-                name = text[: next(at for at in self._signs(text))]
+                name = text[: next(self._signs(text))]
                 rest = text[len(name) + 1 :]
                 return {name: rest if self.shape is Shape.BY_KEY else rest.split("|")}
         except (KeyError, ValueError, StopIteration):
