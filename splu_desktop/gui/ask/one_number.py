@@ -16,7 +16,7 @@ from splu_desktop.core.answer.words import ends_of
 from splu_desktop.gui.ask.answer_card import AnswerCard, about, error_words
 from splu_desktop.gui.ask.asking import Asked, Opened, Question
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.widgets import button, emptied, label, line_edit, margins, put
@@ -53,8 +53,7 @@ class OneNumber(QWidget):
         put(outer, (self.above, 3), (self.so_far, 2))
 
     def _make_question(self) -> None:
-        self.question = Card(spacing=6)
-        self.question.body.setContentsMargins(14, 10, 14, 10)
+        self.question = Card("", 14, 10, spacing=6)
         self.tokens = QWidget()
         self.token_row = margins(QHBoxLayout(self.tokens), 0, spacing=8)
         self.sentence = label("", "quiet", fitting=True)
@@ -63,16 +62,14 @@ class OneNumber(QWidget):
     def _make_lists(self) -> None:
         self.lists = QWidget()
         self.list_row = margins(QHBoxLayout(self.lists), 0, spacing=12)
-        columns = Card(spacing=4)
-        columns.body.setContentsMargins(8, 8, 8, 8)
+        columns = Card("", 8, spacing=4)
         self.columns = QListWidget()
         self.columns.setAccessibleName(bare(t("&Columns")))
         self.columns.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.columns.currentRowChanged.connect(lambda at: self._show_values())
         put(columns.body, label(bare(t("&Columns")), "quiet"), (self.columns, 1))
         columns.body.addWidget(label(t("Columns without a shield are exact."), "quiet", wrap=True))
-        values = Card(spacing=4)
-        values.body.setContentsMargins(8, 8, 8, 8)
+        values = Card("", 8, spacing=4)
         self.values_of: QLabel = label("", "quiet")
         self.search = line_edit(t("Find a value, or write 40..64"), t("Find a value, or write 40..64"))
         self.search.setMaximumWidth(230)
@@ -91,13 +88,9 @@ class OneNumber(QWidget):
         put(self.list_row, (columns, 2), (values, 4))
 
     def _make_so_far(self) -> Card:
-        card = Card(spacing=4)
-        card.body.setContentsMargins(1, 6, 1, 1)
+        card = Card("", 1, 6, 1, 1, spacing=4)
         self.table = TableView(t("Asked so far"))
-        self.model: RowsModel[Asked] = RowsModel(self._fields(), self)
-        self.table.setModel(self.model)
-        self.table.setShowGrid(False)
-        self.table.setProperty("look", "bare")
+        self.model = self.table.hold(self._fields(), bare=True)
         self.table.doubleClicked.connect(lambda index: self.show_question(self.model.rows[index.row()].question))
         head = put(
             margins(QHBoxLayout(), 12, 0, 8, 0, spacing=8),

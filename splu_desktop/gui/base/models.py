@@ -301,6 +301,24 @@ class TableView(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + self.air)
 
+    def hold(self, fields: Sequence[Field[Any]], *, bare: bool = False) -> RowsModel[Any]:
+        """Show rows of these fields, without lines between them where `bare`; return their model."""
+        made: RowsModel[Any] = RowsModel(fields, self)
+        self.setModel(made)
+        if bare:
+            self.setShowGrid(False)
+            self.setProperty("look", "bare")
+        return made
+
+    def hold_sorted(self, model: RowsModel[Any], by: int, order: Qt.SortOrder) -> SortFilter:
+        """Show rows that are sorted by a column to begin with, and can be searched; return what sorts them."""
+        made = SortFilter(self)
+        made.setSourceModel(model)
+        self.setModel(made)
+        self.setSortingEnabled(True)
+        self.sortByColumn(by, order)
+        return made
+
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read

@@ -35,10 +35,10 @@ from splu_desktop.gui.base.words import as_rich, joined, number, percent, t, tol
 class Card(QFrame):
     """A white box with a heading; add to `body`."""
 
-    def __init__(self, heading: str = "", *, spacing: int = 8, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, heading: str = "", *edges: int, spacing: int = 8) -> None:
+        super().__init__()
         self.setProperty("look", "card")
-        self.body = margins(QVBoxLayout(self), 16, 12, 16, 12, spacing=spacing)
+        self.body = margins(QVBoxLayout(self), *(edges or (16, 12)), spacing=spacing)
         if heading:
             self.heading = label(heading, "strong")
             self.body.addWidget(self.heading)

@@ -244,9 +244,9 @@ def restyle(widget: QWidget, look: str) -> None:
 
 
 def margins(layout: _Box, *sides: int, spacing: int = 8) -> _Box:
-    """Set a layout's margins (one number for all sides, or left, top, right, bottom; none: as is) and spacing."""
+    """Set a layout's margins (for all sides, across and down, or each from the left on; none: as is) and spacing."""
     if sides:
-        left, top, right, bottom = sides * 4 if len(sides) == 1 else sides
+        left, top, right, bottom = sides * (4 // len(sides))
         layout.setContentsMargins(left, top, right, bottom)
     layout.setSpacing(spacing)
     return layout

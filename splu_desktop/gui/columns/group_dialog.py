@@ -13,7 +13,7 @@ from splu_desktop.core.generalise import Groups, label_map
 from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.gui.base.dialogs import Dialog, asked_file, last_row
-from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.widgets import button, line_edit, margins, put
 from splu_desktop.gui.base.words import joined, number, t, told
@@ -82,14 +82,10 @@ class GroupDialog(Dialog):
         self.model.show(
             [Member(str(column.labels[at]), int(counts[at])) for at in order if not column.missing[at] and counts[at]]
         )
-        self.sorted = SortFilter(self)
-        self.sorted.setSourceModel(self.model)
-        self.search.textChanged.connect(self.sorted.look_for)
         self.view = TableView(t("Values"))
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.view.setModel(self.sorted)
-        self.view.setSortingEnabled(True)
-        self.view.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+        self.sorted = self.view.hold_sorted(self.model, 1, Qt.SortOrder.DescendingOrder)
+        self.search.textChanged.connect(self.sorted.look_for)
         self.view.fit_columns(220, filling=2)
         put(self.parts, self.banner, row, (self.view, 1))
         self.use = last_row(self, self.parts, t("&Use these groups"))

@@ -23,6 +23,7 @@ from splu_desktop.gui.columns.facts import Values, form_words, forms_of, values_
 from splu_desktop.gui.columns.group_dialog import GroupDialog
 
 _CUTS, _HAND = "cuts", "hand"
+_AHEAD = 60  # values that are measured for the room of their column
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,11 @@ class ColumnPanel(Card):
         self.model.asks = secret
         self.model.show(rows)
         header = self.values.horizontalHeader()
-        header.resizeSection(2, 34 + self.fontMetrics().horizontalAdvance(number(top)))
+        metrics = self.fontMetrics()
+        header.resizeSection(2, 34 + metrics.horizontalAdvance(number(top)))
+        longest = max((metrics.horizontalAdvance(row.label) for row in rows[:_AHEAD]), default=0)
+        room = self.values.viewport().width() - header.sectionSize(2) - longest - 44  # beside the tick and its edges
+        header.resizeSection(1, min(64, max(20, room)))
 
     def _offer_forms(self, steps: Steps, role: Role) -> None:
         source = self._session.source

@@ -51,7 +51,7 @@ class KindDelegate(QStyledItemDelegate):
         painter.setPen(colour)
         words = box.adjusted(28, 0, -26, 0)
         flags = int(Qt.AlignmentFlag.AlignVCenter)
-        painter.drawText(words, flags, option.fontMetrics.elidedText(look.name, Qt.TextElideMode.ElideRight, 110))
+        painter.drawText(words, flags, look.name)
         if look.tag:
             painter.setFont(theme.small_font(option.font))
             painter.drawText(words, flags | int(Qt.AlignmentFlag.AlignRight), look.tag)
@@ -99,7 +99,9 @@ class ColumnTable(TableView):
         header = self.horizontalHeader()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(WHY, QHeaderView.ResizeMode.Stretch)
-        for at, width in ((NAME, 140), (KIND, 168), (FORM, 160), (UNDO, 60)):
+        words = [f"{look.name} {look.tag}" for look in map(look_of, KINDS)]
+        kind = 70 + max(map(self.fontMetrics().horizontalAdvance, words))  # beside it a picture and an arrow
+        for at, width in ((NAME, 140), (KIND, kind), (FORM, 160), (UNDO, 60)):
             header.resizeSection(at, width)
         self.clicked.connect(self._clicked)
 

@@ -6,21 +6,19 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox
 
 from splu_desktop.core.audience import OwnLimit
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import isolated
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Limits, check_reason, level_of, reasons_named
 from splu_desktop.core.policy.limits import limits_named
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.memory import choose_laws, laws_chosen
-from splu_desktop.gui.base.parts import Flow
-from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import emptied, label, line_edit, margins, percent_box, show_value, whole_box
-from splu_desktop.gui.base.words import caption, decimal, joined, t, told
-from splu_desktop.gui.base.work import Work
-from splu_desktop.gui.expert.section import Section, grid_of
+from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.base.widgets import label, line_edit, percent_box, show_value, whole_box
+from splu_desktop.gui.base.words import decimal, joined, t, told
+from splu_desktop.gui.expert.section import Rows, Section, Ticks, grid_of
 from splu_desktop.report import law
 
 _WHOLE = ("alike", "printed")
@@ -28,11 +26,6 @@ _WHOLE = ("alike", "printed")
 
 class BoundsSection(Section):
     """Epsilon, T_E, alpha, T_P."""
-
-    def __init__(self, session: Session, work: Work) -> None:
-        super().__init__(
-            session, work, t("Promises and bounds"), t("What the two plots and the report are stated for.")
-        )
 
     def build(self) -> None:
         form = QFormLayout()
@@ -48,10 +41,7 @@ class BoundsSection(Section):
         self.body.addLayout(form)
         self.body.addStretch(1)
 
-    def refresh(self) -> None:
-        plan = self.session.plan
-        if plan is None:
-            return
+    def show_plan(self, plan: Plan, source: Source) -> None:
         asked = plan.thresholds
         for box, value in (
             (self.epsilon, 100 * asked.epsilon),
@@ -89,9 +79,6 @@ def limit_words(name: str) -> str:
 class LimitsSection(Section):
     """The limits of whoever gets it, own ones with reasons, and the law packs of the report."""
 
-    def __init__(self, session: Session, work: Work) -> None:
-        super().__init__(session, work, t("Limits and law"), t("Own limits need a reason, which stands in the report."))
-
     def build(self) -> None:
         self._shown: tuple[OwnLimit, ...] = ()
         names = [each.name for each in fields(Limits) if each.name != "name"]
@@ -119,21 +106,13 @@ class LimitsSection(Section):
         grid.setColumnStretch(4, 0)
         self.body.addLayout(grid)
         self.body.addWidget(label(t("Law packs of the report"), "strong"))
-        holder = QWidget()
-        flow = Flow(holder, across=20)
-        self.laws: dict[str, QCheckBox] = {}
-        for code in law.codes():
-            tick = QCheckBox(caption(law.pack(code).name("en")))
-            tick.clicked.connect(self._laws_told)
-            flow.addWidget(tick)
-            self.laws[code] = tick
-        self.body.addWidget(holder)
+        self.laws = Ticks()
+        self.laws.clicked.connect(lambda: choose_laws(map(self._codes.__getitem__, self.laws.ticked())))
+        self._codes = {law.pack(code).name("en"): code for code in law.codes()}
+        self.body.addWidget(self.laws)
         self.body.addStretch(1)
 
-    def refresh(self) -> None:
-        plan = self.session.plan
-        if plan is None:
-            return
+    def show_plan(self, plan: Plan, source: Source) -> None:
         limits, own = limits_named(level_of(plan.audience)), {each.name: each for each in plan.audience.limits}
         why = reasons_named(limits.name)
         for name, words in self.usual.items():
@@ -147,8 +126,7 @@ class LimitsSection(Section):
                 self.reasons[name].setText(why_own)
         self._shown = plan.audience.limits
         chosen = laws_chosen() or (law.DEFAULT,)
-        for code, tick in self.laws.items():
-            tick.setChecked(code in chosen)
+        self.laws.offer(list(self._codes), [name for name, code in self._codes.items() if code in chosen])
 
     def _told(self) -> None:
         made: list[OwnLimit] = []
@@ -171,49 +149,26 @@ class LimitsSection(Section):
             lambda plan: replace(plan, audience=replace(plan.audience, limits=tuple(made))), self.title, "limits"
         )
 
-    def _laws_told(self) -> None:
-        choose_laws(code for code, tick in self.laws.items() if tick.isChecked())
-
 
 class RareSection(Section):
     """Published values of few rows become one, after the draw."""
 
-    def __init__(self, session: Session, work: Work) -> None:
-        super().__init__(
-            session,
-            work,
-            t("Rare values"),
-            t("Published values of fewer rows become “Other”, after the draw; every bound of small counts stands."),
-        )
-
     def build(self) -> None:
-        self.rows = QWidget()
-        self._room = margins(QVBoxLayout(self.rows), 0)
+        self.rows = Rows(t("at least so many rows"), self._box)
         self.body.addWidget(self.rows)
         self.body.addStretch(1)
-        self.boxes: dict[str, QSpinBox] = {}
 
-    def refresh(self) -> None:
-        plan = self.session.plan
-        if plan is None:
-            return
-        if tuple(self.boxes) != plan.sensitive:
-            emptied(self._room)
-            holder = QWidget()
-            grid = grid_of((t("Secret column"), t("at least so many rows")))
-            holder.setLayout(grid)
-            self.boxes = {}
-            for at, name in enumerate(plan.sensitive):
-                box = whole_box(1, 10_000, joined((name, t("at least so many rows")), ":"))
-                box.setSpecialValueText(t("all stay"))
-                box.valueChanged.connect(self._told)
-                grid.addWidget(label(isolated(name), "protected"), at + 1, 0)
-                grid.addWidget(box, at + 1, 1)
-                self.boxes[name] = box
-            self._room.addWidget(holder)
-        for name, box in self.boxes.items():
+    def _box(self, name: str) -> QSpinBox:
+        box = whole_box(1, 10_000, name)
+        box.setSpecialValueText(t("all stay"))
+        box.valueChanged.connect(self._told)
+        return box
+
+    def show_plan(self, plan: Plan, source: Source) -> None:
+        self.rows.show_names(plan.sensitive)
+        for name, box in self.rows.boxes.items():
             show_value(box, plan.rare.get(name, 1))
 
     def _told(self) -> None:
-        rare: Mapping[str, int] = {name: box.value() for name, box in self.boxes.items() if box.value() > 1}
+        rare: Mapping[str, int] = {name: box.value() for name, box in self.rows.boxes.items() if box.value() > 1}
         self.change(lambda plan: replace(plan, rare=rare), self.title, "rare")

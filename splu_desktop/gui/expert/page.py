@@ -25,6 +25,41 @@ from splu_desktop.gui.expert.systems import SystemsSection
 _LIST = 210
 
 
+def _sections() -> tuple[tuple[type[Section], str, str], ...]:
+    """Return the parts with their titles, and what they are for."""
+    return (
+        (
+            StrengthSection,
+            t("Strength per column"),
+            t("γ, the papers’ group size: 1 of γ rows keeps its own value."),
+        ),
+        (
+            TogetherSection,
+            t("Drawn together"),
+            t("Columns of one block are kept or lent as a whole, so that laying them beside each other tells nothing."),
+        ),
+        (
+            ClassesSection,
+            t("Classes of lenders"),
+            t("Values are lent within the cells of these columns; small cells are joined with a neighbour."),
+        ),
+        (BoundsSection, t("Promises and bounds"), t("What the two plots and the report are stated for.")),
+        (LimitsSection, t("Limits and law"), t("Own limits need a reason, which stands in the report.")),
+        (
+            RareSection,
+            t("Rare values"),
+            t("Published values of fewer rows become “Other”, after the draw; every bound of small counts stands."),
+        ),
+        (PersonsSection, t("Persons, dates and courses"), t("Which column names the person is question 2.")),
+        (
+            SystemsSection,
+            t("Other systems"),
+            t("Each publishes your table on paper, is asked the same questions, read by the same readers."),
+        ),
+        (RecipeSection, t("Recipe"), t("All choices as text; the command line takes the same file.")),
+    )
+
+
 class ExpertPage(Page):
     """For statisticians, under the proposal."""
 
@@ -34,21 +69,7 @@ class ExpertPage(Page):
     def build(self) -> None:
         aside = t("For statisticians. Nothing here is needed; everything is written into the report.")
         self.head.addLayout(title_row(bare(t("&Expert")), aside))
-        session, work = self.session, self.work
-        strength = StrengthSection(
-            session, work, t("Strength per column"), t("γ, the papers’ group size: 1 of γ rows keeps its own value.")
-        )
-        self.sections: list[Section] = [
-            strength,
-            TogetherSection(session, work),
-            ClassesSection(session, work),
-            BoundsSection(session, work),
-            LimitsSection(session, work),
-            RareSection(session, work),
-            PersonsSection(session, work),
-            SystemsSection(session, work),
-            RecipeSection(session, work),
-        ]
+        self.sections = [made(self.session, self.work, title, below) for made, title, below in _sections()]
         self.list, self.short = QListWidget(), Choice(bare(t("&Expert")))
         self.list.setAccessibleName(bare(t("&Expert")))
         self.list.setProperty("look", "parts")
@@ -61,8 +82,7 @@ class ExpertPage(Page):
         self.list.setFixedWidth(_LIST)
         self.list.currentRowChanged.connect(self._show_section)
         self.short.activated.connect(lambda at: self.list.setCurrentRow(at))
-        card = Card(spacing=0)
-        margins(card.body, 1, spacing=0)
+        card = Card("", 1, spacing=0)
         card.body.addWidget(self.stacked)
         row = QWidget()
         put(margins(QHBoxLayout(row), 0, spacing=14), self.list, (card, 1))

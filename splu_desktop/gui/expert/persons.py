@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import MOST_DAYS, ByPerson
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Kind
-from splu_desktop.gui.base.parts import Flow
-from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import Choice, emptied, label, line_edit, show_value, whole_box
-from splu_desktop.gui.base.words import caption, t, told
-from splu_desktop.gui.base.work import Work
-from splu_desktop.gui.expert.section import Section
+from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.base.widgets import Choice, label, line_edit, show_value, whole_box
+from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.expert.section import Section, Ticks
 
 
 class PersonsSection(Section):
     """What is done about persons with several rows."""
-
-    def __init__(self, session: Session, work: Work) -> None:
-        super().__init__(
-            session, work, t("Persons, dates and courses"), t("Which column names the person is question 2.")
-        )
 
     def build(self) -> None:
         self.form = QFormLayout()
@@ -42,8 +36,7 @@ class PersonsSection(Section):
         self.number = QCheckBox(t("Give each person a random number, by which its rows are found"))
         self.days = whole_box(0, MOST_DAYS, t("Dates are moved by up to, days"))
         self.days.setSpecialValueText(t("not moved"))
-        self.dates = QWidget()
-        self._flow = Flow(self.dates, across=16)
+        self.dates = Ticks()
         for words, part in (
             (t("Persons with several rows"), self.way),
             (t("First and last by"), self.order),
@@ -62,12 +55,9 @@ class PersonsSection(Section):
         self.reason.editingFinished.connect(self._told)
         self.number.clicked.connect(self._told)
         self.days.valueChanged.connect(self._told)
-        self.ticks: dict[str, QCheckBox] = {}
+        self.dates.clicked.connect(self._told)
 
-    def refresh(self) -> None:
-        plan, source = self.session.plan, self.session.source
-        if plan is None or source is None:
-            return
+    def show_plan(self, plan: Plan, source: Source) -> None:
         who = plan.persons
         self.none.setVisible(who is None)
         for row in range(self.form.rowCount()):
@@ -75,13 +65,7 @@ class PersonsSection(Section):
         if who is None:
             return
         dates = [name for name in plan.nsas if source.table[name].kind in (Kind.DATE, Kind.DATETIME)]
-        if list(self.ticks) != dates:
-            emptied(self._flow)
-            self.ticks = {}
-            for name in dates:
-                self.ticks[name] = QCheckBox(caption(name))
-                self.ticks[name].clicked.connect(self._told)
-                self._flow.addWidget(self.ticks[name])
+        self.dates.offer(dates, who.shift)
         self.order.offer(
             [(t("the order of the file"), ""), *((isolated(name), name) for name in source.table.names)], who.order
         )
@@ -89,8 +73,6 @@ class PersonsSection(Section):
         self.reason.setText(who.reason)
         self.number.setChecked(who.number)
         show_value(self.days, who.days)
-        for name, tick in self.ticks.items():
-            tick.setChecked(name in who.shift)
         self.form.setRowVisible(self.order, who.way in ("first", "last"))
         self.form.setRowVisible(self.reason, who.way == "record" or self.way.currentData() == "record")
         self.form.setRowVisible(self.number, who.way == "draw")
@@ -103,7 +85,7 @@ class PersonsSection(Section):
             return
         way = self.way.currentData()
         self.form.setRowVisible(self.reason, way == "record")
-        shift = tuple(name for name, tick in self.ticks.items() if tick.isChecked()) if self.days.value() else ()
+        shift = self.dates.ticked() if self.days.value() else ()
         try:
             made = ByPerson(
                 plan.persons.column,

@@ -8,21 +8,19 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.plan import Plan
 from splu_desktop.files.disk.plain_data import from_toml
 from splu_desktop.files.project.recipe import Recipe, plan_for, recipe_text
 from splu_desktop.gui.base.memory import laws_chosen
-from splu_desktop.gui.base.session import Answers, Session
+from splu_desktop.gui.base.session import Answers
+from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import button, copy_exactly, margins, put
 from splu_desktop.gui.base.words import t, told
-from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.expert.section import Section
 
 
 class RecipeSection(Section):
     """The recipe."""
-
-    def __init__(self, session: Session, work: Work) -> None:
-        super().__init__(session, work, t("Recipe"), t("All choices as text; the command line takes the same file."))
 
     def build(self) -> None:
         self.text = QPlainTextEdit()
@@ -36,13 +34,11 @@ class RecipeSection(Section):
         self.body.addWidget(self.text, 1)
         self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), self.use, copy, 1))
 
-    def refresh(self) -> None:
-        plan, source = self.session.plan, self.session.source
-        if plan is not None and source is not None:
-            imported = source.imported
-            text = recipe_text(Recipe(imported.choices, plan, imported.source, laws_chosen()))
-            if text != self.text.toPlainText():
-                self.text.setPlainText(text)
+    def show_plan(self, plan: Plan, source: Source) -> None:
+        imported = source.imported
+        text = recipe_text(Recipe(imported.choices, plan, imported.source, laws_chosen()))
+        if text != self.text.toPlainText():
+            self.text.setPlainText(text)
 
     def _use(self) -> None:
         source = self.session.source

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
+from typing import Generic, TypeVar
 
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.messages import isolated
 from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import label, margins
-from splu_desktop.gui.base.words import told
+from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.base.widgets import emptied, label, margins
+from splu_desktop.gui.base.words import caption, joined, t, told
 from splu_desktop.gui.base.work import Work
+
+Box = TypeVar("Box", bound=QWidget)
 
 
 class Section(QWidget):
-    """A part of Expert; it says its `title` and `aside`, and overrides `build` and `refresh`."""
+    """A part of Expert; it overrides `build` and `show_plan`."""
 
-    def __init__(self, session: Session, work: Work, title: str, aside: str = "") -> None:
+    def __init__(self, session: Session, work: Work, title: str, aside: str) -> None:
         super().__init__()
         self.session, self.work, self.title = session, work, title
         self.body = margins(QVBoxLayout(self), 16, 12, 16, 12, spacing=8)
         heading = label(title, "strong")
         self.body.addWidget(heading)
-        if aside:
-            below = label(aside, "quiet", wrap=True)
-            self.body.addWidget(below)
+        self.body.addWidget(label(aside, "quiet", wrap=True))
         self.fault = label("", "problem", wrap=True, live=True)
         self.build()
         self.body.addWidget(self.fault)
@@ -37,9 +42,14 @@ class Section(QWidget):
         """Make the parts, once."""
         raise NotImplementedError
 
-    def refresh(self) -> None:
+    def show_plan(self, plan: Plan, source: Source) -> None:
         """Show the plan of now."""
         raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Show what there is now."""
+        if self.session.plan is not None and self.session.source is not None:
+            self.show_plan(self.session.plan, self.session.source)
 
     def change(self, make: Callable[[Plan], Plan], name: str, merge: str = "") -> None:
         """Change the plan; what is wrong with it is said below the form, and the plan stays."""
@@ -62,6 +72,57 @@ class Section(QWidget):
         """Say what is wrong, "" for nothing."""
         self.fault.setText(sentence)
         self.fault.setVisible(bool(sentence))
+
+
+class Rows(QWidget, Generic[Box]):
+    """A line for each of some columns: its name, and a box."""
+
+    def __init__(self, heading: str, make: Callable[[str], Box]) -> None:
+        super().__init__()
+        self._heading, self._make = heading, make
+        self._room = margins(QVBoxLayout(self), 0)
+        self.boxes: dict[str, Box] = {}
+
+    def show_names(self, names: tuple[str, ...]) -> None:
+        """Have a line for each of these columns."""
+        if tuple(self.boxes) == names:
+            return
+        emptied(self._room)
+        holder = QWidget()
+        grid = grid_of((t("Secret column"), self._heading))
+        holder.setLayout(grid)
+        self.boxes = {name: self._make(name) for name in names}
+        for at, (name, box) in enumerate(self.boxes.items(), 1):
+            box.setAccessibleName(joined((name, self._heading), ":"))
+            grid.addWidget(label(isolated(name), "protected"), at, 0)
+            grid.addWidget(box, at, 1)
+        self._room.addWidget(holder)
+
+
+class Ticks(QWidget):
+    """A tick for each of some names, beside one another. Signal `clicked`: the user changed one."""
+
+    clicked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._flow = Flow(self, across=20)
+        self.ticks: dict[str, QCheckBox] = {}
+
+    def offer(self, names: Sequence[str], ticked: Container[str]) -> None:
+        """Offer names, some of them ticked; nobody hears."""
+        if list(self.ticks) != list(names):
+            emptied(self._flow)
+            self.ticks = {name: QCheckBox(caption(name)) for name in names}
+            for each in self.ticks.values():
+                each.clicked.connect(lambda: self.clicked.emit())
+                self._flow.addWidget(each)
+        for name, each in self.ticks.items():
+            each.setChecked(name in ticked)
+
+    def ticked(self) -> tuple[str, ...]:
+        """Return the names that are ticked."""
+        return tuple(name for name, each in self.ticks.items() if each.isChecked())
 
 
 def grid_of(headings: tuple[str, ...]) -> QGridLayout:

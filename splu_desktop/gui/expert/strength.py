@@ -14,6 +14,7 @@ from splu_desktop.core.mechanism import Block, draw_from, law
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, emptied, label, margins, put, show_value
 from splu_desktop.gui.base.words import decimal, joined, number, percent, t
 from splu_desktop.gui.expert.section import Section, grid_of
@@ -93,10 +94,7 @@ class StrengthSection(Section):
             self.words.append(words)
         self.body.addLayout(plots, 1)
 
-    def refresh(self) -> None:
-        plan = self.session.plan
-        if plan is None:
-            return
+    def show_plan(self, plan: Plan, source: Source) -> None:
         blocks = tuple(block.columns for block in plan.blocks)
         if blocks != self._blocks:
             self._blocks = blocks

@@ -14,13 +14,12 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.language import language
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Busy
-from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, button, label, margins, put
 from splu_desktop.gui.base.words import decimal, number, percent, spoken, t, told
-from splu_desktop.gui.base.work import Job, Work
+from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.expert.section import Section
 
 if TYPE_CHECKING:
@@ -84,14 +83,6 @@ def _drawing(found: Comparison) -> QSvgRenderer:
 class SystemsSection(Section):
     """A picture and a table of systems, on demand."""
 
-    def __init__(self, session: Session, work: Work) -> None:
-        super().__init__(
-            session,
-            work,
-            t("Other systems"),
-            t("Each publishes your table on paper, is asked the same questions, read by the same readers."),
-        )
-
     def build(self) -> None:
         self._job: Job | None = None
         self.column = Choice(t("Secret column"))
@@ -113,20 +104,17 @@ class SystemsSection(Section):
             Field(t("Remark"), _remark, colour=lambda r: "quiet"),
         ]
         self.picture = Picture()
-        self.model = RowsModel(fields, self)
         self.view = TableView(t("Other systems"))
-        self.view.setModel(self.model)
+        self.model = self.view.hold(fields)
         self.view.setMinimumHeight(140)
         put(self.body, self.busy, self.picture, (self.view, 1))
 
-    def refresh(self) -> None:
-        plan = self.session.plan
+    def show_plan(self, plan: Plan, source: Source) -> None:
         if not self.work.busy("systems"):  # it went with its table
             self._ended()
-        if plan is not None:
-            asked = [each.sa for each in plan.questions if each.sa in plan.sensitive]  # first: one compares by these
-            names = dict.fromkeys([*asked, *plan.sensitive])
-            self.column.offer([(isolated(name), name) for name in names], self.column.currentData())
+        asked = [each.sa for each in plan.questions if each.sa in plan.sensitive]  # first: one compares by these
+        names = dict.fromkeys([*asked, *plan.sensitive])
+        self.column.offer([(isolated(name), name) for name in names], self.column.currentData())
 
     def run(self) -> None:
         """Compare, in a worker."""

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 
 from splu_desktop.files.importer import Imported
 from splu_desktop.gui.base.dialogs import Dialog, last_row
-from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.words import beside, joined, number, t, told
 from splu_desktop.gui.base.work import Work
@@ -61,9 +61,8 @@ class HowRead(Dialog):
             Field(t("How it was read"), lambda r: r.how),
             Field(t("Why"), lambda r: told(r.why), colour=lambda r: "quiet"),
         ]
-        self.model = RowsModel(fields, self)
         self.view = TableView(t("How it was read"))
-        self.view.setModel(self.model)
+        self.model = self.view.hold(fields)
         self.model.show(readings(imported))
         self.view.fit_columns(320, filling=2, least=240)
         self.problems = ProblemList(work)

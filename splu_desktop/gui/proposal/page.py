@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDoubleSpinBox,
-    QFrame,
     QHBoxLayout,
     QMenu,
     QSizePolicy,
@@ -33,7 +32,7 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle, show_value
-from splu_desktop.gui.base.words import bare, caption, joined, number, percent, spoken, t, told
+from splu_desktop.gui.base.words import bare, caption, joined, number, percent, plain, spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted, let_go
 from splu_desktop.gui.proposal.offer import ENDINGS, Offer, hand_out, protect
@@ -66,9 +65,8 @@ class ProposalPage(Page):
         self.steps.undone.connect(self._undo)
         self.steps.changed.connect(lambda step: self.go.emit(_where(step)))
         self.steps.all_columns.connect(lambda: self.go.emit(Step.COLUMNS))
-        self.steps_card = QFrame()
-        self.steps_card.setProperty("look", "card")
-        put(margins(QVBoxLayout(self.steps_card), 1, 2, 1, 4, spacing=0), (self.steps, 1))
+        self.steps_card = Card("", 1, 2, 1, 4, spacing=0)
+        put(self.steps_card.body, (self.steps, 1))
         self.strength = self._make_strength()
         self.ways = Ways()
         self.possible = Possible()
@@ -94,10 +92,8 @@ class ProposalPage(Page):
 
         self._ways: list[Way] = []
 
-    def _make_tables(self) -> QFrame:
-        card = QFrame()
-        card.setProperty("look", "card")
-        column = margins(QVBoxLayout(card), 1, 1, 1, 4, spacing=0)
+    def _make_tables(self) -> Card:
+        card = Card("", 1, 1, 1, 4, spacing=0)
         head = margins(QHBoxLayout(), 6, 2, 8, 0, spacing=8)
         self.tabs = QTabBar()
         self.tabs.setAccessibleName(t("Your tables"))
@@ -111,12 +107,11 @@ class ProposalPage(Page):
         self.ranges = RangeTable()
         self.legend = Elided("", "quiet")
         self.legend.setContentsMargins(14, 3, 8, 3)
-        put(column, head, Rule(), (self.ranges, 1), self.legend)
+        put(card.body, head, Rule(), (self.ranges, 1), self.legend)
         return card
 
     def _make_strength(self) -> Card:
-        card = Card(spacing=4)
-        card.body.setContentsMargins(14, 8, 14, 8)
+        card = Card("", 14, 8, spacing=4)
         self.slider = StrengthSlider()
         self.gamma = QDoubleSpinBox()
         self.gamma.setRange(1, 1000)
@@ -298,7 +293,7 @@ class ProposalPage(Page):
         while self.tabs.count():
             self.tabs.removeTab(0)
         for name in names:
-            self.tabs.addTab(caption(name))
+            self.tabs.setTabToolTip(self.tabs.addTab(caption(name)), plain(name))
         self.tabs.blockSignals(held)
 
     def _show_figures(self) -> None:

@@ -107,12 +107,9 @@ class RangeTable(TableView):
         super().__init__(t("Your tables"))
         self._mean = self._short = False
         self.most = 10  # lines that are shown at once
-        self.lines_model: RowsModel[RangeLine] = RowsModel(self._fields(), self)
-        self.setModel(self.lines_model)
+        self.lines_model: RowsModel[RangeLine] = self.hold(self._fields(), bare=True)
         self.bar = RangeBar(self)
         self.setItemDelegateForColumn(_BAR, self.bar)
-        self.setShowGrid(False)
-        self.setProperty("look", "bare")
         header = self.horizontalHeader()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(40)

@@ -35,7 +35,7 @@ _PICTURES = {
 }
 _ORDER = ("secret", "coarser", "left-out", "blanked", "names-persons", "together", "public-value")
 _NAMED = re.compile(
-    r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]:?\s*"
+    r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]\s*:?\s*"
 )  # a column's name at the beginning of its own line
 _CHANGED_ELSEWHERE = ("secret", "strength", "tables", "person")
 

@@ -50,8 +50,7 @@ class WayCard(Card):
     """One way with its figures."""
 
     def __init__(self, way: Way, *, first: bool) -> None:
-        super().__init__(spacing=5)
-        self.body.setContentsMargins(12, 9, 12, 9)
+        super().__init__("", 12, 9, spacing=5)
         put(self.body, label(way.title, "strong", fitting=True))
         text = label(way.words, "quiet", fitting=True)
         text.setToolTip(plain(way.words))
@@ -118,8 +117,7 @@ class Possible(Card):
     taken = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__(t("Or get the rows out after all"), spacing=6)
-        self.body.setContentsMargins(14, 10, 14, 10)
+        super().__init__(t("Or get the rows out after all"), 14, 10, spacing=6)
         self.lines = margins(QVBoxLayout(), 0, spacing=8)
         self.body.addLayout(self.lines)
         self.body.addStretch(1)

@@ -31,8 +31,7 @@ class Outgoing(Card):
     answers_wanted = Signal()
 
     def __init__(self) -> None:
-        super().__init__(t("What goes out"), spacing=6)
-        self.body.setContentsMargins(14, 10, 14, 10)
+        super().__init__(t("What goes out"), 14, 10, spacing=6)
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(5)

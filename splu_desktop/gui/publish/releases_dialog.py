@@ -12,7 +12,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.policy import check_reason, title_of
 from splu_desktop.files.register import Entry, Register
 from splu_desktop.gui.base.dialogs import Dialog, last_row
-from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import STATES
 from splu_desktop.gui.base.widgets import button, label, line_edit, margins, put
 from splu_desktop.gui.base.words import bare, number, t, told
@@ -25,8 +25,7 @@ class ReleasesDialog(Dialog):
         super().__init__(bare(t("&Releases made from this computer…")), (860, 420), parent)
         self.problem = label("", "problem", fitting=True)
         self.view = TableView(bare(t("&Releases made from this computer…")))
-        self.model: RowsModel[Entry] = RowsModel(_fields(), self)
-        self.view.setModel(self.model)
+        self.model = self.view.hold(_fields())
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._offer())
         self.folder: QPushButton = button(t("Open the folder"), self._open, picture="folder-open")
         self.why = line_edit(t("Why it was never handed out"), t("Why it was never handed out"))

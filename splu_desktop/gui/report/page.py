@@ -11,10 +11,8 @@ from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -50,9 +48,8 @@ class ReportPage(Page):
         self.form = self._make_form()
         self.pages = PagesView()
         self.pages.page_changed.connect(self._show_note)
-        self.well = QFrame()
-        self.well.setProperty("look", "card")
-        put(margins(QVBoxLayout(self.well), 1, 1, 1, 1, spacing=0), (self.pages, 1))
+        self.well = Card("", 1, spacing=0)
+        put(self.well.body, (self.pages, 1))
         self.sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=14)
         self.room_of_form = scrolled(self.form)
         put(self.sides, self.room_of_form, (self.well, 1))
@@ -65,8 +62,7 @@ class ReportPage(Page):
         self.rest.timeout.connect(self._make)
 
     def _make_form(self) -> Card:
-        card = Card(t("For whom?"), spacing=6)
-        card.body.setContentsMargins(12, 10, 12, 10)
+        card = Card(t("For whom?"), 12, 10, spacing=6)
         self.own = ChoiceCard(t("Our own files"), t("with true counts; never hand it out"))
         self.theirs = ChoiceCard(t("The recipient"), t("only what the release tells anyway"))
         self.editions = QButtonGroup(self)
