@@ -29,14 +29,16 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.gui.base.session import RAIL, Step
+from splu_desktop.gui.base.widgets import Elided
 from splu_desktop.gui.proposal.plots import Plot
-from splu_desktop.gui.proposal.steps import Elided
 from splu_desktop.gui.publish.page import PublishPage
+from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
 
 SIZES = {"100": (1366, 698), "150": (911, 442), "200": (683, 314), "1920 at 200": (960, 510), "smallest": (640, 300)}
 CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QAbstractSlider, QLineEdit, QPlainTextEdit, QAbstractItemView)
+LEAST = 90  # pixels of a list or table in which a name can be told from another
 MOST_WORDS = 270  # on a page at once, its tables and the frame around it not counted
 # Words of mathematics that stand only in Expert and the annex (flow.md, section 6); gamma and T stand at the slider.
 NEVER = re.compile(
@@ -104,6 +106,8 @@ def faults_of_room(window: QWidget) -> Iterator[str]:
     for room in shown(window, QAbstractScrollArea):
         assert isinstance(room, QAbstractScrollArea)
         if isinstance(room, QAbstractItemView):  # tables alone scroll sideways
+            if room.width() < LEAST:
+                yield f"“{room.accessibleName()}” is {room.width()} pixels wide"
             continue
         if room.horizontalScrollBar().isVisible():
             yield f"{type(room).__name__} “{room.accessibleName()}” scrolls sideways"
@@ -150,10 +154,10 @@ def faults_of_footer(window: MainWindow) -> Iterator[str]:
         yield "the primary button is out of sight"
 
 
-def look_at(window: MainWindow, idle: Idle, steps: tuple[Step, ...]) -> None:
+def look_at(window: MainWindow, idle: Idle, steps: tuple[Step, ...], sizes: tuple[str, ...] = tuple(SIZES)) -> None:
     """Fail with all that is wrong on pages at any size."""
     faults = []
-    for size, pixels in SIZES.items():
+    for size, pixels in ((size, SIZES[size]) for size in sizes):
         window.resize(*pixels)
         for step in steps:
             window.show_step(step)
@@ -180,6 +184,19 @@ def test_pages_with_a_message_can_be_read_at_every_size(released: MainWindow, id
     assert session.plan is not None
     session.change_plan(session.plan.with_gamma(1), "not safe, and the release is out of date")
     look_at(released, idle, (Step.PROPOSAL, Step.PUBLISH, Step.ASK, Step.REPORT))
+
+
+@pytest.fixture(params=["de", "fr"])
+def foreign(request: pytest.FixtureRequest, isolated: None, qapp: QApplication) -> Iterator[None]:
+    """Another language of the window, whose words are longer."""
+    languages.choose(request.param)
+    yield
+    languages.speak(qapp, "en")
+
+
+def test_longer_words_have_room(foreign: None, released: MainWindow, idle: Idle) -> None:
+    steps = (Step.QUESTIONS, Step.PROPOSAL, Step.COLUMNS, Step.PUBLISH, Step.ASK, Step.REPORT)
+    look_at(released, idle, steps, ("150", "200"))
 
 
 def test_every_control_has_a_name(released: MainWindow, idle: Idle) -> None:

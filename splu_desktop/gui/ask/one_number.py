@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from splu_desktop.core.answer.answer import HIDDEN
 from splu_desktop.core.answer.conditions import Condition, takes_range
@@ -19,7 +19,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, link
-from splu_desktop.gui.base.widgets import button, emptied, label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Elided, button, emptied, label, line_edit, margins, put
 from splu_desktop.gui.base.words import bare, caption, joined, number, t, told
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
@@ -70,7 +70,7 @@ class OneNumber(QWidget):
         put(columns.body, label(bare(t("&Columns")), "quiet"), (self.columns, 1))
         columns.body.addWidget(label(t("Columns without a shield are exact."), "quiet", wrap=True))
         values = Card("", 8, spacing=4)
-        self.values_of: QLabel = label("", "quiet")
+        self.values_of = Elided("", "quiet")
         self.search = line_edit(t("Find a value, or write 40..64"), t("Find a value, or write 40..64"))
         self.search.setMaximumWidth(230)
         self.search.textChanged.connect(lambda: self._show_values())
@@ -79,7 +79,7 @@ class OneNumber(QWidget):
         self.values.setAccessibleName(t("Values"))
         self.values.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for each in (self.columns, self.values):
-            each.setMinimumWidth(60)
+            each.setMinimumWidth(110)
             each.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.values.itemChanged.connect(self._ticked)
         self.values.itemClicked.connect(self._clicked)

@@ -114,7 +114,7 @@ class AskPage(Page):
         for part in (self.tabs, self.more):
             part.setVisible(there)
         self.another.setVisible(there and self.fold is Fold.WIDE)
-        self.name.setVisible(self.fold is not Fold.NARROW)
+        self.name.setVisible(self.fold is Fold.WIDE or not there)
 
     def _show_panel(self, at: int) -> None:
         # A stack is as high as its highest panel, unless the others ask for nothing.

@@ -103,6 +103,32 @@ class Live(QLabel):
             announce(self, self._said)
 
 
+class Elided(QLabel):
+    """A line of text that ends in dots where it has no room; all of it shows at rest."""
+
+    def __init__(self, text: str = "", look: str = "") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("look", look)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        tip(self, text)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
+        painter.drawText(self.contentsRect(), int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), words)
+        painter.end()
+
+
 class _LiveFitting(_Fitting, Live):
     """Both."""
 

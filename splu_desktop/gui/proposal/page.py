@@ -31,7 +31,7 @@ from splu_desktop.gui.base.messages import persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Rule, button, label, margins, put, restyle, show_value
+from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, put, restyle, show_value
 from splu_desktop.gui.base.words import bare, caption, joined, number, percent, plain, spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted, let_go
@@ -40,7 +40,7 @@ from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.slider import StrengthSlider
-from splu_desktop.gui.proposal.steps import Elided, StepList, steps_of
+from splu_desktop.gui.proposal.steps import StepList, steps_of
 from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
 from splu_desktop.report.book.document import PrintedBook
 

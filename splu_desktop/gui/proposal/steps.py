@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.core.generalise import words_for
 from splu_desktop.core.messages import quoted, say
@@ -17,8 +16,8 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Step
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import link
-from splu_desktop.gui.base.widgets import Picture, Rule, emptied, label, margins, put, scrolled
-from splu_desktop.gui.base.words import bare, plain, spoken, t, told
+from splu_desktop.gui.base.widgets import Elided, Picture, Rule, emptied, label, margins, put, scrolled
+from splu_desktop.gui.base.words import bare, spoken, t, told
 
 _PICTURES = {
     "secret": ("shield", "protected"),
@@ -38,32 +37,6 @@ _NAMED = re.compile(
     r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]\s*:?\s*"
 )  # a column's name at the beginning of its own line
 _CHANGED_ELSEWHERE = ("secret", "strength", "tables", "person")
-
-
-class Elided(QLabel):
-    """A line of text that ends in dots where it has no room; all of it shows at rest."""
-
-    def __init__(self, text: str = "", look: str = "") -> None:
-        super().__init__(text)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setProperty("look", look)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.setText(text)
-
-    def setText(self, text: str) -> None:
-        super().setText(text)
-        self.setToolTip(plain(text))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(24, super().minimumSizeHint().height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(self.font())
-        painter.setPen(self.palette().color(self.foregroundRole()))
-        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
-        painter.drawText(self.contentsRect(), int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), words)
-        painter.end()
 
 
 def step_words(step: Step) -> str:

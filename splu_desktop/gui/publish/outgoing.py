@@ -17,9 +17,8 @@ from splu_desktop.files.release.readme import README_NAME
 from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
 from splu_desktop.gui.base.parts import Card, line_of, link
-from splu_desktop.gui.base.widgets import Picture, Rule, button, copy_exactly, label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Elided, Picture, Rule, button, copy_exactly, label, line_edit, margins, put
 from splu_desktop.gui.base.words import bare, joined, plain, t
-from splu_desktop.gui.proposal.steps import Elided
 
 _SECTION, _FOLDER = "publish", "folder"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import RED, UNSAFE, USEFUL, Line, Verdict, title_of
@@ -16,7 +16,7 @@ from splu_desktop.files.release.handover import hand_over, new_password
 from splu_desktop.gui.base.dialogs import asked_target
 from splu_desktop.gui.base.messages import persons_of, rows_of
 from splu_desktop.gui.base.page import Fold, Page
-from splu_desktop.gui.base.parts import Card, Columns, VerdictBar
+from splu_desktop.gui.base.parts import Card, Columns, Flow, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import announce, button, emptied, label, line_edit, margins, put, scrolled
 from splu_desktop.gui.base.words import joined, spoken, t, told
@@ -67,10 +67,11 @@ class PublishPage(Page):
         self.done_place = line_edit(t("In the folder"))  # a path has no blank at which a label could break it
         self.done_place.setReadOnly(True)
         self.open_folder = button(t("Open the folder"), self._open_folder, picture="folder-open")
-        row = margins(QHBoxLayout(), 0, spacing=8)
+        row = Flow()
         self.lock = button(t("As a ZIP with a password…"), self._hand_over, picture="lock")
         self.report = button(t("Report"), lambda: self.go.emit(Step.REPORT))
-        put(row, self.open_folder, self.lock, self.report, 1)
+        for each in (self.open_folder, self.lock, self.report):
+            row.addWidget(each)
         self.done_password = label("", "strong", fitting=True, selectable=True)
         put(card.body, self.done_words, self.done_print, self.done_place)
         card.body.addLayout(row)

@@ -86,7 +86,7 @@ class ReportPage(Page):
             field.setMaxLength(300)
             field.textEdited.connect(lambda text: self.rest.start())
             self.fields[key] = field
-            put(card.body, label(words, "quiet"), field)
+            put(card.body, label(words, "quiet", wrap=True), field)
         card.body.addStretch(1)
         card.body.addWidget(label(t("Recipient, purpose and limits come from your three answers."), "quiet", wrap=True))
         return card
