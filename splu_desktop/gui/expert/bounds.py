@@ -106,9 +106,9 @@ class LimitsSection(Section):
         grid.setColumnStretch(4, 0)
         self.body.addLayout(grid)
         self.body.addWidget(label(t("Law packs of the report"), "strong"))
+        self._codes: dict[str, str] = {law.pack(code).name("en"): code for code in law.codes()}
         self.laws = Ticks()
         self.laws.clicked.connect(lambda: choose_laws(map(self._codes.__getitem__, self.laws.ticked())))
-        self._codes = {law.pack(code).name("en"): code for code in law.codes()}
         self.body.addWidget(self.laws)
         self.body.addStretch(1)
 
