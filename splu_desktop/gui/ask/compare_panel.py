@@ -140,8 +140,7 @@ class ComparePanel(QWidget):
         )
         self.table.setModel(self.model)
         put(card.body, self.what, self.figure, self.interval, self.sentence, self.alike, self.fault, self.notes)
-        put(card.body, (self.table, 1), 0)
-        card.body.addStretch(0)
+        put(card.body, (self.table, 5), 1)
         return card
 
     def fold(self, fold: Fold) -> None:

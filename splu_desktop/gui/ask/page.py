@@ -167,11 +167,13 @@ class AskPage(Page):
         first = questions[0]
         if set(first.by) <= set(opened.columns) and first.sa in opened.columns:
             self.table.ask_for(first.sa, first.by[:2])
-            self.compare.ask_for(first.sa, first.value, first.by)
             column = opened.published.table[first.sa]
-            values = [str(each) for each in column.labels[~column.missing]]
-            if values:
-                self.one.show_question((Condition(first.sa, (first.value or values[0],)),))
+            counts = column.counts()
+            order = sorted(range(column.m), key=lambda at: (bool(column.missing[at]), -int(counts[at])))
+            value = first.value or (str(column.labels[order[0]]) if order else None)  # one that many rows show
+            self.compare.ask_for(first.sa, value, first.by)
+            if value is not None:
+                self.one.show_question((Condition(first.sa, (value,)),))
 
     # --- questions
 

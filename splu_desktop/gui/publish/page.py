@@ -108,7 +108,8 @@ class PublishPage(Page):
         self.verdict.show()
         if self._named != source.fingerprint:
             self._named, self._repairing = source.fingerprint, ""
-            self.outgoing.propose_name(source.path.stem)
+            packed = source.path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".zip")
+            self.outgoing.propose_name(Path(source.path.stem).stem if packed else source.path.stem)
         if session.judge_fault:
             self.show_error(session.judge_fault)
         elif session.dropped is not None:
