@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -123,6 +124,9 @@ def _refuse(args: argparse.Namespace, planned: Planned, accepted: dict[str, str]
     if args.json:
         gate = [as_gate(line, accepted.get(line.name)) for line in planned.verdict.lines]
         print_json({**planned.as_dict(), "written": False, "gate": gate})
+        for line in planned.verdict.open:  # and beside the object, for people
+            if line.name not in accepted:
+                print(line_of(line.sentence, "splu: "), f"--accept {line.name}=REASON", file=sys.stderr)
         return 3
     lines = open_lines(planned.verdict, accepted)
     if len(lines) > _MOST - 3:  # the sentence of each names its repair

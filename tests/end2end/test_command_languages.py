@@ -107,6 +107,15 @@ def test_a_fault_is_one_object_of_json_as_well(table: Path, capsys: pytest.Captu
         assert err == f"splu: {json.loads(out)['error']}\n"
 
 
+def test_a_refusal_names_each_open_line_beside_its_object(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, "publish", table, *PLAN, "--signed", "no", "--out", tmp_path / "r", "--json")
+    waiting = [each["name"] for each in json.loads(out)["gate"] if each["light"] != "green"]
+    assert status == 3
+    assert [line.rpartition(" ")[2] for line in err.splitlines()] == [f"{name}=REASON" for name in waiting]
+
+
 def _wrong(parser: argparse.ArgumentParser) -> Iterator[list[str]]:
     """Yield what may be typed wrongly behind a command: one of each kind, and nothing where it needs something."""
     if any(action.required for action in parser._actions):
