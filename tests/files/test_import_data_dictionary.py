@@ -74,7 +74,7 @@ def test_choices_as_resolved_and_none_at_all(tmp_path: Path) -> None:
     again = read(path, first.choices).table
     assert [list(column.labels) for column in again.columns] == [list(column.labels) for column in first.table.columns]
     assert set(read(path, ImportChoices(catalog="")).table["sex"].labels) == {"1", "2", "3"}
-    with pytest.raises(BadChoice, match="no data dictionary"):
+    with pytest.raises(BadChoice, match="no words for its codes"):
         read(path, ImportChoices(catalog=path.name))
 
 

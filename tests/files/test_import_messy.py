@@ -69,7 +69,7 @@ def check(found: Imported, records: int, columns: int, header: int, choices: dic
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("encrypted_no_password.xls", "protected by a password"), ("libreoffice.xlsx", "no sheet with cells")],
+    [("encrypted_no_password.xls", "protected by a password"), ("libreoffice.xlsx", "nothing but blanks")],
 )
 def test_refused(name: str, words: str) -> None:
     with pytest.raises(SpluError, match=words):

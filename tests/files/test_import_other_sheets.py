@@ -80,7 +80,7 @@ def test_errors_and_hidden_parts_of_ods_are_told(tmp_path: Path) -> None:
     body = row(text("id"), text("ratio"), text("share")) + row(number(1), failed, number(3)) + hidden
     body += row(number(3), number(7), number(9)) * 5
     found = ods(tmp_path / "t.ods", columns + body)
-    assert [(p.kind, p.row, p.column, p.value, p.rows) for p in found.problems if "blank" not in p.sentence] == [
+    assert [(p.kind, p.row, p.column, p.value, p.rows) for p in found.problems if "Blank" not in p.sentence] == [
         (ProblemKind.NOTE, None, None, None, 1),
         (ProblemKind.NOTE, None, "share", None, 0),
         (ProblemKind.ERROR_CELL, 2, "ratio", "#DIV/0!", 0),

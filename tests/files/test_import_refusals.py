@@ -63,18 +63,18 @@ def test_a_fraction_is_an_amount_where_codes_have_none(tmp_path: Path, name: str
 
 
 CONTENTS = [
-    ("empty.csv", b"", "is empty"),
+    ("empty.csv", b"", "nothing but blanks"),
     ("blank.csv", b"\r\n\r\n  \n", "nothing but blanks"),
     ("page.xls", b"<html><body><table><tr><td>a</td></tr></table></body></html>", "HTML"),
-    ("old.xls", b'<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>', "format XML"),
+    ("old.xls", b'<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook/>', "XML"),
     ("letter.csv", b"%PDF-1.7\n%...", "PDF"),
     ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(50), "PNG"),
-    ("cut.csv.gz", gzip.compress(b"a,b\n1,2\n" * 1000)[:-20], "compression"),
+    ("cut.csv.gz", gzip.compress(b"a,b\n1,2\n" * 1000)[:-20], "gzip"),
     ("cut.xlsx", b"PK\x03\x04" + b"\x00" * 40, "damaged"),
     ("cut.sav", b"$FL2@(#) SPSS DATA FILE" + bytes(30), "damaged"),
     ("cut.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "damaged"),
     ("noise.csv", bytes(random.Random(1).randrange(1, 32) for _ in range(4000)), "no text"),
-    ("header.csv", b"a,b,c\n", "no records below"),
+    ("header.csv", b"a,b,c\n", "no record below"),
 ]
 
 
@@ -95,9 +95,9 @@ def test_chance_bytes_are_no_table_whatever_their_name(tmp_path: Path, ending: s
     for seed in range(40):
         content = random.Random(seed).randbytes((200, 5_000)[seed % 2])
         path.write_bytes(content)
-        refused(path, "holds no text and no format known here|is damaged")  # a byte of Stata's may come first
+        refused(path, "no text|is damaged")  # a byte of Stata's may come first
         path.write_bytes(gzip.compress(content))
-        refused(path, "holds no text|format GZ|is damaged")
+        refused(path, "no text|GZ|is damaged")
 
 
 def test_a_few_control_characters_make_no_text_unreadable(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_refused_unread(tmp_path: Path) 
         with archive.open("xl/worksheets/sheet1.xml", "w") as file:
             for _ in range(200):
                 file.write(bytes(1 << 20))
-    refused(path, "would unpack to")
+    refused(path, "unpack to")
 
 
 def test_two_cells_at_opposite_corners_are_no_danger(tmp_path: Path) -> None:
@@ -151,14 +151,14 @@ def test_two_cells_at_opposite_corners_are_no_danger(tmp_path: Path) -> None:
 def test_a_packed_text_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,1\n" * (40 << 20), 9))
-    refused(path, "would unpack to")
+    refused(path, "unpack to")
 
 
 def test_a_table_that_doesn_t_fit_is_refused_before_loading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n" * 100)
     monkeypatch.setattr(memory, "available", lambda: 1000)
-    refused(path, "GB of memory")
+    refused(path, "not enough memory")
 
 
 def test_impossible_choices(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_hidden_rows_and_columns_are_read_and_told(tmp_path: Path, hidden: tuple
     assert found.table.n == 24
     said = notes(found)
     assert len(said) == 2
-    assert f"({len(hidden)})" in said[0]
+    assert f"rows: {len(hidden)}" in said[0]
     assert "“name”" in said[1]
     assert [problem.told_rows for problem in found.problems] == [len(hidden), 0]  # the second is of a column
 

@@ -40,13 +40,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     ("kind", "stage"),
     [
         ("csv", "Reading"),
-        ("csv", "Joining the columns"),
         ("csv", "Finding types"),
         ("xlsx", "Opening the workbook"),
         ("xlsx", "Reading"),
-        ("odd.xlsx", "Looking through the sheet"),
+        ("odd.xlsx", "Opening the workbook"),
         ("odd.xlsx", "Reading"),
-        ("xlsx", "Joining the columns"),
         ("xlsx", "Finding types"),
     ],
 )

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.isolation import limits, wire
+from splu_desktop.files.isolation.faults import TooLarge
 from splu_desktop.files.isolation.wire import Plain
 
 _OFTEN = 0.03  # seconds between two reports of the same stage
@@ -29,16 +29,14 @@ class _Told:
 
     def __init__(self, channel: int) -> None:
         self._channel, self._stage, self._next = channel, "", 0.0
-        self._lock = threading.Lock()
 
     def report(self, stage: str, done: float) -> None:
         """Tell of a new stage at once, of progress in it now and then."""
         now = time.monotonic()
         if not stage or (stage == self._stage and now < self._next):
             return
-        with self._lock:
-            self._stage, self._next = stage, now + _OFTEN
-            os.write(self._channel, json.dumps([stage, done]).encode() + b"\n")
+        self._stage, self._next = stage, now + _OFTEN
+        os.write(self._channel, json.dumps([stage, done]).encode() + b"\n")
 
 
 def main() -> NoReturn:
@@ -74,9 +72,8 @@ def answer(request: dict[str, Any], progress: Progress, file: IO[bytes]) -> None
         wire.write({"fault": type(fault).__name__, "says": fault.args[0], "facts": vars(fault)}, file)
     except MemoryError:
         gc.collect()
-        says = say("There is not enough memory to read “{path}”; close other programs and try again.", path=path.name)
         file.seek(0)
-        wire.write({"fault": "TooLarge", "says": says}, file)
+        wire.write({"fault": "TooLarge", "says": TooLarge(path).args[0]}, file)
 
 
 def _watch(parent: int) -> None:
@@ -93,10 +90,6 @@ def _do(work: str, path: Path, progress: Progress, request: dict[str, Any]) -> P
             from splu_desktop.files.importer.workbook import opened_workbook  # brings calamine
 
             return opened_workbook.choose(path, progress, **given)
-        case "marked_up":
-            from splu_desktop.files.importer.workbook import marked_up  # the parent's readers need no more
-
-            return marked_up.as_text(path, progress)
         case "statistical":
             from splu_desktop.files.importer import statistical_file  # brings pyreadstat
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.columns.cells import text_of
+from splu_desktop.files.importer.columns.cells import CellColumn, text_of
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import unique_names
 from splu_desktop.files.importer.raw import RawTable
@@ -20,22 +19,17 @@ from splu_desktop.files.isolation.faults import EmptyFile
 from splu_desktop.files.isolation.parent import BrokeOff
 from splu_desktop.files.isolation.wire import Plain
 
-Coded = list[tuple[str, NDArray[np.int32], list[Any]]]
-"""Name, (N,) codes and distinct values of each column."""
+Coded = Sequence[tuple[str, CellColumn]]
+"""Name and cells of each column."""
 
 
 def coded_columns(found: Plain, path: Path) -> Coded:
     """Return the columns that another process found. Raises BrokeOff where they are none."""
     try:
-        coded = [(str(name), *column) for name, column in zip(found["names"], found["columns"], strict=True)]
-        lengths = {len(codes) for _, codes, _ in coded}
-        sound = len(lengths) < 2 and all(
-            isinstance(values, list)
-            and codes.dtype == np.int32
-            and codes.ndim == 1
-            and (not len(codes) or (codes.min() >= 0 and codes.max() < len(values)))
-            for _, codes, values in coded
-        )
+        coded = [
+            (str(name), CellColumn(*column)) for name, column in zip(found["names"], found["columns"], strict=True)
+        ]
+        sound = all(column.fits(len(coded[0][1].codes)) for _, column in coded)
     except (KeyError, TypeError, ValueError, AttributeError):
         sound = False
     if not sound:
@@ -44,15 +38,12 @@ def coded_columns(found: Plain, path: Path) -> Coded:
 
 
 def gathered(coded: Coded, path: Path, choices: ImportChoices, progress: Progress) -> RawTable:
-    """Return columns of codes over texts as a table. Raises EmptyFile."""
+    """Return columns of cells as a table. Raises EmptyFile."""
     if not coded:
-        raise EmptyFile(path, "has no columns")
-    names, problems = unique_names([name for name, _, _ in coded])
+        raise EmptyFile(path)
+    names, problems = unique_names([name for name, _ in coded])
     grid = Grid(len(names), choices)
-    grid.add_columns(
-        [(codes.astype(np.int64), values) for _, codes, values in coded],
-        np.arange(1, len(coded[0][1]) + 1, dtype=np.int64),
-    )
+    grid.add_columns([column.texts() for _, column in coded], np.arange(1, len(coded[0][1].codes) + 1))
     return grid.table(names, problems, trim=False, last_row=choices.last_row, progress=progress)
 
 

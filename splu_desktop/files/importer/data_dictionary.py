@@ -93,7 +93,9 @@ def _beside(path: Path, own: Sequence[str], wanted: str | None) -> tuple[str, di
     if wanted is not None:
         known = _read(path.parent / Path(wanted).name) or {}
         if not any(name in known for name in own):
-            raise BadChoice("“{name}” beside the file is no data dictionary of its columns.", name=wanted)
+            raise BadChoice(
+                "“{name}” beside the file has no words for its codes; choose another file, or none.", name=wanted
+            )
         return wanted, known
     best, most = None, _FITS * sum(not name.startswith("redcap_") for name in own)
     for each in dictionaries_beside(path):
@@ -124,7 +126,10 @@ def _read(path: Path) -> dict[str, Described] | None:
         if path.stat().st_size > _LARGEST or not _is_dictionary(path):
             return None
         content = path.read_bytes()
-        text = content.decode("utf-8-sig") if _is_utf8(content) else content.decode("cp1252", "replace")
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = content.decode("cp1252", "replace")
         mark = max(",;\t", key=text.partition("\n")[0].count)
         head, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     except (OSError, csv.Error, ValueError):
@@ -141,14 +146,6 @@ def _read(path: Path) -> dict[str, Described] | None:
         )
         found |= _columns_of(cells)
     return found
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _columns_of(cells: Mapping[str, str]) -> dict[str, Described]:

@@ -9,6 +9,11 @@ from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer.choices import Imported
 
+_CHOICES = (
+    "format", "encoding", "delimiter", "quote", "escape", "null", "decimal", "thousands", "sheet", "header_row",
+    "header_rows", "date_order",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class InspectedColumn:
@@ -44,22 +49,11 @@ class Inspection:
             "file": imported.source.name,
             "size": imported.source.size,
             "sha256": imported.source.sha256,
-            "format": choices.format,
-            "encoding": choices.encoding,
-            "delimiter": choices.delimiter,
-            "quote": choices.quote,
-            "escape": choices.escape,
-            "null": choices.null,
-            "decimal": choices.decimal,
-            "thousands": choices.thousands,
-            "sheet": choices.sheet,
+            **{name: getattr(choices, name) for name in _CHOICES},
             "sheets": [
                 {"name": sheet.name, "visible": sheet.visible, "rows": sheet.rows, "read": sheet.chosen}
                 for sheet in imported.sheets
             ],
-            "header_row": choices.header_row,
-            "header_rows": choices.header_rows,
-            "date_order": choices.date_order,
             "renames": dict(choices.renames),
             "records": imported.table.n,
             "columns": [dict(vars(column)) for column in self.columns],

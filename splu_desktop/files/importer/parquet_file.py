@@ -10,6 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.columns.cells import Coding
 from splu_desktop.files.isolation.faults import Corrupt, NotInstalled, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
@@ -34,10 +35,6 @@ def _library(path: Path) -> tuple[Any, tuple[type[Exception], ...]]:
     return pq, (pa.ArrowException, OSError, ValueError, TypeError, OverflowError, IndexError)
 
 
-def _corrupt(path: Path) -> Corrupt:
-    return Corrupt(path, "its Parquet content can't be read")
-
-
 def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
     """Return names and (codes, distinct values) of each column; `limit` : of so many first records alone."""
     pq, raised = _library(path)
@@ -48,26 +45,24 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
             end = file.metadata.num_rows if limit is None else min(limit, file.metadata.num_rows)
             if end * len(names) > _CELLS + _CELLS_PER_BYTE * path.stat().st_size:
                 raise TooSpread(path)
-            indexes: list[defaultdict[Any, int]] = [defaultdict() for _ in names]
-            codes: list[list[Any]] = [[np.zeros(0, np.int32)] for _ in names]
+            coded = [Coding() for _ in names]
             at = 0
             for batch in file.iter_batches(batch_size=_ROWS):
                 progress.report("Reading", min(at / max(end, 1), 1.0))
                 batch = batch.slice(0, end - at)
-                for column, index, parts in zip(batch.columns, indexes, codes, strict=True):
-                    index.default_factory = index.__len__
-                    parts.append(_coded(column, index))
+                for column, own in zip(batch.columns, coded, strict=True):
+                    own.parts.append(_coded(column, own.index))
                 at += len(batch)
                 if at >= end:
                     break
             if at < end:
-                raise _corrupt(path)  # fewer records than it says
+                raise Corrupt(path, "Parquet")  # fewer records than it says
     except (MemoryError, Corrupt, TooSpread):
         raise
     except raised as error:
-        raise _corrupt(path) from error
-    found = [[np.concatenate(parts), list(index)] for parts, index in zip(codes, indexes, strict=True)]
-    return {"names": names, "columns": found}
+        raise Corrupt(path, "Parquet") from error
+    found = [own.column() for own in coded]
+    return {"names": names, "columns": [[column.codes, column.cells] for column in found]}
 
 
 def _opened(pq: Any, source: IO[bytes]) -> Any:

@@ -100,6 +100,24 @@ def listed(found: Iterable[Problem], count: int) -> Iterator[Problem]:
         yield the_rest(last, count - MAX_LISTED)
 
 
+def of_cells(
+    kind: ProblemKind,
+    what: str,
+    cells: Iterable[tuple[int, str, str, str | None]],
+    count: int,
+    done: Decision | None = None,
+) -> Iterator[Problem]:
+    """Yield a problem for each of `count` cells (row, column, value, sheet) whose value is not `what` it should be."""
+    sentence = "Row {row}, column “{column}”: “{value}” is no {what}."
+    each = (
+        Problem(
+            kind, say(sentence, row=row, column=name, value=text[:80], what=say(what)), sheet, row, name, text, 0, done
+        )
+        for row, name, text, sheet in cells
+    )
+    return listed(each, count)
+
+
 def the_rest(last: Problem, rest: int) -> Problem:
     """Return a problem that counts those like the last one listed."""
     sentence = say("There are {rest} more of these: {kind}.", rest=rest, kind=say(last.kind.value))

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,21 +72,22 @@ class Gatherer:
 
     def __init__(self) -> None:
         self._codes = Collected()
-        self._index: dict[str, int] = {}
+        self._labels: list[str] = []
+        self._index: dict[str, int] = {}  # of a second chunk on: most texts of a table come in one
 
-    def add(self, codes: NDArray[Any], labels: list[str]) -> None:
-        """Append a chunk's (n,) codes over its own labels."""
-        index = self._index
-        if not index and len(set(labels)) == len(labels):
-            index.update(zip(labels, range(len(labels)), strict=True))
-            self._codes.add(codes.astype(np.int32, copy=False))
+    def add(self, part: RawColumn) -> None:
+        """Append a chunk, whose labels are all different."""
+        if not self._labels:
+            self._labels = part.labels
+            self._codes.add(part.codes)
             return
-        own = np.array([index.setdefault(label, len(index)) for label in labels], np.int32)
-        self._codes.add(own[codes] if len(labels) else np.zeros(len(codes), np.int32))
+        index = self._index = self._index or dict(zip(self._labels, range(len(self._labels)), strict=True))
+        own = np.fromiter((index.setdefault(label, len(index)) for label in part.labels), np.int32, len(part.labels))
+        self._codes.add(own[part.codes] if len(own) else part.codes)
 
     def column(self) -> RawColumn:
         """Return all chunks as one column."""
-        return RawColumn(self._codes.joined(), list(self._index))
+        return RawColumn(self._codes.joined(), list(self._index) or self._labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +103,7 @@ class RawTable:
     declared : column name -> texts that the file itself declares as "no value".
     first_day : day 0 of a spreadsheet's day counts.
     sheets : the workbook's sheets.
+    head : the first rows as they stand, titles and header among them.
     parts : name and number of records of each sheet that was joined, in order; empty for a table from one place.
     identifiers : columns that the file or its dictionary says name a person.
     number_cells : columns in which numbers stand that aren't texts, so that their texts have a decimal point.
@@ -117,4 +118,5 @@ class RawTable:
     number_cells: frozenset[str] = frozenset()
     first_day: np.datetime64 = FIRST_DAY
     sheets: tuple[SheetFacts, ...] = ()
+    head: Sequence[Sequence[str]] = ()
     parts: tuple[tuple[str, int], ...] = ()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +15,18 @@ from splu_desktop.core.messages import say, which_of
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import IDENTIFIERS
 from splu_desktop.files.disk.background import in_background
-from splu_desktop.files.importer import parquet, statistical
+from splu_desktop.files.importer import statistical
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
-from splu_desktop.files.importer.coded_columns import Coded, gathered
+from splu_desktop.files.importer.coded_columns import gathered
 from splu_desktop.files.importer.columns.build import build
+from splu_desktop.files.importer.columns.cells import CellColumn
 from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_rows
 from splu_desktop.files.importer.data_dictionary import described, dictionaries_beside
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
 from splu_desktop.files.importer.text import delimited, json_lines
-from splu_desktop.files.importer.text import layout as text_layout
 from splu_desktop.files.importer.text.garbled import spoilt
-from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.importer.workbook import reading as workbook
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, NoRecords, OtherWidth
@@ -54,14 +55,9 @@ def read(
     path = Path(path)
     choices = choices or ImportChoices()
     kind = _recognised(path)
-    if kind in TEXTS:
-        memory.check(path, memory.need_of_text(path.stat().st_size))
     with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source:
-        try:
-            raw, resolved, reasons = read_raw(path, kind, choices, progress)
-        finally:
-            marked_up.forget()
-        memory.check(path, memory.need_of_rows(len(raw.rows)))
+        raw, resolved, reasons = read_raw(path, kind, choices, progress)
+        memory.check_left(path, memory.PER_ROW * len(raw.rows))
         if not len(raw.rows) and not allow_empty:
             raise NoRecords(path, resolved.header_row or 0, resolved.sheet)
         imported = assemble(path, kind, raw, resolved, reasons, source(), progress)
@@ -69,15 +65,19 @@ def read(
     return imported
 
 
-def read_columns(columns: Coded, choices: ImportChoices | None = None, progress: Progress = SILENT) -> Imported:
-    """Read columns of values that a program holds, by the same rules as a Parquet file of them.
+def read_columns(
+    columns: Sequence[tuple[str, NDArray[np.int32], list[Any]]],
+    choices: ImportChoices | None = None,
+    progress: Progress = SILENT,
+) -> Imported:
+    """Read columns of codes over values that a program holds, by the same rules as a Parquet file of them.
 
     Raises FileFault; Cancelled.
     """
     path = Path("DataFrame")  # what sentences call it
-    texts = [(name, codes, list(map(parquet.cell_text, known))) for name, codes, known in columns]
     choices = choices or ImportChoices()
-    raw, resolved, reasons = _called(gathered(texts, path, choices, progress), choices)
+    coded = [(name, CellColumn(codes, cells)) for name, codes, cells in columns]
+    raw, resolved, reasons = _called(gathered(coded, path, choices, progress), choices)
     raw = choose_rows(raw, resolved.rows)
     if not len(raw.rows):
         raise NoRecords(path, 0)
@@ -119,19 +119,13 @@ def preview(
     kind = _recognised(path)
     source = SourceFile(path.name, path.stat().st_size, "")
     raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
-    head: list[list[str]] = []
-    if kind in WORKBOOKS:
-        head = workbook.head(path, kind, choices, progress)
-    elif kind in TEXTS:
-        head = text_layout.layout(path, kind == "csv.gz", choices, progress, whole=False).head
     imported = assemble(path, kind, raw, resolved, reasons, source, progress)
-    return Preview(imported, tuple(map(tuple, head[:limit])), raw.rows, _catalogs(path, kind))
+    return Preview(imported, tuple(map(tuple, raw.head[:limit])), raw.rows, _catalogs(path, kind))
 
 
 def forget_preview() -> None:
     """Let go of what previews keep for the next one: the sheet of a workbook."""
     workbook.forget()
-    marked_up.forget()
 
 
 def read_raw(
@@ -147,8 +141,6 @@ def read_raw(
         raw, resolved, reasons = delimited.read(path, kind == "csv.gz", choices, progress, limit=limit)
     elif kind == "ndjson":
         raw, resolved, reasons = json_lines.read(path, choices, progress, limit=limit)
-    elif kind == "parquet":
-        raw, resolved, reasons = parquet.read(path, choices, progress, limit=limit)
     else:
         raw, resolved, reasons = statistical.read(path, kind, choices, progress, limit=limit)
     memory.check_width(path, len(raw.columns))
@@ -175,11 +167,9 @@ def _called(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportCho
             "There is no column “{name}” to rename; {advice}", name=unknown[0], advice=which_of(unknown[0], own)
         )
     names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(own, given, strict=True))
-    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    twice = next((name for name, count in Counter(names).items() if count > 1 or not name), None)
     if twice is not None:
-        raise BadChoice("Two columns would be called “{name}”; give each a name of its own.", name=twice)
-    if not all(names):
-        raise BadChoice("A column would be left without a name; give it one.")
+        raise BadChoice("“{name}” can't be the name of a column; give each a name of its own.", name=twice)
     new = dict(zip(raw.names, names, strict=True))
     raw = replace(
         raw,
@@ -224,27 +214,15 @@ def assemble(
     progress: Progress,
 ) -> Imported:
     """Return what was read of a file as a table, with all that was decided. Raises FileFault; Cancelled."""
-    built = build(raw, resolved, progress, comma_likely=resolved.delimiter == ";")
+    built = build(raw, resolved, source, progress, comma_likely=resolved.delimiter == ";")
+    more = spoilt(raw.columns, built.table.columns, raw.number_cells)
     problems = [
         _with_sheet(p, p.sheet or resolved.sheet, joined=bool(raw.parts))
-        for p in (
-            *raw.problems,
-            *mixed_rows(raw),
-            *built.problems,
-            *spoilt(raw.columns, built.table.columns, raw.number_cells),
-        )
+        for p in (*raw.problems, *mixed_rows(raw), *built.problems, *more)
     ]
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
     origin = {"file": source.name, "format": kind, "sheet": sheet, IDENTIFIERS: raw.identifiers}
-    return Imported(
-        table=replace(built.table, origin=origin),
-        choices=built.choices,
-        problems=tuple(problems),
-        source=source,
-        reasons={**reasons, **built.reasons},
-        missing_tokens=built.missing_tokens,
-        rows_dropped=built.rows_dropped,
-        sheets=raw.sheets,
-    )
+    table = replace(built.table, origin=origin)
+    return replace(built, table=table, problems=tuple(problems), reasons={**reasons, **built.reasons})

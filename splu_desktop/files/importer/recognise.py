@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import errno
 import gzip
 import hashlib
 import json
@@ -10,6 +12,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,8 +20,8 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import SourceFile
 from splu_desktop.files.importer.text.encoding import by_head
-from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.isolation.faults import (
+    BadChoice,
     Corrupt,
     EmptyFile,
     Encrypted,
@@ -41,7 +44,8 @@ UNREADABLE = (
     UnicodeDecodeError,
 )
 _PLAIN = (str, type(None), bool)  # values of a JSON object of one level, numbers being texts
-WORKBOOKS = ("xlsx", "xls", "xlsb", "ods")
+MARKED_UP = ("html", "xml")
+WORKBOOKS = ("xlsx", "xls", "xlsb", "ods", *MARKED_UP)
 TEXTS = ("csv", "csv.gz")
 ENDINGS = {
     ".xlsx": ("xlsx", "xlsb"), ".xlsm": ("xlsx",), ".xls": ("xls",), ".xlsb": ("xlsb",), ".ods": ("ods",),
@@ -79,9 +83,9 @@ def check_readable(path: Path) -> None:
         if path.stat().st_size == 0:
             raise EmptyFile(path)
         if not os.access(path, os.R_OK):
-            raise Unreadable(path, "no permission")
+            raise Unreadable(path, os.strerror(errno.EACCES))
     except (OSError, ValueError) as error:
-        raise Unreadable(path, getattr(error, "strerror", None) or "not a possible file name") from error
+        raise Unreadable(path, getattr(error, "strerror", None) or os.strerror(errno.EINVAL)) from error
 
 
 def facts(path: Path, progress: Progress) -> SourceFile:
@@ -102,7 +106,18 @@ def open_file(path: Path) -> IO[bytes]:
     try:
         return path.open("rb")
     except OSError as error:
-        raise Unreadable(path, error.strerror or "unknown reason") from error
+        raise Unreadable(path, error.strerror or os.strerror(errno.EIO)) from error
+
+
+@contextmanager
+def opened(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
+    try:
+        with open_file(path) as file:
+            content: IO[bytes] = gzip.GzipFile(fileobj=file) if packed else file  # type: ignore[assignment]
+            yield content, file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Corrupt(path, "gzip") from error
 
 
 def recognise(path: Path) -> str:
@@ -127,16 +142,12 @@ def recognise(path: Path) -> str:
     if head.startswith((b"\x00" * 12 + b"\xc2\xea\x81\x60", b"HEADER RECORD*******LIB")):
         return "sas"
     if head.startswith(b"\x00" * 12 + b"\xc2\xea\x81\x63"):
-        raise WrongFormat(
-            path,
-            "is a SAS format catalog, which holds words for codes and no table",
-            "put it beside the SAS file that it belongs to, and import that",
-        )
+        raise BadChoice("“{path}” is a SAS catalog; put it beside its SAS file, and import that.", path=path.name)
     for mark, what in _FOREIGN:
         if head.startswith(mark):
-            raise _foreign(path, what)
-    if marked_up.form_of(head) is not None and marked_up.holds_rows(path):
-        return "csv"
+            raise WrongFormat(path, what)
+    if (form := form_of(head)) is not None and holds_rows(path):
+        return form
     if is_json_lines(head):
         return "ndjson"
     _check_text(path, head)
@@ -166,8 +177,6 @@ def wrong_extension(path: Path, kind: str) -> str | None:
     if expected is None or kind in expected:
         return None
     what = _NAMES.get(kind, kind.upper())
-    if kind == "csv" and marked_up.is_marked_up(path):
-        what = "HTML, XML"
     return say(
         "The name ends in “{suffix}”, but the content is {what} and was read as that.",
         suffix=path.suffix,
@@ -175,10 +184,31 @@ def wrong_extension(path: Path, kind: str) -> str | None:
     )
 
 
-def _foreign(path: Path, name: str) -> WrongFormat:
-    """Return the fault of a file in a format that is not read here."""
-    found = say("is a file of the format {name}, which is not read as a table", name=name)
-    return WrongFormat(path, found, "export the table as CSV and import that file")
+_WEB = re.compile(
+    rb"<(?:!doctype html|(?:html|table|head|body|div|meta|style|link|script|center|font|frameset|title|p|h[123])[\s>/])"
+)
+_BOOK = b"urn:schemas-microsoft-com:office:spreadsheet"
+_LOOKED_AT = 1 << 22  # bytes in which the first rows of a table stand
+
+
+def form_of(head: bytes) -> str | None:
+    """Return "html" or "xml" (a workbook of 2003) by a file's first bytes, None for all else."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        head = head.decode("utf-16", "replace").encode()
+    low = head.lstrip(b"\xef\xbb\xbf \r\n\t").lower()
+    if low.startswith(b"<!--"):
+        low = low[low.find(b"-->") + 3 :].lstrip()
+    if _WEB.match(low):
+        return "html"
+    return "xml" if low.startswith(b"<") and _BOOK in low[:65_536] else None
+
+
+def holds_rows(path: Path) -> bool:
+    """Whether the file has two rows of a table near its beginning; a page that tells of a fault has none."""
+    with path.open("rb") as file:
+        low = file.read(_LOOKED_AT).replace(b"\x00", b"").lower()
+    mark = rb"<(?:ss:)?row[\s/>]" if _BOOK in low else rb"<tr[\s>]"
+    return len(re.findall(mark, low)) > 1
 
 
 _TAG = re.compile(rb"<([a-z][\w.\-]*:)?[a-z][\w.\-]*(\s+[\w:.\-]+\s*=\s*[\"'][^<>]*)?/?>")
@@ -199,46 +229,48 @@ def _is_json(path: Path, head: bytes) -> bool:
 
 def _check_packed(path: Path) -> None:
     """Refuse a packed file that holds no text."""
-    head = next(unpacked(path), b"")[:4096]
+    with opened(path, True) as (file, _):
+        head = file.read(4096)
     if head.startswith((b"PK\x03\x04", _OLE, b"PAR1", b"\x1f\x8b", b"$FL2", b"$FL3", b"<stata_dta>", *_MARKS)):
-        raise _foreign(path, "GZ")
+        raise WrongFormat(path, "GZ")
     if head:
         _check_text(path, head)
 
 
 def _check_text(path: Path, head: bytes) -> None:
+    """Refuse texts that are no table, and what is no text. Raises WrongFormat."""
     told = by_head(head)
     if told is not None and told.name.startswith("utf-16"):
         head = head.decode(told.name, "replace").encode()
     low = head[:1500].lstrip(b"\xef\xbb\xbf \r\n\t").lower()
     if low.startswith(b"<!--"):
         low = low[low.find(b"-->") + 3 :].lstrip()
-    if marked_up.form_of(head) == "html":
-        raise _foreign(path, "HTML")
-    if low.startswith(b"mime-version:") or (b"\nmime-version:" in low and b"multipart/related" in low):
-        raise _foreign(path, "MHTML")
-    if low.startswith(b"id;p") and b"\nc;" in low:
-        raise _foreign(path, "SYLK")
-    if low[:1] in (b"{", b"[") and _is_json(path, low):
-        raise _foreign(path, "JSON")
-    if low.startswith((b"table\n0,1", b"table\r\n0,1")):
-        raise _foreign(path, "DIF")
-    if low.startswith(b"<?xml") or (_TAG.match(low) and (b"</" in low or b"/>" in low)):
-        raise _foreign(path, "XML")
-    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
-        return
-    # Some of the control characters are made for separating fields. Of chance bytes one in 15 is another, of a text
-    # none; a few are a fault in a text, unless the file's name says that it is none.
+    foreign = {
+        "HTML": form_of(head) == "html",
+        "MHTML": b"\nmime-version:" in b"\n" + low and (low.startswith(b"mime") or b"multipart/related" in low),
+        "SYLK": low.startswith(b"id;p") and b"\nc;" in low,
+        "JSON": low[:1] in (b"{", b"[") and _is_json(path, low),
+        "DIF": low.startswith((b"table\n0,1", b"table\r\n0,1")),
+        "XML": form_of(head) == "xml"
+        or low.startswith(b"<?xml")
+        or (_TAG.match(low) is not None and (b"</" in low or b"/>" in low)),
+        "no text": not head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")) and _is_no_text(path, head),
+    }
+    if any(foreign.values()):
+        raise WrongFormat(path, next(name for name, is_it in foreign.items() if is_it))
+
+
+def _is_no_text(path: Path, head: bytes) -> bool:
+    """Whether bytes are too many control characters or zeros for a text.
+
+    Some of the control characters are made for separating fields. Of chance bytes one in 15 is another, of a text none;
+    a few are a fault in a text, unless the file's name says that it is none.
+    """
     body = head.rstrip(b"\x1a")  # the end of a text, to old programs
     controls = sum(body.count(bytes([c])) for c in (*range(3, 8), *range(14, 20), *range(21, 27)))
-    zeros = head.count(0)
+    zeros = head.count(0) / max(len(head), 1)
     named_text = any(kind in TEXTS for kind in ENDINGS.get(path.suffix.lower(), TEXTS))
-    if controls > (0.01 * len(head) if named_text else 0) or (
-        zeros > 0.3 * len(head) and not 0.4 < zeros / len(head) < 0.6 and zeros < 0.7 * len(head)
-    ):
-        raise WrongFormat(
-            path, "holds no text and no format known here", "export the table as CSV and import that file"
-        )
+    return controls > (0.01 * len(head) if named_text else 0) or 0.3 < zeros <= 0.4 or 0.6 <= zeros < 0.7
 
 
 def _zipped(path: Path) -> str:
@@ -254,12 +286,12 @@ def _zipped(path: Path) -> str:
                         raise Encrypted(path)
                     return "ods"
     except UNREADABLE as error:
-        raise Corrupt(path, "its ZIP container can't be read") from error
+        raise Corrupt(path, "ZIP") from error
     if any(name.startswith(("xl/", "/xl/")) for name in names):
         return "xlsb" if any(name.endswith("workbook.bin") for name in names) else "xlsx"
     if any(name.startswith("word/") for name in names):
-        raise _foreign(path, "Word")
-    raise _foreign(path, "ZIP")
+        raise WrongFormat(path, "Word")
+    raise WrongFormat(path, "ZIP")
 
 
 def _compound(path: Path) -> str:
@@ -270,15 +302,5 @@ def _compound(path: Path) -> str:
     if "Workbook".encode("utf-16-le") in data or "Book".encode("utf-16-le") in data:
         return "xls"
     if "WordDocument".encode("utf-16-le") in data:
-        raise _foreign(path, "Word")
+        raise WrongFormat(path, "Word")
     return "xls"
-
-
-def unpacked(path: Path) -> Iterator[bytes]:
-    """Yield the blocks of a gzip file's content."""
-    try:
-        with open_file(path) as file, gzip.GzipFile(fileobj=file) as packed:
-            while block := packed.read(BLOCK):
-                yield block
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise Corrupt(path, "its gzip compression breaks off or is wrong") from error

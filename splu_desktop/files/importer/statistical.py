@@ -1,4 +1,4 @@
-"""SPSS, SAS and Stata files, their codes turned into the words of their value labels."""
+"""SPSS, SAS, Stata and Parquet files, codes turned into the words of their value labels."""
 
 from __future__ import annotations
 
@@ -20,13 +20,17 @@ _UNPACKED = 8  # bytes that a byte of a file counts as: SPSS and SAS compress
 def read(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
-    """Read a statistics program's file into raw columns; returns them with the resolved choices and the reasons."""
+    """Read a file of columns into raw columns; returns them with the resolved choices and the reasons."""
     catalog = _catalog_of(path, kind, choices.catalog)
+    size = _UNPACKED * path.stat().st_size
+    if kind == "parquet":
+        found = isolated("parquet", path, progress, size=size, limit=limit)
+        return gathered(coded_columns(found, path), path, choices, progress), replace(choices, format=kind), {}
     found = isolated(
         "statistical",
         path,
         progress,
-        size=_UNPACKED * path.stat().st_size,
+        size=size,
         kind=kind,
         encoding=choices.encoding,
         limit=limit,
@@ -66,7 +70,9 @@ def _catalog_of(path: Path, kind: str, wanted: str | None) -> Path | None:
     if wanted is not None:
         chosen = path.parent / Path(wanted).name
         if not chosen.is_file():
-            raise BadChoice("There is no SAS format catalog “{name}” beside the file.", name=chosen.name)
+            raise BadChoice(
+                "“{name}” beside the file has no words for its codes; choose another file, or none.", name=chosen.name
+            )
         return chosen
     beside = catalogs_beside(path)
     named = [each for each in beside if each.stem.lower() in (path.stem.lower(), "formats")]

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import math
 import os
 import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyreadstat
 
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.place import in_unicode
 from splu_desktop.files.importer.coded_columns import told_apart, words_of
-from splu_desktop.files.importer.columns.cells import text_of
+from splu_desktop.files.importer.columns.cells import Coding, text_of
 from splu_desktop.files.importer.period_texts import period_text
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
@@ -51,9 +46,7 @@ def _opened(path: Path, kind: str, encoding: str | None) -> Callable[..., tuple[
         except (MemoryError, KeyboardInterrupt):
             raise
         except Exception as error:  # of a damaged file the library raises whatever it stumbles over
-            raise Corrupt(
-                path, say("its {kind} content can't be read", kind=kind.upper() if kind != "stata" else "Stata")
-            ) from error
+            raise Corrupt(path, "Stata" if kind == "stata" else kind.upper()) from error
 
     return read
 
@@ -72,8 +65,7 @@ def columns(
     """
     read = _opened(path, kind, encoding)
     most = _step(len(read(metadataonly=True)[1].column_names))
-    indexes: list[defaultdict[Any, int]] = []
-    codes: list[list[Any]] = []
+    coded: list[Coding] = []
     at = 0
     while True:
         step = most if limit is None else min(most, limit - at)
@@ -81,15 +73,10 @@ def columns(
         names = list(meta.column_names)
         total = meta.number_rows
         progress.report("Reading", min(at / total, 1.0) if total else 0.0)
-        if not at:
-            indexes = [defaultdict() for _ in names]
-            codes = [[] for _ in names]
-        rows = 0
-        for name, index, parts in zip(names, indexes, codes, strict=True):
-            index.default_factory = index.__len__
-            cells = found[name]
-            rows = len(cells)
-            parts.append(np.fromiter(map(index.__getitem__, cells), np.int32, rows))
+        coded = coded or [Coding() for _ in names]
+        for name, own in zip(names, coded, strict=True):
+            own.add(found[name])
+        rows = len(found[names[0]]) if names else 0
         at += rows
         if rows < step or (limit is not None and at >= limit) or (total and at >= total):
             break
@@ -99,17 +86,16 @@ def columns(
         labels |= _of_catalog(path, catalog, forms)
     words = [words_of(labels.get(name, {})) for name in names]
     periods = {name: period_text(kind, forms[name]) for name in names}
-    texts = [
-        _texts(list(index), known, periods[name]) for name, index, known in zip(names, indexes, words, strict=True)
-    ]
+    columns = [own.column() for own in coded]
+    texts = [_texts(own.cells, known, periods[name]) for name, own, known in zip(names, columns, words, strict=True)]
     declared = []
-    for name, known, index, own in zip(names, words, indexes, texts, strict=True):
+    for name, known, column, told in zip(names, words, columns, texts, strict=True):
         spans = meta.missing_ranges.get(name, [])
-        within = [text for value, text in zip(index, own, strict=True) if _within(value, spans)]
+        within = [text for value, text in zip(column.cells, told, strict=True) if _within(value, spans)]
         declared.append([*_declared(meta, name, known), *within])
     return {
         "names": [str(name) for name in names],
-        "columns": [[np.concatenate(parts), own] for parts, own in zip(codes, texts, strict=True)],
+        "columns": [[column.codes, own] for column, own in zip(columns, texts, strict=True)],
         "labels": [str(meta.column_names_to_labels.get(name) or "") for name in names],
         "words": any(words),
         "unknown": [[name, forms[name]] for name in names if kind == "sas" and _unknown(forms[name], labels.get(name))],
@@ -119,23 +105,12 @@ def columns(
     }
 
 
-def _text(value: Any, words: dict[Any, str]) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    found = words.get(value)
-    if found is not None:
-        return found
-    if isinstance(value, dt.datetime) and value.time() == dt.time():
-        return value.isoformat(sep=" ")
-    return text_of(value)
-
-
 def _texts(values: list[Any], words: dict[Any, str], period: Callable[[Any], str | None] | None) -> list[str]:
     """Return the text of each distinct value: its label's words, its period, or itself.
 
     A label that says what another value says has its code behind it.
     """
-    texts = [(period(value) if period is not None else None) or _text(value, words) for value in values]
+    texts = [(period(value) if period is not None else None) or words.get(value) or text_of(value) for value in values]
     return told_apart(values, texts, words)
 
 
@@ -146,7 +121,7 @@ def _of_catalog(path: Path, catalog: str, forms: Mapping[str, str | None]) -> di
     except (MemoryError, KeyboardInterrupt):
         raise
     except Exception as error:  # of a damaged file the library raises whatever it stumbles over
-        raise Corrupt(path, "the SAS format catalog beside it can't be read") from error
+        raise Corrupt(Path(catalog), "SAS") from error
     known = {str(name).upper(): words for name, words in meta.value_labels.items()}
     return {name: known[form.upper()] for name, form in forms.items() if form and form.upper() in known}
 
@@ -168,7 +143,7 @@ def _unknown(form: str | None, labels: Any) -> bool:
 
 def _declared(meta: Any, name: str, words: dict[Any, str]) -> tuple[str, ...]:
     """Return the texts that the file itself declares as missing, one by one."""
-    return tuple(dict.fromkeys(_text(value, words) for value in meta.missing_user_values.get(name, [])))
+    return tuple(dict.fromkeys(words.get(value) or text_of(value) for value in meta.missing_user_values.get(name, [])))
 
 
 def _within(value: Any, spans: Sequence[Mapping[str, Any]]) -> bool:

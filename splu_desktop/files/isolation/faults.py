@@ -19,12 +19,11 @@ class NotAFile(FileFault):
     """A folder or a device was named."""
 
     def __init__(self, path: Path) -> None:
-        what = "a folder" if path.is_dir() else "not an ordinary file"
-        super().__init__("“{path}” is {what}; choose the file with the table itself.", path=path, what=say(what))
+        super().__init__("“{path}” is a folder or no ordinary file; choose the file with the table itself.", path=path)
 
 
 class Unreadable(FileFault):
-    """The operating system refuses to hand the file over."""
+    """The operating system refuses to hand the file over; `why`, in its words."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(
@@ -37,11 +36,10 @@ class Unreadable(FileFault):
 class EmptyFile(FileFault, EmptyTable):
     """Nothing is in the file or sheet."""
 
-    def __init__(self, path: Path, detail: str = "is empty") -> None:
+    def __init__(self, path: Path, sheet: str | None = None) -> None:
         super().__init__(
-            "“{path}” {detail}; export the table again, or choose another file.",
-            path=path.name,
-            detail=say(detail),
+            "There is nothing but blanks in {where}; export the table again, or choose another file or sheet.",
+            where=_where(path, sheet),
         )
 
 
@@ -49,20 +47,27 @@ class NoRecords(FileFault, EmptyTable):
     """A header stands there, but no record below it."""
 
     def __init__(self, path: Path, row: int, sheet: str | None = None) -> None:
-        where = say("sheet “{sheet}” of “{path}”", sheet=sheet, path=path.name) if sheet else quoted([path.name])
-        rest = say("has a header in row {row} but no records below it", row=row) if row else say("holds no records")
         super().__init__(
-            "The table in {where} {rest}; choose another file or sheet, or set the header row yourself.",
-            where=where,
-            rest=rest,
+            "There is no record below row {row} in {where}; choose another file or sheet, or set the header row "
+            "yourself.",
+            row=row,
+            where=_where(path, sheet),
         )
 
 
-class WrongFormat(FileFault):
-    """The content isn't a table in a format that can be read."""
+def _where(path: Path, sheet: str | None) -> str:
+    return say("sheet “{sheet}” of “{path}”", sheet=sheet, path=path.name) if sheet else quoted([path.name])
 
-    def __init__(self, path: Path, found: str, advice: str) -> None:
-        super().__init__("“{path}” {found}; {advice}.", path=path.name, found=say(found), advice=say(advice))
+
+class WrongFormat(FileFault):
+    """The content isn't a table in a format that can be read; `found`, the name of the format that it has."""
+
+    def __init__(self, path: Path, found: str) -> None:
+        super().__init__(
+            "“{path}” is no table in a format that can be read ({found}); export it as CSV and import that file.",
+            path=path.name,
+            found=say(found),
+        )
 
 
 class Encrypted(FileFault):
@@ -77,22 +82,28 @@ class Encrypted(FileFault):
 
 
 class Corrupt(FileFault):
-    """The file is damaged or cut off."""
+    """The file is damaged or cut off; `part`, what of it can't be read: a format, a sheet, a line."""
 
-    def __init__(self, path: Path, what: str) -> None:
+    def __init__(self, path: Path, part: str) -> None:
         super().__init__(
-            "“{path}” is damaged or incomplete ({what}); copy or export it again, or open it in its "
-            "own program and save it anew.",
+            "“{path}” is damaged or incomplete ({part}); export it again, or open it in its own program and save it "
+            "anew.",
             path=path.name,
-            what=say(what),
+            part=part,
         )
 
 
 class TooLarge(FileFault):
-    """The table would not fit into memory, or unpacks to a size no honest file has."""
+    """The table does not fit into memory."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            "There is not enough memory to read “{path}”; close other programs, or import a part of the table.",
+            path=path.name,
+        )
 
 
-class TooWide(TooLarge):
+class TooWide(FileFault):
     """More columns than a table has."""
 
     def __init__(self, path: Path, columns: int, most: int) -> None:
@@ -105,23 +116,25 @@ class TooWide(TooLarge):
         )
 
 
-class TooSpread(TooLarge):
-    """A small file lays its cells out over more room than any table takes."""
+class TooSpread(FileFault):
+    """A small file unpacks to a size, or lays its cells out over more room, than any table takes."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            "“{path}” spreads a few cells over far more rows and columns than a table has; delete the empty or "
-            "merged ones in its own program, or export the table as CSV and import that file.",
+            "“{path}” would unpack to far more than a table of its size holds; delete empty or merged rows and columns "
+            "in its own program, or export the table as CSV.",
             path=path.name,
         )
 
 
 class UnknownSheet(FileFault):
-    """A sheet was named that the workbook doesn't have."""
+    """A sheet was named that the workbook doesn't have, or none where all that hold cells are hidden."""
 
-    def __init__(self, path: Path, sheet: str, known: tuple[str, ...]) -> None:
+    def __init__(self, path: Path, sheet: str | None, known: tuple[str, ...]) -> None:
         super().__init__(
-            "“{path}” has no sheet “{sheet}”; its sheets are: {listed}.",
+            "“{path}” has no sheet “{sheet}”; its sheets are: {listed}."
+            if sheet
+            else "“{path}” shows no sheet with cells; name one of the hidden ones: {listed}.",
             path=path.name,
             sheet=sheet,
             listed=quoted(known),

@@ -75,9 +75,7 @@ def isolated(
             _run(asked, found, progress, most, seconds)
             answer = _answer(found, path)
     except (OSError, RuntimeError) as fault:  # no room for another process, its files or the thread that listens
-        raise faults.TooLarge(
-            "There is not enough memory to read “{path}”; close other programs and try again.", path=path.name
-        ) from fault
+        raise faults.TooLarge(path) from fault
     if not isinstance(answer, dict):
         raise BrokeOff(path)
     if "found" in answer:

@@ -17,7 +17,7 @@ from splu_desktop.core.mechanism import Block, ClassCell, LenderPool, Lenders, U
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
-from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.files.importer import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.large.drawing import CountedBlock, Digits, Drawing, Places, text_codes
@@ -144,7 +144,8 @@ def _columns(
         weights[: len(labels)] = singles[name].column("count").to_numpy()
         raw.append(RawColumn(codes, labels, weights))
     table = replace(head, columns=tuple(raw), rows=np.arange(1, longest + 1), problems=())
-    built = build(table, choices, progress, comma_likely=choices.delimiter == ";")
+    source = SourceFile("", 0, "")
+    built = build(table, choices, source, progress, comma_likely=choices.delimiter == ";")
     return {name: built.table[name] for name in singles}
 
 

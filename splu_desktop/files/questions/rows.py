@@ -16,7 +16,7 @@ from splu_desktop.files.importer.workbook.reading import open_first
 
 _DELIMITERS = ",;\t"
 _BINARY = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # first bytes of workbooks, and of other files
-_WORKBOOKS = ("xlsx", "xlsb", "xls", "ods")
+_WORKBOOKS = ("xlsx", "xlsb", "xls", "ods", "html", "xml")
 _LARGEST = 200 << 20  # bytes
 _MOST_CELLS = 20_000_000  # of a sheet, empty ones included
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -169,7 +169,7 @@ def read_table(
     def code() -> None:
         gathered = pool.map(lambda each: fields.gather(each, "utf-8"), parts)
         for own, column, part in zip(found, gathered, parts, strict=True):
-            own.add(column.codes, column.labels)
+            own.add(column)
             part.clear()
 
     with ThreadPoolExecutor(_WORKERS, "splu-read") as pool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,14 +13,14 @@ from splu_desktop.core.messages import Said, quoted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.codes import stored
-from splu_desktop.files.importer.choices import ImportChoices, MissingToken
+from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFile
 from splu_desktop.files.importer.columns.blanks_below import blanks_below
 from splu_desktop.files.importer.columns.kinds import Texts, Typed, decide
 from splu_desktop.files.importer.columns.meaning import Folded, fold, say_folded
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measured
-from splu_desktop.files.importer.columns.missing import candidates, code_proposals, day_proposals, proposal
+from splu_desktop.files.importer.columns.missing import MAY_BE, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, listed
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
@@ -29,19 +29,9 @@ _FEWEST_NUMBERS = 5  # different ones, for a column of numbers with results in w
 _LEAST_NUMBERS = 0.2  # of the records, likewise
 
 
-@dataclass(frozen=True, eq=False)
-class Built:
-    """The table and what was decided while building it."""
-
-    table: Table
-    choices: ImportChoices
-    problems: tuple[Problem, ...]
-    reasons: dict[str, str]
-    missing_tokens: tuple[MissingToken, ...]
-    rows_dropped: int
-
-
-def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_likely: bool = False) -> Built:
+def build(
+    raw: RawTable, choices: ImportChoices, source: SourceFile, progress: Progress, *, comma_likely: bool = False
+) -> Imported:
     """Type the columns of `raw` under `choices`; `comma_likely`: the file separates its fields by semicolons."""
     evidence = [_evidence(column) for column in raw.columns]
     overall = _overall(evidence, choices, comma_likely)
@@ -95,14 +85,13 @@ def build(raw: RawTable, choices: ImportChoices, progress: Progress, *, comma_li
         },
     )
     reasons = {f"type of {name}": one.typed.reason for name, one in zip(raw.names, found, strict=True)}
-    if any(marks != MarkEvidence(small=marks.small, large=marks.large) for marks in evidence):  # else nothing tells
+    if any(marks.keys() - {"small", "large"} for marks in evidence):  # else nothing tells
         # Of the file's own: a mark that none of its numbers has is in no example.
-        fraction = any(marks.point or marks.comma for marks in evidence) or not overall.thousands
+        fraction = any(marks["point"] or marks["comma"] for marks in evidence) or not overall.thousands
         example = f"1{overall.decimal}5" if fraction else f"1{overall.thousands}234"
         reasons["decimal"] = say("numbers are written like {example}", example=example)
-    return Built(
-        table, resolved, tuple(problems), reasons, tuple(token for one in found for token in one.tokens), dropped
-    )
+    tokens = tuple(token for one in found for token in one.tokens)
+    return Imported(table, resolved, tuple(problems), source, reasons, tokens, dropped, raw.sheets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +108,7 @@ class _One:
 
 def _proved(evidence: Sequence[MarkEvidence]) -> str:
     """Return the mark that groups thousands in some column beyond doubt (1.299,99), "" where none or both do."""
-    points, commas = (any(getattr(marks, name) for marks in evidence) for name in ("grouped_points", "grouped_commas"))
+    points, commas = (any(marks[mark] for marks in evidence) for mark in ".,")
     return "" if points == commas else "." if points else ","
 
 
@@ -136,7 +125,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     other = None
     if name in raw.number_cells:
         # The numbers' own texts have a point; texts among them may be written another way.
-        comma = choices.decimal == "," or _evidence(column).comma
+        comma = choices.decimal == "," or _evidence(column)["comma"] > 0
         other = NumberFormat(",", ".") if comma else None
         form = NumberFormat(".", form.thousands if form.decimal == "." else "")
     texts = Texts(
@@ -160,9 +149,8 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
             found = None
     valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
     tokens = _tokens(texts, typed, valued, wanted, declared)
-    taken = {token.token for token in tokens if token.applied}
     absent = np.zeros(len(column.labels), bool)
-    absent[[i for i, label in enumerate(column.labels) if label in taken] if taken else []] = True
+    absent[[i for i, token in tokens.items() if token.applied]] = True
     misfits = typed.misfits & ~absent
     if choices.decisions.get(ProblemKind.MISFIT) is Decision.MISSING:
         absent |= misfits
@@ -175,7 +163,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         bounds = () if found is None else np.flatnonzero(found.side).tolist()
         built, folded = fold(built, {column.labels[i] for i in bounds})
     note = None if found is None else found.note(name, column.labels)
-    return _One(stored(built), typed, tokens, misfits, note, folded)
+    return _One(stored(built), typed, list(tokens.values()), misfits, note, folded)
 
 
 def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:
@@ -219,10 +207,11 @@ def _offsets(name: str, offsets: Sequence[str]) -> Said:
 
 
 def _evidence(column: RawColumn) -> MarkEvidence:
-    marks = MarkEvidence()
-    labels = column.labels
-    step = max(1, len(labels) // _EVIDENCE)
-    marks.add(labels[::step])
+    """Return what some texts of a column say of its marks, or all where these leave it open."""
+    marks, step = MarkEvidence(), max(1, len(column.labels) // _EVIDENCE)
+    marks.add(column.labels[::step])
+    if marks.open and step > 1:
+        marks.add(column.labels)
     return marks
 
 
@@ -232,15 +221,8 @@ def _overall(evidence: Sequence[MarkEvidence], choices: ImportChoices, comma_lik
         return NumberFormat(choices.decimal, default if choices.thousands is None else choices.thousands)
     total = MarkEvidence()
     for marks in evidence:  # one column, one voice: a long column must not outshout the others
-        total.point += bool(marks.point)
-        total.comma += bool(marks.comma)
-        total.comma_three += bool(marks.comma_three)
-        total.point_three += bool(marks.point_three)
-        total.blank += bool(marks.blank)
-        total.quote += bool(marks.quote)
-        if marks.point_three or marks.comma_three:
-            total.small += bool(marks.small)
-            total.large += bool(marks.large)
+        told = {name for name, count in marks.items() if count}
+        total.update(told if marks["points"] or marks["commas"] else told - {"small", "large"})
     return total.format(NumberFormat(",", ".") if comma_likely else None)
 
 
@@ -254,8 +236,8 @@ def _values(typed: Typed, absent: NDArray[np.bool_]) -> NDArray[Any] | None:
 
 def _tokens(
     texts: Texts, typed: Typed, valued: bool, wanted: tuple[str, ...] | None, declared: tuple[str, ...]
-) -> list[MissingToken]:
-    """Return what is, or may be, a mark for "no value" in a column."""
+) -> dict[int, MissingToken]:
+    """Return what is, or may be, a mark for "no value" in a column, by the place of its text."""
     name, labels, counts = texts.name, texts.labels, texts.counts
     codes: set[int] = set()
     if typed.values is not None:
@@ -266,34 +248,25 @@ def _tokens(
     crosses = plain is not None and bool(np.isin(plain, (0, 1)).all())
     # A text with a value of its own is no mark for "no value", unless somebody says so.
     named = {*(wanted or ()), *declared}
-    if named:
-        own = (i for i, label in enumerate(labels) if label in named)
-        looked_at = sorted({*own, *candidates(labels, texts.looked_at[2]), *codes})
-    elif typed.values is None:
-        looked_at = candidates(labels, texts.looked_at[2])
-    else:
-        looked_at = sorted({*np.flatnonzero(_speechless(typed)).tolist(), *codes})
-    found: list[MissingToken] = []
+    own = (i for i, label in enumerate(labels if named else ()) if label in named)
+    looked_at = sorted({*own, *codes, *np.flatnonzero(_speechless(typed) if valued else texts.empty).tolist()})
+    found: dict[int, MissingToken] = {}
     for i in looked_at:
         label, count = labels[i], int(counts[i])
         if not count and label not in (wanted or ()):
             continue  # it stood in rows that are no records
         advice = proposal(label, valued=valued)
         if crosses and advice is not None and label.strip().lower() in ("x", "+"):
-            advice = False, say("may be a cross for yes, or a mark for no value")
+            advice = False, MAY_BE  # a cross for yes
         if wanted is not None and label in wanted:
-            found.append(MissingToken(name, label, count, True, "chosen"))
+            found[i] = MissingToken(name, label, count, True, "chosen")
         elif label in declared:
-            found.append(MissingToken(name, label, count, wanted is None, "the file declares it as missing"))
+            found[i] = MissingToken(name, label, count, wanted is None, "the file declares it as missing")
         elif advice is not None:
-            found.append(MissingToken(name, label, count, advice[0] and wanted is None, advice[1]))
+            found[i] = MissingToken(name, label, count, advice[0] and wanted is None, advice[1])
         elif i in codes:
-            reason = (
-                "far from all other dates: may be a mark for no date"
-                if typed.kind in (Kind.DATE, Kind.DATETIME)
-                else "far from all other numbers: may be a code for no value"
-            )
-            found.append(MissingToken(name, label, count, False, reason))
+            reason = "far from all other values: may be a mark for no value"
+            found[i] = MissingToken(name, label, count, False, reason)
     return found
 
 
@@ -305,25 +278,11 @@ def _speechless(typed: Typed) -> NDArray[np.bool_]:
 
 def _misfit_problems(
     raw: RawTable, name: str, column: RawColumn, misfits: NDArray[np.bool_], kind: Kind, decision: Decision
-) -> list[Problem]:
+) -> Iterator[Problem]:
     at = np.flatnonzero(misfits[column.codes])
     ends = np.cumsum([count for _, count in raw.parts])
-    said = (
-        Problem(
-            ProblemKind.MISFIT,
-            say(
-                "Row {row}, column “{column}”: “{value}” is no {kind}.",
-                row=int(raw.rows[i]),
-                column=name,
-                value=column.labels[column.codes[i]][:80],
-                kind=say(kind.value),
-            ),
-            sheet=raw.parts[int(np.searchsorted(ends, i, side="right"))][0] if raw.parts else None,
-            row=int(raw.rows[i]),
-            column=name,
-            value=column.labels[column.codes[i]],
-            decision=decision,
-        )
-        for i in at
+    sheets = [raw.parts[part][0] if raw.parts else None for part in np.searchsorted(ends, at, side="right").tolist()]
+    cells = (
+        (int(raw.rows[i]), name, column.labels[column.codes[i]], sheet) for i, sheet in zip(at, sheets, strict=True)
     )
-    return list(listed(said, len(at)))
+    return of_cells(ProblemKind.MISFIT, kind.value, cells, len(at), decision)

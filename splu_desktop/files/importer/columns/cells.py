@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.files.importer.raw import float_text
+from splu_desktop.files.importer.raw import RawColumn, float_text
 from splu_desktop.files.importer.workbook.sheet_errors import Failed
 
 
 def text_of(cell: Any) -> str:
-    """Return the canonical text of a cell: whole numbers without ".0", ISO dates, TRUE and FALSE."""
+    """Return the canonical text of a cell: whole numbers without ".0", ISO dates, TRUE and FALSE, "" for none."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, float):
-        return float_text(cell)
+        return float_text(cell) if cell == cell else ""
+    if cell is None:
+        return ""
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace")
     if isinstance(cell, bool):
         return "TRUE" if cell else "FALSE"
     if isinstance(cell, dt.datetime):
@@ -29,6 +35,23 @@ def text_of(cell: Any) -> str:
         seconds = round(cell.total_seconds())
         return f"{seconds // 3600:02d}:{seconds % 3600 // 60:02d}:{seconds % 60:02d}"
     return str(cell)
+
+
+class Coding:
+    """Codes of a column's cells as they come, over the distinct ones."""
+
+    def __init__(self) -> None:
+        self.index: defaultdict[Any, int] = defaultdict()
+        self.index.default_factory = self.index.__len__
+        self.parts: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
+
+    def add(self, cells: Iterable[Any]) -> None:
+        """Append cells."""
+        self.parts.append(np.fromiter(map(self.index.__getitem__, cells), np.int32))
+
+    def column(self) -> CellColumn:
+        """Return all of them."""
+        return CellColumn(np.concatenate(self.parts), list(self.index))
 
 
 @dataclass(eq=False)
@@ -54,6 +77,11 @@ class CellColumn:
         used = np.bincount(codes, minlength=len(self.cells)) > 0
         new = np.cumsum(used, dtype=np.int32) - 1
         return CellColumn(new[codes], [cell for cell, has in zip(self.cells, used.tolist(), strict=True) if has])
+
+    def texts(self) -> RawColumn:
+        """Return the cells as texts, each text once."""
+        column = RawColumn(self.codes, list(map(text_of, self.cells)))
+        return column if len(set(column.labels)) == len(column.labels) else RawColumn.joined([column])
 
     @property
     def filled(self) -> NDArray[np.bool_]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from splu_desktop.core.messages import no_column, quoted, say
 from splu_desktop.files.importer.columns.meaning import written_plainly
-from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.isolation.faults import BadChoice
@@ -55,12 +54,11 @@ def mixed_rows(raw: RawTable) -> Iterator[Problem]:
         labels = sorted(raw.columns[raw.names.index(name)].labels)
         if len(labels) < 2:
             continue
-        texts = [say("blank") if is_blank(label) else say("“{value}”", value=label) for label in labels[:5]]
         sentence = say(
             "Rows of several kinds stand in this table: “{column}” is {listed}. Choose rows of one kind, such as "
             "“{column}={value}”.",
             column=name,
-            listed=", ".join(texts),
+            listed=", ".join(f"“{label}”" for label in labels[:5]),
             value=labels[-1],
         )
         yield Problem(ProblemKind.NOTE, sentence, column=name)

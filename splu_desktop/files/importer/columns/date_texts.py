@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.files.importer.columns.number_texts import LONGEST, characters
+from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.columns.words import MONTHS
 
-_FEW = 200  # texts below which reading one by one is as quick
+_ISO = re.compile(r"(?!0000)\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d)?", re.ASCII)
 _TIME = (
     r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
     r"\s*(?P<ap>[AaPp](?:\.?[Mm])?\.?)?\s*(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
@@ -127,23 +127,13 @@ def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
 
 def _iso(labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
-    known = np.zeros(len(labels), bool)
-    for part, chars in characters(labels, 20):
-        digits = (chars - chars.dtype.type(48)) <= 9
-        short = digits[[0, 1, 2, 3, 5, 6, 8, 9]].all(0) & (chars[[4, 7]] == 45).all(0)
-        long = short & np.isin(chars[10], (32, 84)) & (chars[[13, 16]] == 58).all(0) & (chars[19] == 0)
-        long &= digits[[11, 12, 14, 15, 17, 18]].all(0)
-        found = np.flatnonzero((short & (chars[10] == 0)) | long)
-        own = np.where(digits, chars, 48)[:, found].astype(np.int64) - 48  # no time is midnight
-        century, year, month, day, hour, minute, second = (10 * own[k] + own[k + 1] for k in (0, 2, 5, 8, 11, 14, 17))
-        year += 100 * century
-        months = (12 * (year - 1970) + month - 1).astype("datetime64[M]")
-        days = months.astype("datetime64[D]") + (day - 1)
-        right = (year > 0) & (month > 0) & (month < 13) & (days.astype("datetime64[M]") == months)
-        right &= (hour < 24) & (minute < 60) & (second < 60)
-        moments = days.astype("datetime64[us]") + (1_000_000 * (3600 * hour + 60 * minute + second))
-        at = part.start + found[right]
-        values[at], timed[at], known[at] = moments[right], long[found[right]], True
+    known = np.fromiter((_ISO.fullmatch(label) is not None for label in labels), bool, len(labels))
+    texts = [labels[at] for at in np.flatnonzero(known).tolist()]
+    try:
+        values[known] = np.array(texts, "datetime64[us]")
+    except ValueError:  # one of them is no day, so each is tried by itself
+        return np.zeros(len(labels), bool)
+    timed[known] = [len(text) > 10 for text in texts]
     return known
 
 
@@ -163,7 +153,7 @@ def parse_dates(
     open_: list[tuple[int, re.Match[str]]] = []
     day_first = month_first = 0
     offsets: dict[str, None] = {}
-    known = _iso(labels, values, timed) if len(labels) > _FEW else np.zeros(len(labels), bool)
+    known = _iso(labels, values, timed)
     for i in np.flatnonzero(~known).tolist():
         label = labels[i]
         if not 6 <= len(label.strip()) <= 45 or not any(c.isdigit() for c in label):

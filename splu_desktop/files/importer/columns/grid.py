@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import counted, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.not_records import (
     LineKind,
-    NotRecords,
     among,
     inner,
     other_table,
+    told,
     trailing,
 )
 from splu_desktop.files.importer.problems import MAX_LISTED, Decision, Problem, ProblemKind, the_rest
-from splu_desktop.files.importer.raw import Gatherer, RawTable
+from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
 from splu_desktop.files.importer.text.fields import Packed, gather
 
 _AT_ONCE = 1 << 20  # records that wait packed at most
@@ -57,28 +56,28 @@ class Grid:
             rows, numbers = self._mend(rows, numbers, lengths)
         if not rows:
             return
-        factorised: list[tuple[NDArray[Any], list[str]]] = []
+        columns = []
         for texts in zip(*rows, strict=True):
             labels = list(dict.fromkeys(texts))
             code = dict(zip(labels, range(len(labels)), strict=True))
-            factorised.append((np.fromiter(map(code.__getitem__, texts), np.int64, len(texts)), labels))
-        self.add_columns(factorised, numbers)
+            columns.append(RawColumn(np.fromiter(map(code.__getitem__, texts), np.int32, len(texts)), labels))
+        self.add_columns(columns, numbers)
 
-    def add_columns(self, columns: Sequence[tuple[NDArray[Any], list[str]]], numbers: NDArray[np.int64]) -> None:
-        """Append records given as codes over texts, one pair per column."""
+    def add_columns(self, columns: Sequence[RawColumn], numbers: NDArray[np.int64]) -> None:
+        """Append records given as columns, the texts of each all different."""
         blank = np.ones(len(numbers), bool)
-        for codes, labels in columns:
+        for column in columns:
             if not blank.any():
                 break
-            blank &= np.array([is_blank(text) for text in labels], bool)[codes]
+            blank &= np.array([is_blank(text) for text in column.labels], bool)[column.codes]
         # A row of nothing but empty fields is padding, except in a table of one column, where it is a missing value.
         if self.width > 1 and blank.any():
             self.blank_rows += int(blank.sum())
             numbers = numbers[~blank]
-            columns = [(codes[~blank], labels) for codes, labels in columns]
+            columns = [RawColumn(column.codes[~blank], column.labels) for column in columns]
         self._code_packed()
-        for gatherer, (codes, labels) in zip(self._texts, columns, strict=True):
-            gatherer.add(codes, labels)
+        for gatherer, column in zip(self._texts, columns, strict=True):
+            gatherer.add(column)
         self._rows.append(numbers)
 
     def add_packed(self, columns: Sequence[Packed], blank: NDArray[np.bool_], numbers: NDArray[np.int64]) -> None:
@@ -108,8 +107,7 @@ class Grid:
     def _code_column(self, i: int) -> None:
         parts, self._packed[i] = self._packed[i], []
         if parts:
-            found = gather(parts, self._encoding)
-            self._texts[i].add(found.codes, found.labels)
+            self._texts[i].add(gather(parts, self._encoding))
 
     def _mend(
         self, rows: Sequence[Sequence[str]], numbers: NDArray[np.int64], lengths: NDArray[np.int64]
@@ -137,17 +135,12 @@ class Grid:
         decision = self._choices.decisions.get(kind, Decision.KEEP)
         self._listed[kind] += 1
         if self._listed[kind] <= MAX_LISTED:
-            rest = say("; left out of the table: “{surplus}”", surplus=surplus[:80]) if surplus else say("")
-            if decision is Decision.DROP:
-                rest = say("{rest}; the row was dropped", rest=rest)
-            sentence = counted(
-                fields,
-                "Row {row} has 1 field, the table {width}{rest}.",
-                "Row {row} has {n} fields, the table {width}{rest}.",
-                row=number,
-                width=self.width,
-                rest=rest,
+            sentence = (
+                "Row {row} has more fields ({n}) than there are columns ({width}); left out: “{surplus}”."
+                if surplus
+                else "Row {row} has fewer fields ({n}) than there are columns ({width}); the others are empty."
             )
+            sentence = say(sentence, row=number, n=fields, width=self.width, surplus=(surplus or "")[:80])
             self._problems.append(Problem(kind, sentence, self.sheet, number, None, surplus, 1, decision))
         return decision is not Decision.DROP
 
@@ -169,7 +162,7 @@ class Grid:
         rows = np.concatenate(self._rows) if self._rows else np.zeros(0, np.int64)
         columns = []
         for i in range(self.width):
-            progress.report("Joining the columns", i / self.width)
+            progress.report("Finding types", i / self.width)
             self._code_column(i)
             columns.append(self._texts[i].column())
         found = [*problems, *self._problems]
@@ -184,15 +177,13 @@ class Grid:
         if trim:
             end = keep
             if (other := other_table(columns, rows[:keep], out)) is not None:
-                row = int(rows[other])
+                end, header = other
+                row = int(rows[header])
                 sentence = say(
-                    "Another table of {rows} rows begins in row {row}; to read that one instead, choose row {row} as "
-                    "the header.",
-                    rows=keep - other - 1,
+                    "Another table begins in row {row}; to read that one instead, choose row {row} as the header.",
                     row=row,
                 )
                 found.append(Problem(ProblemKind.NOTE, sentence, self.sheet, row))
-                end = other
                 out.update(dict.fromkeys(range(end, keep), LineKind.OTHER))
             short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
             while end and end - 1 in out:
@@ -203,9 +194,7 @@ class Grid:
             out = {**inner(columns, rows[:end]), **out}
         doubt = self._choices.decisions.get(ProblemKind.DOUBTFUL_ROW, Decision.KEEP)
         if out:
-            places = np.array(sorted(out), np.int64)
-            judged = NotRecords(places, tuple(out[at] for at in places.tolist()))
-            found.extend(judged.problems(columns, rows, self.sheet, doubt))
+            found.extend(told(out, columns, rows, self.sheet, doubt))
             if doubt is not Decision.DROP:
                 out = {at: kind for at, kind in out.items() if kind is not LineKind.DOUBT}
             numbers = set(rows[list(out)].tolist())
@@ -216,7 +205,7 @@ class Grid:
             rows = rows[kept]
             columns = [column.kept(kept) for column in columns]
         if self.blank_rows:
-            sentence = counted(self.blank_rows, "1 blank row was skipped.", "{n} blank rows were skipped.")
+            sentence = say("Blank rows were skipped ({n}).", n=self.blank_rows)
             found.append(
                 Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, rows=self.blank_rows, decision=Decision.DROP)
             )

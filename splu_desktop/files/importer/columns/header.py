@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -49,6 +49,20 @@ class Header:
     last: int
     reason: str
 
+    @classmethod
+    def found(cls, first: int, last: int) -> Header:
+        """Return a header that was found, with the reason."""
+        if last < 0:
+            return cls(-1, -1, "no row names the columns")
+        if last == first:
+            return cls(first, last, say("row {row} names the columns", row=first + 1))
+        return cls(first, last, say("rows {first} to {last} name the columns", first=first + 1, last=last + 1))
+
+    def resolved(self, choices: ImportChoices) -> ImportChoices:
+        """Return the choices with this header."""
+        rows = self.last - self.first + 1 if self.last >= 0 else 0
+        return replace(choices, header_row=self.last + 1, header_rows=rows)
+
 
 @lru_cache(10_000)  # the same few cells are asked about again and again
 def shape_of(cell: str) -> str:
@@ -73,145 +87,206 @@ def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged:
             last = max(found.last, choices.header_rows - 1)
             return Header(last - choices.header_rows + 1, last, found.reason)
         return found
-    if choices.header_row == 0:
-        return Header(-1, -1, "chosen: no header")
-    last = choices.header_row - 1
-    if last < 0 or last >= len(rows):
+    last, count = choices.header_row - 1, choices.header_rows or 1
+    if last >= 0 and not count - 1 <= last < len(rows):
         raise BadChoice(
-            "The header row was set to {header_row}, but only rows 1 to {rows} can be one here.",
+            "The header row can't be {header_row}, with {header_rows} rows in all; choose among rows 1 to {rows}.",
             header_row=choices.header_row,
+            header_rows=count,
             rows=len(rows),
         )
-    first = last - (choices.header_rows or 1) + 1
-    if first < 0:
-        raise BadChoice(
-            "The header was set to {header_rows} rows, the last of them row {header_row}; there are not so many above.",
-            header_rows=choices.header_rows or 1,
-            header_row=choices.header_row,
-        )
-    return Header(first, last, "chosen")
-
-
-def _below_metadata(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]]) -> int | None:
-    """Return the row below lines that begin with "#" and describe each column, as cBioPortal writes them."""
-    at = next((k for k, row in enumerate(rows) if not row or not row[0].startswith("#")), len(rows))
-    if at < 2 or at + 1 >= len(rows) or sum(len(row) == len(rows[at]) for row in rows[:at]) < 2:
-        return None
-    return at if len(rows[at]) > 1 and _votes(rows[at:], shapes[at:], 0) > 0 else None
+    return Header(last - count + 1, last, "chosen") if last >= 0 else Header(-1, -1, "chosen")
 
 
 def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> Header:
     """Find the header among the first rows of a table (each a list of texts, of any length)."""
-    rows = rows[:LOOK_AHEAD]
-    shapes = [[shape_of(cell) for cell in row] for row in rows]
-    filled = [sum(map(bool, row)) for row in shapes]
+    head = _Head(rows[:LOOK_AHEAD], merged)
+    rows, filled = head.rows, head.filled
     if not any(filled):
-        return Header(-1, -1, "no filled rows")
-    if (at := _below_metadata(rows, shapes)) is not None:
-        return Header(at, at, "the first row below lines of metadata that begin with “#”")
-    typical = _typical(filled)
+        return Header.found(-1, -1)
+    if (at := head.below_metadata()) is not None:
+        return Header.found(at, at)
+    # Titles and notes at the top count little, so the lower half decides what a usual row fills.
+    counts = [count for count in filled if count]
+    lower = sorted(counts[len(counts) // 2 :])
+    typical = lower[len(lower) // 2]
     # The header names most of the columns that the rows below fill; a title or note fills one or two cells.
     enough = max(1.0, 0.6 * typical) if typical <= 3 else max(2.0, 0.5 * typical)
     for at in range(len(rows)):
-        if filled[at] < enough or (filled[at] < typical and _fuller_below(rows, shapes, filled, at)):
+        if filled[at] < enough or (filled[at] < typical and head.is_fuller_below(at)):
             continue
         if typical >= 2 and filled[at] == 1 and any(count >= typical for count in filled[at + 1 : at + 6]):
             continue
-        if _votes(rows, shapes, at) <= 0:
-            return Header(-1, -1, "the first full row looks like a record: no header")
-        at = _clearer_below(rows, shapes, filled, at)
-        first, last = _extent(rows, shapes, filled, at, merged)
-        return Header(first, last, _why(first, last))
+        if head.votes(at) <= 0:
+            return Header.found(-1, -1)
+        return Header.found(*head.extent(head.clearest_from(at)))
     at = next(i for i, count in enumerate(filled) if count)
-    return Header(at, at, _why(at, at))
+    return Header.found(at, at)
 
 
-def _typical(filled: Sequence[int]) -> int:
-    """Return the filled cells of a usual row; titles and notes at the top count little, so the lower half decides."""
-    counts = [count for count in filled if count]
-    lower = sorted(counts[len(counts) // 2 :])
-    return lower[len(lower) // 2]
+class _Head:
+    """The first rows of a table: shapes of the cells, how many are filled, and ranges of merged ones."""
 
+    def __init__(self, rows: Sequence[Sequence[str]], merged: Sequence[Span]) -> None:
+        self.rows, self.merged = rows, merged
+        self.shapes = [[shape_of(cell) for cell in row] for row in rows]
+        self.filled = [sum(map(bool, row)) for row in self.shapes]
 
-def _fuller_below(
-    rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], filled: Sequence[int], at: int
-) -> bool:
-    """Whether one of the next few rows is a fuller row of texts, so that this one is still a note."""
-    for below in range(at + 1, min(at + 5, len(rows))):
-        if filled[below] > filled[at] and "n" not in shapes[below] and "d" not in shapes[below]:
-            cells = [cell.strip() for cell in rows[below] if not is_blank(cell)]
-            if len(set(cells)) >= 0.5 * len(cells) and filled[below] >= 2 and _votes(rows, shapes, below) > 0:
-                return True
-    return False
+    def below_metadata(self) -> int | None:
+        """Return the row below lines that begin with "#" and describe each column, as cBioPortal writes them."""
+        rows = self.rows
+        at = next((k for k, row in enumerate(rows) if not row or not row[0].startswith("#")), len(rows))
+        if at < 2 or at + 1 >= len(rows) or sum(len(row) == len(rows[at]) for row in rows[:at]) < 2:
+            return None
+        return at if len(rows[at]) > 1 and self.votes(at) > 0 else None
 
+    def is_fuller_below(self, at: int) -> bool:
+        """Whether one of the next few rows is a fuller row of texts, so that this one is still a note."""
+        for below in range(at + 1, min(at + 5, len(self.rows))):
+            if self.filled[below] > self.filled[at] and not self._has_values(below):
+                cells = self._cells(below)
+                if len(set(cells)) >= 0.5 * len(cells) and len(cells) >= 2 and self.votes(below) > 0:
+                    return True
+        return False
 
-def _why(first: int, last: int) -> str:
-    if last > first:
-        return say("rows {first} to {last} together name the columns", first=first + 1, last=last + 1)
-    return (
-        say("the first row that names the columns; {first} rows above it skipped", first=first)
-        if first
-        else "the first row names the columns"
-    )
+    def clearest_from(self, at: int) -> int:
+        """Return the row that names columns most clearly among the rows of words that follow one another from `at`."""
+        rows, filled = self.rows, self.filled
+        best, votes = at, self.votes(at)
+        if len(rows[at]) > 2 and len(set(map(str.strip, rows[at]))) == 1:
+            return at  # one word above all columns, which belongs to their names
+        for below in range(at + 1, min(at + 12, len(rows))):
+            if "n" in self.shapes[below]:
+                break
+            if filled[below] < filled[at] or not any(filled[below + 1 :]):
+                continue
+            if any(map(_SAYS.fullmatch, rows[at])) and not any(map(_SAYS.fullmatch, rows[below])):
+                named = set(self._cells(below))
+                others = (named & set(map(str.strip, row)) for row in rows[below + 1 :])
+                if len(named) == filled[below] and not any(others):
+                    return below  # what stood above says what the table is about: "Period", "01/2024", "12/2024"
+            if (found := self.votes(below)) >= votes + 0.75:
+                best, votes = below, found
+        return best
 
+    def votes(self, at: int) -> float:
+        """Compare a row with the rows below it, column by column: above 0 where it names columns."""
+        rows, shapes = self.rows, self.shapes
+        row = rows[at]
+        below = [i for i in range(at + 1, len(rows)) if any(shapes[i])]
+        own = [shape for shape in shapes[at] if shape]
+        if _years(row, shapes[at]):
+            return float(len(own))
+        if not below:
+            return own.count("t") - len(own) / 2
+        votes = 0.5  # most tables have a header
+        for i, shape in enumerate(shapes[at]):
+            if not shape:
+                continue
+            under = [j for j in below if i < len(rows[j]) and not neutral(rows[j][i])]
+            if not under:
+                votes += 0.2 if shape == "t" and not neutral(row[i]) else -0.2 if shape != "t" else 0.0
+                continue
+            valued = sum(shapes[j][i] in ("n", "d") for j in under) / len(under)
+            if shape == "d" and sum(shapes[j][i] == "n" for j in under) > 0.6 * len(under):
+                votes += 0.5  # a date above numbers names a column of a time series
+            elif shape != "t":
+                votes -= 1.0 if valued > 0.5 else 0.3
+            elif neutral(row[i]):
+                votes -= 0.5
+            elif valued > 0.6:
+                votes += 1.0
+            elif any(rows[j][i] == row[i] for j in under):
+                votes -= 1.0
+            else:
+                lengths = {len(rows[j][i]) for j in under}
+                apart = len(under) > 2 and len(lengths) == 1 and len(row[i]) not in lengths
+                votes += 0.5 if apart or (len(row[i]) <= LONGEST and _NAME_LIKE.fullmatch(row[i].strip())) else 0.1
+        cells = self._cells(at)
+        return votes - 1.0 if len(cells) > 3 and len(set(cells)) < 0.4 * len(cells) else votes
 
-def _clearer_below(
-    rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], filled: Sequence[int], at: int
-) -> int:
-    """Return the row that names columns most clearly among the rows of words that follow one another from `at`."""
-    best, votes = at, _votes(rows, shapes, at)
-    if len(rows[at]) > 2 and len(set(map(str.strip, rows[at]))) == 1:
-        return at  # one word above all columns, which belongs to their names
-    for below in range(at + 1, min(at + 12, len(rows))):
-        if "n" in shapes[below]:
-            break
-        if filled[below] < filled[at] or not any(filled[below + 1 :]):
-            continue
-        if any(_SAYS.fullmatch(cell) for cell in rows[at]) and not any(_SAYS.fullmatch(cell) for cell in rows[below]):
-            named = {cell.strip() for cell in rows[below] if not is_blank(cell)}
-            if len(named) == filled[below] and not any(named & set(map(str.strip, row)) for row in rows[below + 1 :]):
-                return below  # what stood above says what the table is about: "Period", "01/2024", "12/2024"
-        if (found := _votes(rows, shapes, below)) >= votes + 0.75:
-            best, votes = below, found
-    return best
+    def extent(self, at: int) -> tuple[int, int]:
+        """Extend the header over rows that belong to it: group names above, units or second names below."""
+        first = last = at
+        while first > 0 and self.filled[first - 1] and self._groups(first - 1, first, last):
+            first -= 1
+        for _ in range(_MOST_BELOW):
+            if last + 2 >= len(self.rows) or not self._continues(last):
+                break
+            last += 1
+        if first < last < len(self.rows) - 2 and self.filled[last + 1] and self._names_index(first, last):
+            last += 1
+        return first, last
 
+    def _cells(self, at: int) -> list[str]:
+        return [cell.strip() for cell in self.rows[at] if not is_blank(cell)]
 
-def _votes(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], at: int) -> float:
-    """Compare a row with the rows below it, column by column: above 0 where it names columns."""
-    row = rows[at]
-    below = [i for i in range(at + 1, len(rows)) if any(shapes[i])]
-    own = [shape for shape in shapes[at] if shape]
-    if _years(row, shapes[at]):
-        return float(len(own))
-    if not below:
-        return own.count("t") - len(own) / 2
-    votes = 0.5  # most tables have a header
-    for i, shape in enumerate(shapes[at]):
-        if not shape:
-            continue
-        under = [j for j in below if i < len(rows[j]) and not neutral(rows[j][i])]
-        if not under:
-            votes += 0.2 if shape == "t" and not neutral(row[i]) else -0.2 if shape != "t" else 0.0
-            continue
-        valued = sum(shapes[j][i] in ("n", "d") for j in under) / len(under)
-        if shape == "d" and sum(shapes[j][i] == "n" for j in under) > 0.6 * len(under):
-            votes += 0.5  # a date above numbers names a column of a time series
-        elif shape != "t":
-            votes -= 1.0 if valued > 0.5 else 0.3
-        elif neutral(row[i]):
-            votes -= 0.5
-        elif valued > 0.6:
-            votes += 1.0
-        elif any(rows[j][i] == row[i] for j in under):
-            votes -= 1.0
-        else:
-            lengths = {len(rows[j][i]) for j in under}
-            apart = len(under) > 2 and len(lengths) == 1 and len(row[i]) not in lengths
-            votes += 0.5 if apart or (len(row[i]) <= LONGEST and _NAME_LIKE.fullmatch(row[i].strip())) else 0.1
-    cells = [cell.strip() for cell in row if not is_blank(cell)]
-    if len(cells) > 3 and len(set(cells)) < 0.4 * len(cells):
-        votes -= 1.0
-    return votes
+    def _has_values(self, at: int) -> bool:
+        return "n" in self.shapes[at] or "d" in self.shapes[at]
+
+    def _groups(self, above: int, first: int, last: int) -> bool:
+        """Whether the row above holds names of groups of columns."""
+        below, shapes = self.rows[first : last + 1], self.shapes[above]
+        width = max(map(len, below))
+        across = [(left, right) for (top, left), (_, right) in self.merged if top == above and right > left]
+        start = next((i for i in range(width) if any(i < len(r) and not is_blank(r[i]) for r in below)), 0)
+        if any(top == above and bottom >= first for (top, _), (bottom, _) in self.merged):
+            return True  # a cell reaches down to the names
+        if any(left <= start and right - left + 1 >= 0.8 * (width - start) for left, right in across):
+            return False  # a title over the whole table
+        beside = {x for left, right in across for x in range(left, right + 1)}
+        if across and across[0][0] > start and all(not shape or i in beside for i, shape in enumerate(shapes)):
+            return True  # one merged cell over all columns but the first ones: a group of groups
+        names = [" ".join(row[i] for row in below if i < len(row)).strip() for i in range(width)]
+        named = [name for name in names if name]
+        once = len(set(named)) == len(named)
+        if len(across) > 1:
+            return not once or all(shapes[left] == "t" for left, _ in across if left < len(shapes))
+        if once:
+            return False
+        if across:
+            (left, right), *_ = across
+            under = names[left : right + 1]
+            return len(set(under)) > 1 and any(names.count(name) > 1 for name in under)
+        # Without merged cells that show how far each reaches: whether they tell equal names apart.
+        filled = [i for i, shape in enumerate(shapes) if shape]
+        if len(filled) < 2 or filled[-1] >= len(names):
+            return False
+        spread = zip(_spread(self.rows[above], len(names)), names, strict=True)
+        joined = [f"{group} {name}".strip() for group, name in spread if name]
+        return len(set(joined)) > len(set(named)) and len(set(joined)) >= 0.9 * len(joined)
+
+    def _continues(self, last: int) -> bool:
+        """Whether the row below the header still names columns: texts only, above columns of numbers or dates."""
+        below, rows, shapes = last + 1, self.rows, self.shapes
+        row = rows[below]
+        ruled = not any(cell.strip(" -=_+~*|:") for cell in row)  # a line of dashes
+        if not self.filled[below] or self._has_values(below) or ruled or any(len(cell) > _LONGEST_NAME for cell in row):
+            return False
+        if any(top <= last and bottom == below for (top, _), (bottom, _) in self.merged):
+            return True  # a cell reaches down from the header
+        valued = texts = 0
+        for i, shape in enumerate(shapes[below]):
+            under = [
+                shapes[j][i] for j in range(below + 1, len(rows)) if i < len(shapes[j]) and not neutral(rows[j][i])
+            ]
+            if under and sum(s in ("n", "d") for s in under) > 0.8 * len(under):
+                valued += 1
+                texts += shape == "t" and not neutral(row[i])
+        spans = any(top == last and bottom == last and right > left for (top, left), (bottom, right) in self.merged)
+        names = self._cells(last)  # equal ones may be told apart by the row below
+        gaps = self.filled[last] < self.filled[below] or len(set(names)) < len(names)
+        units = sum(len(cell) <= LONGEST and _UNIT.fullmatch(cell) is not None for cell in row)
+        shown = spans or gaps or units >= 0.5 * self.filled[below] or texts >= 3 or texts >= 0.9 * valued
+        return texts >= max(2, 0.6 * valued) and shown
+
+    def _names_index(self, first: int, last: int) -> bool:
+        """Whether the row below several of names names just the columns left blank, as pandas writes an index."""
+        above = self.rows[first : last + 1]
+        return all(
+            not shape or (shape == "t" and all(i >= len(row) or is_blank(row[i]) for row in above))
+            for i, shape in enumerate(self.shapes[last + 1])
+        )
 
 
 def _years(row: Sequence[str], shapes: Sequence[str]) -> bool:
@@ -221,112 +296,6 @@ def _years(row: Sequence[str], shapes: Sequence[str]) -> bool:
         return False
     steps = np.diff([float(cell) for cell in numbers])
     return bool((steps > 0).all() or (steps < 0).all())
-
-
-def _extent(
-    rows: Sequence[Sequence[str]],
-    shapes: Sequence[Sequence[str]],
-    filled: Sequence[int],
-    at: int,
-    merged: Sequence[Span],
-) -> tuple[int, int]:
-    """Extend the header over rows that belong to it: group names above, units or second names below."""
-    first = last = at
-    while first > 0 and filled[first - 1] and _groups(rows, shapes, first - 1, first, last, merged):
-        first -= 1
-    for _ in range(_MOST_BELOW):
-        if last + 2 >= len(rows) or not _continues(rows, shapes, filled, last, merged):
-            break
-        last += 1
-    if first < last < len(rows) - 2 and filled[last + 1] and _names_index(rows, shapes, first, last):
-        last += 1
-    return first, last
-
-
-def _groups(
-    rows: Sequence[Sequence[str]],
-    shapes: Sequence[Sequence[str]],
-    above: int,
-    first: int,
-    last: int,
-    merged: Sequence[Span],
-) -> bool:
-    """Whether the row above holds names of groups of columns."""
-    below = rows[first : last + 1]
-    width = max(map(len, below))
-    across = [(left, right) for (top, left), (_, right) in merged if top == above and right > left]
-    start = next((i for i in range(width) if any(i < len(r) and not is_blank(r[i]) for r in below)), 0)
-    if any(top == above and bottom >= first for (top, _), (bottom, _) in merged):
-        return True  # a cell reaches down to the names
-    if any(left <= start and right - left + 1 >= 0.8 * (width - start) for left, right in across):
-        return False  # a title over the whole table
-    beside = {x for left, right in across for x in range(left, right + 1)}
-    if across and across[0][0] > start and all(not shape or i in beside for i, shape in enumerate(shapes[above])):
-        return True  # one merged cell over all columns but the first ones: a group of groups
-    names = [" ".join(row[i] for row in below if i < len(row)).strip() for i in range(width)]
-    named = [name for name in names if name]
-    once = len(set(named)) == len(named)
-    if len(across) > 1:
-        return not once or all(shapes[above][left] == "t" for left, _ in across if left < len(shapes[above]))
-    if once:
-        return False
-    if across:
-        (left, right), *_ = across
-        under = names[left : right + 1]
-        return len(set(under)) > 1 and any(names.count(name) > 1 for name in under)
-    return _tell_apart(rows[above], shapes[above], names)
-
-
-def _tell_apart(row: Sequence[str], shapes: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether names of groups tell equal names apart, without merged cells to show how far each reaches."""
-    filled = [i for i, shape in enumerate(shapes) if shape]
-    if len(filled) < 2 or filled[-1] >= len(names):
-        return False
-    joined = [f"{group} {name}".strip() for group, name in zip(_spread(row, len(names)), names, strict=True) if name]
-    return len(set(joined)) > len(set(filter(None, names))) and len(set(joined)) >= 0.9 * len(joined)
-
-
-def _continues(
-    rows: Sequence[Sequence[str]],
-    shapes: Sequence[Sequence[str]],
-    filled: Sequence[int],
-    last: int,
-    merged: Sequence[Span],
-) -> bool:
-    """Whether the row below the header still names columns: texts only, above columns of numbers or dates."""
-    below = last + 1
-    if not filled[below] or "n" in shapes[below] or "d" in shapes[below]:
-        return False
-    if any(len(cell) > _LONGEST_NAME for cell in rows[below]):
-        return False
-    if not any(cell.strip(" -=_+~*|:") for cell in rows[below]):
-        return False  # a line of dashes
-    if any(top <= last and bottom == below for (top, _), (bottom, _) in merged):
-        return True  # a cell reaches down from the header
-    valued = texts = 0
-    for i, shape in enumerate(shapes[below]):
-        under = [shapes[j][i] for j in range(below + 1, len(rows)) if i < len(shapes[j]) and not neutral(rows[j][i])]
-        if under and sum(s in ("n", "d") for s in under) > 0.8 * len(under):
-            valued += 1
-            texts += shape == "t" and not neutral(rows[below][i])
-    spans = any(
-        top <= last and bottom <= below and right > left and top >= last for (top, left), (bottom, right) in merged
-    )
-    gaps = filled[last] < filled[below]
-    names = [cell.strip() for cell in rows[last] if not is_blank(cell)]
-    gaps |= len(set(names)) < len(names)  # equal names that the row below tells apart
-    units = sum(len(cell) <= LONGEST and _UNIT.fullmatch(cell) is not None for cell in rows[below])
-    enough = texts >= max(2, 0.6 * valued)
-    return enough and (spans or gaps or units >= 0.5 * filled[below] or texts >= 3 or texts >= 0.9 * valued)
-
-
-def _names_index(rows: Sequence[Sequence[str]], shapes: Sequence[Sequence[str]], first: int, last: int) -> bool:
-    """Whether the row below a header of several rows names just the columns left blank, as pandas writes an index."""
-    below = shapes[last + 1]
-    return all(
-        not shape or (shape == "t" and all(i >= len(row) or is_blank(row[i]) for row in rows[first : last + 1]))
-        for i, shape in enumerate(below)
-    )
 
 
 def _spread(row: Sequence[str], width: int) -> list[str]:
@@ -368,22 +337,43 @@ def joined_names(
     return names
 
 
-def skipped_above(rows: Sequence[Sequence[str]], header: Header, sheet: str | None = None) -> list[Problem]:
-    """Return a problem for each filled row above the header, with all of its text: none of them is a record."""
-    return [
-        Problem(
-            ProblemKind.SKIPPED_ROWS,
-            say("Row {row} above the header is a title or note, not a record.", row=i + 1),
-            sheet,
-            i + 1,
-            None,
-            " | ".join(cell for cell in rows[i] if not is_blank(cell)),
-            1,
-            Decision.DROP,
-        )
-        for i in range(max(header.first, 0))
-        if any(not is_blank(cell) for cell in rows[i])
+def name_columns(
+    rows: Sequence[Sequence[str]],
+    header: Header,
+    used: Sequence[int],
+    *,
+    merged: Sequence[Span] | None = None,
+    sheet: str | None = None,
+) -> tuple[tuple[str, ...], list[Problem]]:
+    """Return the names of the columns at these places, with what is to be told of the header and the rows above it."""
+    if header.last < 0:
+        sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
+        names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
+        return names, [Problem(ProblemKind.NO_HEADER, sentence, sheet)]
+    above = [
+        no_record(ProblemKind.SKIPPED_ROWS, "title or note", i + 1, row, sheet)
+        for i, row in enumerate(rows[: header.first])
+        if any(not is_blank(cell) for cell in row)
     ]
+    joined = joined_names(rows, header, max(used, default=0) + 1, merged)
+    unique, problems = unique_names([joined[i] for i in used], sheet=sheet, row=header.last + 1)
+    return unique, [*above, *problems]
+
+
+def no_record(
+    kind: ProblemKind, what: str, row: int, cells: Sequence[str], sheet: str | None, done: Decision = Decision.DROP
+) -> Problem:
+    """Return the problem of a row that is, or may be, no record, with all of its text: nothing leaves a table unseen.
+
+    `what` : it is instead.
+    """
+    sentence = (
+        say("Row {row} is no record ({what}); it was left out.", row=row, what=say(what))
+        if done is Decision.DROP
+        else say("Row {row} may be no record ({what}); it was kept.", row=row, what=say(what))
+    )
+    text = " | ".join(cell for cell in cells if not is_blank(cell))
+    return Problem(kind, sentence, sheet, row, None, text, 1, done)
 
 
 def unique_names(
@@ -395,33 +385,20 @@ def unique_names(
     """
     names = [unicodedata.normalize("NFC", name) for name in names]
     taken = {name for name in names if name}
-    seen: set[str] = set()
-    result: list[str] = []
+    result: dict[str, None] = {}
     problems: list[Problem] = []
     # A row in quotes as a whole, above rows that are not, leaves half a pair at either end.
     whole = len(names) > 1 and all(each.count('"') == 1 for each in (names[0], names[-1]))
     whole = whole and names[0].startswith('"') and names[-1].endswith('"')
     for position, name in enumerate(names, 1):
-        new = (name.strip('"') if whole else name) or f"Column {position}"
-        if new in seen or (not name and new in taken):
-            counter = 2
-            while f"{new} ({counter})" in seen or f"{new} ({counter})" in taken:
-                counter += 1
-            new = f"{new} ({counter})"
+        own = new = (name.strip('"') if whole else name) or f"Column {position}"
+        counter = 2
+        while new in result or (new != name and not whole and new in taken):
+            new, counter = f"{own} ({counter})", counter + 1
         if new != name:
-            what = say("has the name “{name}” a second time", name=name) if name else say("has no name")
-            if whole and '"' in name:
-                what = say("has the quotation mark of the whole row in its name")
-            problems.append(
-                Problem(
-                    ProblemKind.NAME_CHANGED,
-                    say("Column {position} {what}; it is called “{new}”.", position=position, what=what, new=new),
-                    sheet,
-                    row,
-                    new,
-                    name,
-                )
+            sentence = say(
+                "Column {position} had no name of its own: it is called “{new}”.", position=position, new=new
             )
-        seen.add(new)
-        result.append(new)
+            problems.append(Problem(ProblemKind.NAME_CHANGED, sentence, sheet, row, new, name))
+        result[new] = None
     return tuple(result), problems

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Kind, unique
 from splu_desktop.files.importer.columns.date_texts import Dates, parse_dates
-from splu_desktop.files.importer.columns.missing import first_look, neutral
+from splu_desktop.files.importer.columns.missing import neutral
 from splu_desktop.files.importer.columns.number_texts import (
-    LEADING_ZERO,
     LONGEST,
     NumberFormat,
     Numbers,
     parse_numbers,
+    plain_numbers,
 )
 from splu_desktop.files.importer.columns.words import ANSWERS, are_answers
 from splu_desktop.files.importer.raw import FIRST_DAY
@@ -41,6 +41,9 @@ _POINTED_NAME = re.compile(
 )
 _LOOK = 300  # texts tried first of a column with many
 _SCALE = 12  # different numbers below which letters beside them make them grades or codes, however frequent a 9 is
+_LEADING_ZERO = re.compile(r"\x1f\s*\+?0\d+\s*(?=\x1f)")  # written as a number it would lose its zeros
+_BY_DIGITS = "codes of digits, kept as text"
+_SERIALS = "days, counted as a spreadsheet does"
 _LETTERS = re.compile(r"\s*[^\W\d_]{1,2}\s*")
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f]")
@@ -110,20 +113,15 @@ class Texts:
     beside: NDArray[np.bool_] | None = None
 
     @cached_property
-    def looked_at(self) -> tuple[NDArray[np.float64], NDArray[np.bool_], list[int]]:
-        """What `first_look` finds of the texts."""
-        return first_look(self.labels)
-
-    @property
     def plain(self) -> NDArray[np.float64]:
         """(m,) the numbers behind the texts that are plainly one, else NaN."""
-        return self.looked_at[0]
+        return plain_numbers(self.labels)
 
     @cached_property
     def empty(self) -> NDArray[np.bool_]:
         """(m,) whether a text says nothing."""
         empty = np.zeros(len(self.labels), bool)
-        empty[[at for at in self.looked_at[2] if neutral(self.labels[at])]] = True
+        empty[[at for at in np.flatnonzero(np.isnan(self.plain)).tolist() if neutral(self.labels[at])]] = True
         if self.absent:
             empty |= np.fromiter((label in self.absent for label in self.labels), bool, len(self.labels))
         return empty
@@ -169,11 +167,11 @@ def decide(texts: Texts, wanted: Kind | None = None) -> Typed:
     if wanted is not None:
         return _forced(wanted, texts)
     if not (total := texts.records(speaking)):
-        return texts.of_words(Kind.CATEGORY, "no values")
+        return texts.of_words(Kind.CATEGORY, say("{n} different texts", n=0))
     few = np.flatnonzero(speaking)[:20].tolist()
     answers = {texts.seen[i].strip().lower() for i in few}
     if len(few) < 20 and are_answers(answers):
-        return texts.of_words(Kind.BOOLEAN, say("two values, {texts}", texts=listed(sorted(answers))))
+        return texts.of_words(Kind.BOOLEAN, say("{n} different texts", n=len(few)))
     odd_ones = np.isnan(plain)
     look = _sample(counts, speaking) if odd_ones.any() else []
     if odd_ones[speaking].mean() > 0.75 and _rare(lambda few: parse_numbers(few, texts.form).fits, texts.seen, look):
@@ -194,7 +192,7 @@ def decide(texts: Texts, wanted: Kind | None = None) -> Typed:
         if (dated := _dated(texts, dates) or _mixed(texts, dates)) is not None:
             return dated
     if number_share > 0.5 and _codes(odd):
-        return texts.of_words(Kind.CATEGORY, "numbers and codes with letters: codes, kept as text")
+        return texts.of_words(Kind.CATEGORY, _BY_DIGITS)
     return _words(texts, total)
 
 
@@ -212,21 +210,19 @@ def _of_numbers(texts: Texts, numbers: Numbers, few: list[int]) -> Typed:
 
 def _codes_of_digits(texts: Texts, few: list[int], numbers: Numbers) -> str | None:
     """Return why numbers are codes, whose text is to stay as it is; None if they are not."""
-    plain, zeros, _ = texts.looked_at
     labels = texts.seen
-    odd = np.flatnonzero(np.isnan(plain)).tolist()
-    if zeros.any() or any(LEADING_ZERO.fullmatch(labels[at].strip()) for at in odd):
-        return "digits with leading zeros: codes, kept as text"
-    if any(numbers.fits[at] and len(labels[at]) <= LONGEST and _LONG.fullmatch(labels[at]) for at in odd):
-        return "more digits than numbers keep exactly: codes, kept as text"
-    if all(_LETTER_E.fullmatch(labels[at][:LONGEST]) for at in few):
-        return "digits, an E and digits: codes, kept as text"
-    if all(len(labels[at]) <= LONGEST and _TELEPHONE.fullmatch(labels[at]) for at in few):
-        return "a plus sign and many digits: telephone numbers, kept as text"
+    odd = np.flatnonzero(np.isnan(texts.plain)).tolist()
+    if (
+        _LEADING_ZERO.search("\x1f".join(["", *labels, ""]))
+        or any(numbers.fits[at] and len(labels[at]) <= LONGEST and _LONG.fullmatch(labels[at]) for at in odd)
+        or all(_LETTER_E.fullmatch(labels[at][:LONGEST]) for at in few)
+        or all(len(labels[at]) <= LONGEST and _TELEPHONE.fullmatch(labels[at]) for at in few)
+    ):
+        return _BY_DIGITS
     named = _CAMEL.sub(" ", texts.name)
     whole = bool(numbers.whole[numbers.fits].all())
     if _CODE_NAME.search(named) and (whole or _POINTED_NAME.search(named)):
-        return "the name says these numbers are codes, kept as text"
+        return "the name says that these numbers are codes, kept as text"
     return None
 
 
@@ -256,8 +252,7 @@ def _serials(texts: Texts, numbers: Numbers) -> Typed | None:
         return None
     moments = _moments(np.where(numbers.fits, numbers.values, np.nan), texts.first_day)
     kind = Kind.DATE if numbers.whole[texts.speaking].all() else Kind.DATETIME
-    reason = "the name says date, and the numbers are a spreadsheet's day counts of 1940 or later"
-    return Typed(kind, moments, np.zeros(len(moments), bool), reason)
+    return Typed(kind, moments, np.zeros(len(moments), bool), _SERIALS)
 
 
 def _moments(days: NDArray[np.float64], first_day: np.datetime64) -> NDArray[np.datetime64]:
@@ -277,11 +272,7 @@ def _fitting(
     """Return a type that all or nearly all values fit, and say so."""
     out = texts.records(misfits)
     what = say("dates") if kind in (Kind.DATE, Kind.DATETIME) else say("numbers")
-    reason = (
-        say("all values are {what}", what=what)
-        if not out
-        else say("nearly all values are {what}, {out} are not", what=what, out=out)
-    )
+    reason = say("the values are {what}, but for {out}", what=what, out=out)
     told = () if dates is None else (dates.order, dates.undecided, dates.offsets)
     return Typed(kind, values, misfits, reason, *told)
 
@@ -336,8 +327,7 @@ def _mixed(texts: Texts, dates: Dates) -> Typed | None:
         return None
     values = np.where(count, days, dates.values)
     kind = Kind.DATETIME if dates.timed[fits].any() else Kind.DATE
-    reason = "dates, and a spreadsheet's day counts among them"
-    return Typed(kind, values, speaking & np.isnat(values), reason, dates.order, dates.undecided)
+    return Typed(kind, values, speaking & np.isnat(values), _SERIALS, dates.order, dates.undecided)
 
 
 def _words(texts: Texts, total: int) -> Typed:
@@ -346,8 +336,7 @@ def _words(texts: Texts, total: int) -> Typed:
     words = sum(label.count(" ") + 1 for label in sample) / len(sample)
     length = sum(map(len, sample)) / len(sample)
     if words >= 4 and length >= 25 and len(said) > max(5, 0.3 * total):
-        reason = say("long texts, {n} different ones in {total} records", n=len(said), total=total)
-        return texts.of_words(Kind.TEXT, reason)
+        return texts.of_words(Kind.TEXT, say("{n} different texts", n=len(said)))
     return texts.of_words(Kind.CATEGORY, say("{n} different texts", n=len(said)))
 
 

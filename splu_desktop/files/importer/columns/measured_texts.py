@@ -41,8 +41,7 @@ class Quantities:
     side : (m,) -1 below, 1 above, 0 where the number is none of a bound.
     touching : (m,) whether the bound itself is meant, too (≤, ≥).
     result : (m,) whether the text is a result in words.
-    unit : what stands behind every number, "" for nothing.
-    some : whether it stands behind some alone.
+    unit : what stands behind every number, or behind some of them; "" for nothing.
     """
 
     bare: list[str]
@@ -50,7 +49,6 @@ class Quantities:
     touching: NDArray[np.bool_]
     result: NDArray[np.bool_]
     unit: str
-    some: bool = False
 
     def values(self, numbers: NDArray[np.float64], *, whole: bool) -> NDArray[np.float64]:
         """Return the (m,) numbers, those of bounds moved just beyond."""
@@ -59,29 +57,19 @@ class Quantities:
 
     def note(self, column: str, labels: Sequence[str]) -> Said:
         """Say how such a column is read."""
-        bounds, words = np.flatnonzero(self.side), np.flatnonzero(self.result)
-        if len(bounds):
+        odd = np.flatnonzero(self.side if self.side.any() else self.result)
+        if len(odd):
             return say(
-                "Column “{column}” has bounds such as “{text}”: they keep their text and count as a number just beyond "
-                "it, in intervals and where a mean is worked out of them.",
+                "Column “{column}”: texts among numbers, such as “{text}”, stay as they are; one with a bound counts "
+                "as a number just beyond it.",
                 column=column,
-                text=labels[int(bounds[0])][:40],
+                text=labels[int(odd[0])][:40],
             )
-        if len(words):
-            return say(
-                "Column “{column}” has results in words among its numbers, such as “{text}”: each stays a value of its "
-                "own beside the numbers.",
-                column=column,
-                text=labels[int(words[0])][:40],
-            )
-        if self.some:
-            return say(
-                "Some numbers of “{column}” are in {unit} and some say nothing: all were read as the same, and the "
-                "cells keep their texts; put them into intervals, or make them alike in the file.",
-                column=column,
-                unit=self.unit,
-            )
-        return say("The numbers of “{column}” are in {unit}, as each cell says.", column=column, unit=self.unit)
+        return say(
+            "The numbers of “{column}” are in {unit}; those that say nothing were read as the same.",
+            column=column,
+            unit=self.unit,
+        )
 
 
 def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
@@ -122,7 +110,7 @@ def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
         return None  # grams beside kilograms are no numbers of one kind
     if not (side.any() or units or result.any()):
         return None
-    return Quantities(bare, side, touching, result, next(iter(units.values()), ""), bool(units and without))
+    return Quantities(bare, side, touching, result, next(iter(units.values()), ""))
 
 
 def _parts(text: str) -> re.Match[str] | None:

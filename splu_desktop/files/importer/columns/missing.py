@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import say
-from splu_desktop.files.importer.columns.number_texts import characters, parse_plain
 from splu_desktop.files.importer.columns.words import ALWAYS, AMONG_NUMBERS, BESIDE_NUMBERS, WORDS
 
 # What SAP, MySQL and others write where there is no date.
@@ -24,50 +21,7 @@ _CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999
 
 _UNSEEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
 _NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
-_KNOWN = _NEUTRAL | AMONG_NUMBERS
 _LONGEST_MARK = 20  # characters
-
-
-def candidates(texts: Sequence[str], marks: Sequence[int]) -> list[int]:
-    """Return which of the `marks` of `first_look` texts that `proposal` could have something to say about."""
-    return [
-        i
-        for i in marks
-        if is_blank(text := texts[i])
-        or (len(text) <= _LONGEST_MARK and (text[0] in "*0#" or text.strip().lower() in _KNOWN))
-    ]
-
-
-def first_look(texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_], list[int]]:
-    """Return what `parse_plain` makes of m texts, and the places of those that may be marks for anything.
-
-    The latter by length, first and last character alone: a column of moments or sentences has as many texts as the
-    table has records, and next to none is looked at further.
-    """
-    values, zeros, marks = np.full(len(texts), np.nan), np.zeros(len(texts), bool), list[int]()
-    for part, points in characters(texts, _LONGEST_MARK + 1):
-        values[part], zeros[part] = parse_plain(points)
-        first, size = points[0], np.count_nonzero(points, 0)
-        last = points[np.maximum(size, 1) - 1, np.arange(len(size))]
-        may_be = (first >= 128) | (first <= 32) | (last <= 32) | _SHAPES[np.minimum(first, 127), size]
-        marks += (part.start + np.flatnonzero(may_be & np.isnan(values[part]))).tolist()
-    return values, zeros, marks
-
-
-def _shapes() -> NDArray[np.bool_]:
-    """Return whether a mark may begin with an ASCII character (128,) and be so long (22,); no text passes as well."""
-    found = np.zeros((128, _LONGEST_MARK + 2), bool)
-    for mark in _KNOWN:
-        for first in {mark[0], mark[0].upper()}:
-            if first.isascii():
-                found[ord(first), min(len(mark), _LONGEST_MARK)] = True
-    found[[ord(first) for first in "*#"], : _LONGEST_MARK + 1] = True
-    found[ord("0"), 5 : _LONGEST_MARK + 1] = True  # dates of nothing but zeros
-    found[0] = True
-    return found
-
-
-_SHAPES = _shapes()
 
 
 def is_blank(text: str) -> bool:
@@ -102,27 +56,21 @@ def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
     `valued` : the column holds numbers, dates or yes/no.
     """
     if is_blank(text):
-        return True, say("the field is empty") if not text else say("the field holds blanks only")
+        return True, "the field is empty"
     if len(text) > _LONGEST_MARK:
         return None
     low = text.strip().lower()
-    if valued and not low.strip("*"):
-        return True, say("asterisks among numbers: a value suppressed or unknown")
-    if is_no_date(text):
-        return valued, say("a date of nothing but zeros, as some programs write no date")
-    if low in ALWAYS:
-        return True, say("a usual mark for no value")
     if _too_narrow(low):
-        return True, say("what a spreadsheet shows in a column that is too narrow: export it again for the value")
-    if low in BESIDE_NUMBERS:
-        if valued:
-            return True, say("a usual mark for no value, among numbers or dates")
-        return (False, say("may be a mark for no value, or a real value")) if low not in ("x", "_", "*") else None
-    if valued and (low in AMONG_NUMBERS or _LIBRE_ERROR.fullmatch(low)):
-        return True, say("a usual mark for no value, among numbers or dates")
-    if low in WORDS:
-        return False, say("may mean no value; decide whether it is a finding of its own")
+        return True, "what a spreadsheet shows in a column that is too narrow: export it again for the value"
+    among = low in BESIDE_NUMBERS or low in AMONG_NUMBERS or _LIBRE_ERROR.fullmatch(low) or not low.strip("*")
+    if low in ALWAYS or (valued and (among or is_no_date(text))):
+        return True, "a usual mark for no value"
+    if low in WORDS or is_no_date(text) or (low in BESIDE_NUMBERS and low not in ("x", "_", "*")):
+        return False, MAY_BE
     return None
+
+
+MAY_BE = "may be a mark for no value, or a value of its own"
 
 
 def code_proposals(values: NDArray[np.float64], counts: NDArray[np.int64]) -> list[int]:

@@ -23,22 +23,20 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.missing import is_blank
-from splu_desktop.files.importer.problems import Problem, ProblemKind, listed
+from splu_desktop.files.importer.problems import Problem, ProblemKind, listed, of_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
-from splu_desktop.files.importer.text import encoding as encodings
+from splu_desktop.files.importer.recognise import opened
 from splu_desktop.files.importer.text import fields
 from splu_desktop.files.importer.text.dialect import Dialect, cleaned
 from splu_desktop.files.importer.text.layout import (
     HEAD,
     TextLayout,
     layout,
-    opened,
-    settled,
     unsure,
     watched,
     without_padding,
 )
-from splu_desktop.files.isolation.faults import WrongFormat
+from splu_desktop.files.isolation.faults import BadChoice
 
 _BLOCK = 1 << 20
 _CHUNK = 10_000
@@ -57,29 +55,15 @@ def read(
 
     `limit` : read only so many records of the file's first part, as a preview.
     """
-    choices = settled(path, packed, choices)
-    found = layout(path, packed, choices, progress, whole=False)
-    grid = None
+    found = layout(path, packed, choices, progress, whole=limit is None)
     if limit is not None:
         grid = Grid(found.width, choices)
         rows = found.head[found.rows_before : found.rows_before + limit]
         grid.add(rows, np.arange(found.rows_before + 1, found.rows_before + 1 + len(rows), dtype=np.int64))
-    if grid is None:
-        seen = None if found.sure else encodings.Seen()
-        grid = _read_quickly(path, packed, choices, found, progress, seen)
-        if seen is not None:
-            if grid is None:
-                found = layout(path, packed, choices, progress)
-            elif (encoding := seen.encoding()).name == found.encoding.name:
-                reasons = {**found.reasons, "encoding": encoding.reason}
-                found = replace(found, encoding=encoding, reasons=reasons)
-            else:  # the first part told too little; the names of the columns depend on it
-                found = layout(path, packed, replace(choices, encoding=encoding.name), progress)
-                reasons = {**found.reasons, "encoding": encoding.reason}
-                found = replace(found, encoding=encoding, reasons=reasons)
-                grid = _read_quickly(path, packed, choices, found, progress, None)
-    if grid is None:
-        grid = _read_carefully(path, packed, choices, found, progress)
+    else:
+        grid = _read_quickly(path, packed, choices, found, progress) or _read_carefully(
+            path, packed, choices, found, progress
+        )
     trim = choices.last_row is None and limit is None
     table = grid.table(
         found.names,
@@ -93,19 +77,17 @@ def read(
     if found.na:
         columns = zip(table.names, table.columns, strict=True)
         table = replace(table, declared={name: ("NA",) for name, column in columns if "NA" in column.labels})
-    table = replace(table, problems=(*unsure(found.encoding), *table.problems))
+    table = replace(table, problems=(*unsure(found.encoding), *table.problems), head=found.head)
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
-        choices,
+        found.header.resolved(choices),
         format="csv",
         encoding=found.encoding.name,
         delimiter=found.dialect.delimiter,
         quote=found.dialect.quote,
         escape=found.dialect.escape,
         null=found.dialect.null,
-        header_row=found.header.last + 1,
-        header_rows=found.header.last - found.header.first + 1 if found.header.last >= 0 else 0,
     )
     marks = dict.fromkeys(
         (f"texts of {name}" for name in unmarked),
@@ -131,33 +113,20 @@ def _without_marks(table: RawTable) -> tuple[RawTable, list[str]]:
 _MARKED = re.compile(r'="(?:[^"]|"")*"')
 
 
-def _undecodable(table: RawTable) -> list[Problem]:
-    """Return a problem for each field with bytes that the encoding doesn't know."""
-    found: list[Problem] = []
+def _undecodable(table: RawTable) -> Iterator[Problem]:
+    """Yield a problem for each field with bytes that the encoding doesn't know."""
     for name, column in zip(table.names, table.columns, strict=True):
         damaged = np.array(["\ufffd" in label for label in column.labels], bool)
-        if not damaged.any():
-            continue
-        places = [(int(table.rows[i]), column.labels[column.codes[i]]) for i in np.flatnonzero(damaged[column.codes])]
-        said = "Row {row}, column “{name}” has bytes that are no text in this encoding: “{text}”."
-        each = (
-            Problem(ProblemKind.UNDECODABLE, say(said, row=row, name=name, text=text[:80]), None, row, name, text)
-            for row, text in places
-        )
-        found.extend(listed(each, len(places)))
-    return found
+        at = np.flatnonzero(damaged[column.codes])
+        cells = ((int(table.rows[i]), name, column.labels[column.codes[i]], None) for i in at)
+        yield from of_cells(ProblemKind.UNDECODABLE, "text in this encoding", cells, len(at))
 
 
 _ASCII_LIKE = ("utf-8", "utf-8-sig", "cp125", "iso8859", "latin", "mac", "cp8", "cp437", "koi8", "ascii")
 
 
 def _read_quickly(
-    path: Path,
-    packed: bool,
-    choices: ImportChoices,
-    found: TextLayout,
-    progress: Progress,
-    seen: encodings.Seen | None,
+    path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress
 ) -> Grid | None:
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
     dialect = found.dialect
@@ -170,17 +139,15 @@ def _read_quickly(
     grid = Grid(found.width, choices, encoding=name)
     quote = ord(dialect.quote) if dialect.quote else -1
     row = found.rows_before
-    with opened(path, packed, progress) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
+    with opened(path, packed) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
         head = file.read(HEAD)
-        if seen is not None:
-            seen.add(head)
         newline, carriage = _line_end(head)
         if newline is None:
             return None
         form = fields.FieldLayout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
         try:
-            rest = watched(file, raw, path, packed, progress, "Reading", seen, _BLOCK)
+            rest = watched(file, raw, path, packed, progress, _BLOCK)
             for block in _blocks(head, rest, form, found.lines_before):
                 waiting.append((block, pool.submit(fields.split, block, form)))
                 if len(waiting) > _WORKERS + 1:
@@ -277,7 +244,7 @@ def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: Tex
     grid = Grid(found.width, choices)
     strays: list[int] = []
     size = max(path.stat().st_size, 1)
-    with opened(path, packed, progress) as (file, raw):
+    with opened(path, packed) as (file, raw):
         text = io.TextIOWrapper(file, encoding=found.encoding.name, errors="replace", newline="")
         try:
             for rows, numbers in _chunks(text, found.dialect, found.rows_before, choices.last_row, strays.append):
@@ -285,8 +252,9 @@ def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: Tex
                 grid.add(rows, numbers)
             grid.note(_strays([at + 1 for at in strays if at >= found.rows_before]))
         except csv.Error as error:
-            raise WrongFormat(
-                path, "has a field longer than any text", "check its delimiter and whether a quote is never closed"
+            raise BadChoice(
+                "“{path}” has a field longer than any text; check its delimiter, and whether a quote is never closed.",
+                path=path.name,
             ) from error
     return grid
 

@@ -22,6 +22,7 @@ from splu_desktop.files.importer.text.stray_quotes import records
 csv.field_size_limit(1 << 26)
 _SAMPLE_LINES = 150
 _SAMPLE_CHARACTERS = 40_000
+_RULED = "blanks or dashes below one another part columns of fixed width"
 _NEEDS_VALUES = " :@+$"  # they stand in ordinary text: only rows of numbers or dates may be split there
 _RARELY = (*_NEEDS_VALUES, "*", "#", "!", "&")  # where columns of fixed width are the better guess
 # What is rarely a delimiter has to win clearly.
@@ -147,7 +148,7 @@ def detect(
         lines.pop()  # cut off in the middle
     lines = lines[:_SAMPLE_LINES]
     if lines and delimiter is None and (found := re.fullmatch(r"\"?sep=(.)\"?\s*", lines[0])):
-        delimiter, why = found[1], "the first line says “sep=”"
+        delimiter, why = found[1], "chosen"
         lines = lines[1:]
     else:
         why = ""
@@ -157,7 +158,7 @@ def detect(
     if delimiter is not None and (edges := fixed_width.edges_of(delimiter)):
         return Dialect(delimiter, "", unparted=not fixed_width.parted(lines, edges)), "chosen"
     if delimiter is None and (edges := fixed_width.by_ruler(lines)):
-        return Dialect(fixed_width.named(edges), ""), "a line of dashes shows where the columns begin"
+        return Dialect(fixed_width.named(edges), ""), _RULED
     joined = "".join(lines)
     quotes = [quote] if quote is not None else _quotes(joined)
     best = Dialect(delimiter or ",", '"' if quote is None else quote, escape or "")
@@ -173,7 +174,7 @@ def detect(
                     best, best_score = candidate, score
     single = delimiter is None and best_score <= _single_column(lines)
     if delimiter is None and (single or best.delimiter in _RARELY) and (edges := fixed_width.by_blanks(lines)):
-        return Dialect(fixed_width.named(edges), ""), "blanks that run down all lines part columns of fixed width"
+        return Dialect(fixed_width.named(edges), ""), _RULED
     if single:
         unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
         return _with_null(unsplit, lines, null), "every row has one field: no delimiter"

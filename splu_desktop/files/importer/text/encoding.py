@@ -68,6 +68,7 @@ _TOLD = 14  # different letters from which on their frequencies tell a language
 _THIN = 8  # different words below which two judges that disagree leave it unsure
 _SCARCE = 4  # different words that fit several East Asian encodings alike
 _HIGH = 0.7  # for each different second byte that is no ASCII where all are such, as in EUC-JP: Big5 has 6 in 10
+_FIRST = "the file's first bytes tell it"
 UNSURE = 0.6  # plausibility below which the user is asked to look
 
 
@@ -85,12 +86,8 @@ def detect(blocks: Iterable[bytes]) -> Encoding:
     """Find the encoding of a file from all of its bytes, in blocks."""
     stream = iter(blocks)
     head = next(stream, b"")
-    if (told := by_head(head)) is not None:
-        return told
-    seen = Seen()
-    for block in chain([head], stream):
-        seen.add(block)
-    return seen.encoding()
+    told = by_head(head)
+    return _of_bytes(chain([head], stream)) if told is None else told
 
 
 def by_head(head: bytes) -> Encoding | None:
@@ -104,7 +101,7 @@ def by_head(head: bytes) -> Encoding | None:
     if b"\x1b$" in head[:_SAMPLE]:
         try:
             head[: head.rfind(b"\n") + 1].decode("iso2022_jp")
-            return Encoding("iso2022_jp", "it switches between alphabets by escape codes")
+            return Encoding("iso2022_jp", _FIRST)
         except UnicodeDecodeError:
             pass
     return None
@@ -112,16 +109,11 @@ def by_head(head: bytes) -> Encoding | None:
 
 def _marked(head: bytes, name: str) -> Encoding:
     """Return the encoding a byte order mark tells, unless the bytes after it are another's, as joined files have it."""
-    told = Encoding(name, "the file begins with a byte order mark")
+    told = Encoding(name, _FIRST)
     if name != "utf-8-sig":
         return told
-    seen = Seen()
-    seen.add(head[3 : head.rfind(b"\n") + 1] or head[3:])
-    found = seen.encoding()
-    if found.name != "utf-8":
-        reason = "the file begins with the mark of UTF-8, but its bytes are not UTF-8"
-        return replace(found, reason=reason)
-    return replace(told, valid=found.valid)
+    found = _of_bytes([head[3 : head.rfind(b"\n") + 1] or head[3:]])
+    return found if found.name != "utf-8" else replace(told, valid=found.valid)
 
 
 def _without_mark(head: bytes) -> Encoding | None:
@@ -130,56 +122,43 @@ def _without_mark(head: bytes) -> Encoding | None:
         return None
     zero_even, zero_odd = even.count(0) / len(even), odd.count(0) / len(odd)
     if zero_odd > 0.3 and zero_even < 0.05 * zero_odd + 0.01:
-        return Encoding("utf-16-le", "every second byte is zero")
+        return Encoding("utf-16-le", _FIRST)
     if zero_even > 0.3 and zero_odd < 0.05 * zero_even + 0.01:
-        return Encoding("utf-16-be", "every second byte is zero")
+        return Encoding("utf-16-be", _FIRST)
     return None
 
 
-class Seen:
-    """What is known of an encoding from the bytes seen so far, block after block."""
-
-    def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        self._ascii = True
-        self._good = self._bad = 0
-        self._sample: list[bytes] = []
-        self._sampled = 0
-        self._shown = b""
-
-    def add(self, block: bytes) -> None:
-        """Look at the next bytes of the file."""
-        if block.isascii() and not self._decoder.getstate()[0]:
-            return
-        self._ascii = False
-        if not self._shown and (first := _FOUND.search(block)) is not None:
+def _of_bytes(blocks: Iterable[bytes]) -> Encoding:
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    good = bad = sampled = 0
+    sample: list[bytes] = []
+    shown = b""
+    for block in blocks:
+        if block.isascii() and not decoder.getstate()[0]:
+            continue
+        if not shown and (first := _FOUND.search(block)) is not None:
             start = block.rfind(b"\n", 0, max(first.start() - _ASKED // 4, 0)) + 1
-            self._shown = block[start : start + _ASKED]
-        text = self._decoder.decode(block)
+            shown = block[start : start + _ASKED]
+        text = decoder.decode(block)
         damaged = text.count("\ufffd")
-        self._bad += max(damaged - block.count(b"\xef\xbf\xbd"), 0)
-        self._good += len(text) - len(text.encode("ascii", "ignore")) - damaged
-        if self._sampled < _SAMPLE:
-            lines = b"\n".join(line for line in block.splitlines() if not line.isascii())[: _SAMPLE - self._sampled]
-            self._sample.append(lines)
-            self._sampled += len(lines)
-
-    def encoding(self) -> Encoding:
-        """Return the encoding of all bytes seen."""
-        bad = self._bad + self._decoder.decode(b"", final=True).count("\ufffd")
-        if self._ascii:
-            return Encoding("utf-8", "all bytes are ASCII")
-        if not bad:
-            return Encoding("utf-8", "all bytes are valid UTF-8")
-        best = _most_plausible(b"\n".join(self._sample), self._shown)
-        # In a one-byte encoding hardly two letters in a row are also valid UTF-8; in an Asian one some are.
-        if self._good > 10 * bad or (self._good > bad and best.plausible < 0.9):
-            return Encoding("utf-8", "nearly all bytes are valid UTF-8, some are damaged", 0.9, valid=False)
-        return best
+        bad += max(damaged - block.count(b"\xef\xbf\xbd"), 0)
+        good += len(text) - len(text.encode("ascii", "ignore")) - damaged
+        if sampled < _SAMPLE:
+            lines = b"\n".join(line for line in block.splitlines() if not line.isascii())[: _SAMPLE - sampled]
+            sample.append(lines)
+            sampled += len(lines)
+    bad += decoder.decode(b"", final=True).count("\ufffd")
+    if not bad:
+        return Encoding("utf-8", "all bytes are valid UTF-8")
+    best = _most_plausible(b"\n".join(sample), shown)
+    # In a one-byte encoding hardly two letters in a row are also valid UTF-8; in an Asian one some are.
+    if good > 10 * bad or (good > bad and best.plausible < 0.9):
+        return Encoding("utf-8", "nearly all bytes are valid UTF-8", 0.9, valid=False)
+    return best
 
 
 def _most_plausible(sample: bytes, shown: bytes) -> Encoding:
-    best = Encoding("cp1252", "not UTF-8; the usual Windows encoding", 0.0)
+    best = _called("cp1252", 0.0, valid=True)
     scores: dict[str, float] = {}
     for name in (*_SINGLE, *_DOUBLE):
         text = sample.decode(name, errors="replace")
@@ -199,8 +178,7 @@ def _most_plausible(sample: bytes, shown: bytes) -> Encoding:
 
 
 def _called(name: str, score: float, *, valid: bool) -> Encoding:
-    known = "the letters look right" if score >= UNSURE else "the most plausible letters, yet not sure"
-    return Encoding(name, say("not UTF-8; {known} in {name}", known=say(known), name=name), score, valid=valid)
+    return Encoding(name, say("not UTF-8; the letters are likeliest in {name}", name=name), score, valid=valid)
 
 
 def _confirmed(shown: bytes, best: Encoding, scores: dict[str, float]) -> Encoding:

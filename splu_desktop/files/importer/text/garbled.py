@@ -12,7 +12,7 @@ from html import unescape
 
 import numpy as np
 
-from splu_desktop.core.messages import Said, listed, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.number_texts import LONGEST
@@ -30,7 +30,27 @@ _UNSEEN = re.compile(f"[{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _EDGE = re.compile(
     rf"^[\u00a0{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\u00a0{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]$"
 )
+_BAND = re.compile(r"\d{1,3}\s?(?:-|–|to|bis)\s?\d{1,3}|(?:[<>≥≤]\s?)\d{1,3}|\d{1,3}\s?\+")
+_DAY_OF_BAND = re.compile(
+    r"(?P<d>\d{1,2})[-. ]{1,2}(?P<m>[^\W\d_]{3,4})\.?|(?P<n>[^\W\d_]{3,4})\.?[- ](?P<e>\d{1,2})"
+    r"|\d{4}-(?P<o>[01]\d)-(?P<f>[0-3]\d)(?: 00:00:00)?|(?P<g>[0-3]?\d)[./](?P<p>[01]?\d)[./](?:\d{4})?"
+)
+_EXPONENT = re.compile(r"[1-9](?:[.,]\d{1,7})?E\+(?:0?[89]|[1-9]\d)", re.IGNORECASE)
+_THREE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_FEWEST = 10  # different numbers or days
 _THE_FIRST = np.datetime64("1899-12-31", "us")
+
+# What is told, each with the first text that shows it.
+_MEANS = "Column “{column}”: “{text}” seems to mean “{meant}”; it was read as it stands: export the table again if so."
+_LOST = "Column “{column}”: letters in “{text}” can't be read; choose another encoding, or export the table again."
+_SHOWN = (
+    "Column “{column}”: “{text}” is what a spreadsheet shows of another number; give the cells another format, and "
+    "export the table again."
+)
+_EITHER = (
+    "Column “{column}”: the mark in “{text}” was read as a decimal mark; choose it yourself if it groups thousands."
+)
+_EDGED = "Column “{column}”: “{text}” begins or ends with characters that nobody sees, which belong to the value."
 
 
 def spoilt(
@@ -44,46 +64,81 @@ def spoilt(
     number_cells : names of columns whose numbers are no texts, so that their marks are beyond doubt.
     """
     for column, made in zip(columns, typed, strict=True):
-        name = made.name
-        step = max(1, len(column.labels) // _LOOKED_AT)
-        texts = [name, *column.labels[::step]]
-        foreign = [text for text in texts if not text.isascii()]
-        found = _twice(name, foreign) or _lost(name, foreign) or _html(name, texts)
-        found = found or _first_year(name, texts[1:], made) or _bands(name, texts[1:])
-        if found is None and name not in number_cells:
-            found = _cut_off(name, texts[1:]) or _either(name, texts[1:], made)
-        if found is not None:
-            sentence, text = found
-            yield Problem(ProblemKind.NOTE, sentence, column=name, value=text)
-        if (edged := _edged(name, texts[1:])) is not None:
-            sentence, text = edged
-            yield Problem(ProblemKind.NOTE, sentence, column=name, value=text)
+        texts = column.labels[:: max(1, len(column.labels) // _LOOKED_AT)]
+        found = (
+            _letters([made.name, *texts])
+            or _bands(texts, made.kind)
+            or _shown(texts, made, cells=made.name in number_cells)
+        )
+        edged = next((text for text in texts if _is_edged(text)), None)
+        for template, text, means in filter(None, (found, None if edged is None else (_EDGED, edged, ""))):
+            sentence = say(template, column=made.name, text=_visible(text), meant=means[:60])
+            yield Problem(ProblemKind.NOTE, sentence, column=made.name, value=text)
 
 
-def _bands(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
+_Found = tuple[str, str, str] | None  # what is told, the text, and what it means
+
+
+def _letters(texts: Sequence[str]) -> _Found:
+    """Tell of letters that are spoilt or lost, and of those written as for a web page."""
+    foreign = [text for text in texts if not text.isascii()]
+    for text in foreign:
+        if (right := meant(text[:_LONGEST])) is not None:
+            return _MEANS, text, right
+    for text in foreign:
+        if "\ufffd" in text:
+            return _LOST, text, ""
+    for text in texts:
+        if "&" in text and _HTML.search(text) and unescape(text) != text:
+            return _MEANS, text, unescape(text)
+    return None
+
+
+def _bands(texts: Sequence[str], kind: Kind) -> _Found:
     """Tell of bands such as 5-9 that a spreadsheet took for dates, where other bands stand beside them."""
-    short = [text.strip() for text in texts if len(text) <= LONGEST]
-    dated = {text: found for text in short if (found := _DAY_OF_BAND.fullmatch(text))}
-    dated = {text: found for text, found in dated.items() if (found["month"] or found["before"]).lower() in MONTHS}
-    if not dated or sum(_BAND.fullmatch(text) is not None for text in short) < 2:
-        return None
+    short = [text.strip() for text in texts if len(text) <= LONGEST] if kind is Kind.CATEGORY else []
     bands = {}
-    for text, found in dated.items():
-        month = MONTHS[(found["month"] or found["before"]).lower()]
-        bands[text] = "-".join(map(str, sorted((month, int(found["day"] or found["behind"])))))
-    sentence = say(
-        "Column “{column}” holds bands and days of the year, which a spreadsheet makes of bands: {listed}; mend "
-        "them in the file.",
-        column=name,
-        listed=listed([say("“{text}” was “{band}”", text=text, band=band) for text, band in list(bands.items())[:6]]),
-    )
-    return sentence, next(iter(bands))
+    for text in short:
+        if (found := _DAY_OF_BAND.fullmatch(text)) is None:
+            continue
+        day, month = (next(filter(None, found.group(*names))) for names in (("d", "e", "f", "g"), ("m", "n", "o", "p")))
+        if number := int(month) if month.isdecimal() else MONTHS.get(month.lower()):
+            bands[text] = "-".join(map(str, sorted((number, int(day)))))
+    if not bands or sum(_BAND.fullmatch(text) is not None for text in short) < 2:
+        return None
+    return _MEANS, ", ".join([*bands][:6]), ", ".join([*bands.values()][:6])
 
 
-_BAND = re.compile(r"\d{1,3}\s?(?:-|–|to|bis)\s?\d{1,3}|(?:[<>≥≤]\s?)\d{1,3}|\d{1,3}\s?\+")
-_DAY_OF_BAND = re.compile(
-    r"(?P<day>\d{1,2})[-. ](?P<month>[^\W\d_]{3,4})\.?|(?P<before>[^\W\d_]{3,4})\.?[- ](?P<behind>\d{1,2})"
-)
+def _shown(texts: Sequence[str], made: Column, *, cells: bool) -> _Found:
+    """Tell of numbers that a spreadsheet shows as something else, and of marks that may be either. `cells` : no texts.
+
+    Small numbers shown as dates lie in the first months it counts; long ones written as 4.711E+12 have become the same.
+    """
+    filled = [text.strip() for text in texts if text.strip()]
+    if made.kind in (Kind.DATE, Kind.DATETIME) and made.values is not None and filled:
+        days = made.values[~np.isnat(made.values)]
+        near = len(days) >= _FEWEST and days.min() >= _THE_FIRST and days.max() < _THE_FIRST + np.timedelta64(366, "D")
+        return (_SHOWN, filled[0], "") if near else None
+    long = [text for text in filled if "+" in text and _EXPONENT.fullmatch(text)]
+    if not cells and len(long) >= max(2, 0.5 * len(filled)):
+        return _SHOWN, long[0], ""
+    marked = [text for text in filled if "." in text or "," in text]
+    three = len(marked) >= max(_FEWEST, 0.5 * len(texts)) and all(map(_THREE.fullmatch, marked))
+    if cells or not three or made.values is None or not (made.values == float(marked[0].replace(",", "."))).any():
+        return None  # read otherwise, as other texts of the column tell
+    return _EITHER, marked[0], ""
+
+
+def _is_edged(text: str) -> bool:
+    """Whether a text begins or ends with what nobody sees, such as a no-break space or a new page."""
+    plain = text.isascii() and text.isprintable()
+    return not plain and not is_blank(text) and _EDGE.search(text.strip(" \t\r\n")) is not None
+
+
+def _visible(text: str) -> str:
+    """Write a text so that its blanks and invisible characters are seen."""
+    plain = _UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text[:60])
+    return plain.replace("\u00a0", "<U+00A0>").replace("\t", "<U+0009>")
 
 
 def meant(text: str) -> str | None:
@@ -116,113 +171,3 @@ def _byte(char: str, codec: str) -> bytes:
         if codec == "cp1252" and ord(char) < 0x100:
             return bytes([ord(char)])
         raise
-
-
-def _twice(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
-    for text in texts:
-        if (right := meant(text[:_LONGEST])) is not None:
-            sentence = say(
-                "Column “{column}”: “{text}” seems to mean “{meant}”. The letters were spoilt when the file was saved "
-                "before, which choosing an encoding here can't mend; export the table again from its source as UTF-8.",
-                column=name,
-                text=text[:60],
-                meant=right[:60],
-            )
-            return sentence, text
-    return None
-
-
-def _lost(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
-    for text in texts:
-        if "\ufffd" in text:
-            sentence = say(
-                "Column “{column}”: letters in “{text}” can't be read. If no other encoding mends them, they were "
-                "lost when the file was saved before; export the table again from its source as UTF-8.",
-                column=name,
-                text=text[:60],
-            )
-            return sentence, text
-    return None
-
-
-def _html(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
-    for text in texts:
-        if "&" in text and _HTML.search(text) and unescape(text) != text:
-            sentence = say(
-                "Column “{column}”: “{text}” is written as for a web page and means “{meant}”; it was read as it is.",
-                column=name,
-                text=text[:60],
-                meant=unescape(text)[:60],
-            )
-            return sentence, text
-    return None
-
-
-def _edged(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
-    """Tell of values that begin or end with what nobody sees, such as a no-break space or a new page."""
-    for text in texts:
-        if not (text.isascii() and text.isprintable()) and not is_blank(text) and _EDGE.search(text.strip(" \t\r\n")):
-            sentence = say(
-                "Column “{column}”: {text} begins or ends with characters that nobody sees, which belong to the value.",
-                column=name,
-                text=_shown(text),
-            )
-            return sentence, text
-    return None
-
-
-def _first_year(name: str, texts: Sequence[str], made: Column) -> tuple[Said, str] | None:
-    """Tell of dates that all lie in the first months a spreadsheet counts: small numbers shown as dates."""
-    if made.kind not in (Kind.DATE, Kind.DATETIME) or made.values is None or not len(texts):
-        return None
-    days = made.values[~np.isnat(made.values)]
-    if len(days) < _FEWEST_EITHER or days.max() >= _THE_FIRST + np.timedelta64(366, "D") or days.min() < _THE_FIRST:
-        return None
-    sentence = say(
-        "Column “{column}”: all its dates lie in 1900, as small numbers do that a spreadsheet shows as dates; give the "
-        "cells the format of a number and export the table again, if they are numbers.",
-        column=name,
-    )
-    return sentence, texts[0]
-
-
-def _cut_off(name: str, texts: Sequence[str]) -> tuple[Said, str] | None:
-    """Tell of long numbers that a spreadsheet has written as 4.711E+12: different ones have become the same."""
-    filled = [text.strip() for text in texts if text.strip()]
-    long = [text for text in filled if _EXPONENT.fullmatch(text)]
-    if len(long) < max(2, 0.5 * len(filled)):
-        return None
-    sentence = say(
-        "Column “{column}”: “{text}” is a long number of which a spreadsheet has cut digits off; export the table "
-        "again with this column as text, if it is needed.",
-        column=name,
-        text=long[0],
-    )
-    return sentence, long[0]
-
-
-def _either(name: str, texts: Sequence[str], made: Column) -> tuple[Said, str] | None:
-    """Tell of numbers such as 35.008 that were read with three decimals and may be thousands."""
-    if made.kind is not Kind.DECIMAL:
-        return None
-    marked = [text.strip() for text in texts if "." in text or "," in text]
-    if len(marked) < _FEWEST_EITHER or not all(map(_THREE.fullmatch, marked)) or len(marked) < 0.5 * len(texts):
-        return None
-    sentence = say(
-        "Column “{column}”: the mark in “{text}” was taken for a decimal mark, and always three digits follow; if it "
-        "groups thousands, choose the decimal mark yourself.",
-        column=name,
-        text=marked[0],
-    )
-    return sentence, marked[0]
-
-
-_EXPONENT = re.compile(r"[1-9](?:[.,]\d{1,7})?E\+(?:0?[89]|[1-9]\d)", re.IGNORECASE)
-_THREE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
-_FEWEST_EITHER = 10  # different numbers
-
-
-def _shown(text: str) -> str:
-    """Write a text so that its blanks and invisible characters are seen."""
-    plain = _UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text[:40])
-    return "“" + plain.replace("\u00a0", "<U+00A0>").replace("\t", "<U+0009>") + "”"

@@ -12,9 +12,10 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.coded_columns import gathered
+from splu_desktop.files.importer.columns.cells import CellColumn
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.recognise import flat_object
-from splu_desktop.files.isolation.faults import Corrupt, WrongFormat
+from splu_desktop.files.isolation.faults import Corrupt, EmptyFile
 
 _CHUNK = 10_000  # lines between two reports
 
@@ -40,13 +41,13 @@ def read(
         if n == limit:
             break
     if not codes:
-        raise WrongFormat(path, "holds no JSON objects with values", "export the table as CSV and import that file")
+        raise EmptyFile(path)
     every = np.ones(n, bool)
-    coded = []
+    columns = []
     for key, own in codes.items():
         column = RawColumn(np.array([*own, *[0] * (n - len(own))], np.int32), list(indexes[key])).kept(every)
-        coded.append((key, column.codes, column.labels))
-    return gathered(coded, path, choices, progress), replace(choices, format="ndjson"), {}
+        columns.append((key, CellColumn(column.codes, list(column.labels))))
+    return gathered(columns, path, choices, progress), replace(choices, format="ndjson"), {}
 
 
 def _lines(path: Path, progress: Progress) -> Iterator[tuple[int, bytes]]:

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
-import io
 import itertools
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from splu_desktop.core.messages import counted, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, skipped_above, unique_names
+from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, name_columns
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.importer.recognise import open_file
+from splu_desktop.files.importer.recognise import opened
 from splu_desktop.files.importer.text import dialect as dialects
 from splu_desktop.files.importer.text import encoding as encodings
 from splu_desktop.files.importer.text import fixed_width
 from splu_desktop.files.importer.text.dialect import Dialect
 from splu_desktop.files.importer.text.encoding import Encoding
 from splu_desktop.files.importer.text.stray_quotes import records
-from splu_desktop.files.importer.workbook import marked_up
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.faults import BadChoice, Corrupt, EmptyFile
+from splu_desktop.files.isolation.faults import BadChoice, EmptyFile
 
 HEAD = 1 << 18
 HEAD_ROWS = 400
@@ -45,7 +40,6 @@ class TextLayout:
     Attributes
     ----------
     head : the rows of the file's first part.
-    sure : whether the encoding is that of the whole file, not only of its first part.
     na : whether NA stands for no value, as R writes it.
     lines_before, rows_before : before the first record (a quoted line break makes them differ).
     """
@@ -60,7 +54,6 @@ class TextLayout:
     rows_before: int
     problems: tuple[Problem, ...]
     reasons: dict[str, str]
-    sure: bool
     na: bool
 
     @property
@@ -71,55 +64,20 @@ class TextLayout:
         return [*self.head[self.header.last], *[""] * self.width][: self.width]
 
 
-def settled(path: Path, packed: bool, choices: ImportChoices) -> ImportChoices:
-    """Return the choices, those settled that a table in a web page or in XML leaves no choice of."""
-    if packed or not marked_up.is_marked_up(path):
-        return choices
-    return replace(
-        choices, encoding=marked_up.ENCODING, delimiter=marked_up.DELIMITER, quote=marked_up.QUOTE, escape=""
-    )
-
-
-@contextmanager
-def opened(path: Path, packed: bool, progress: Progress) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
-    try:
-        with open_file(path) as file:
-            if not packed and marked_up.is_marked_up(path):
-                yield io.BytesIO(marked_up.table(path, progress).text), file
-                return
-            content: IO[bytes] = gzip.GzipFile(fileobj=file) if packed else file  # type: ignore[assignment]
-            yield content, file
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise Corrupt(path, "its gzip compression breaks off or is wrong") from error
-
-
 def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, whole: bool = True) -> TextLayout:
-    """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only.
-
-    Without `whole` the encoding of a longer file is provisional: its `sure` says so.
-    """
-    choices = settled(path, packed, choices)
-    with opened(path, packed, progress) as (file, raw):
+    """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only."""
+    with opened(path, packed) as (file, raw):
         head = file.read(HEAD)
-        sure = True
         if choices.encoding is not None:
             encoding = Encoding(_known(choices.encoding), "chosen")
-        elif (told := encodings.by_head(head)) is not None:
-            encoding = told
         elif whole:
-            rest = watched(file, raw, path, packed, progress, "Looking at the encoding")
-            encoding = encodings.detect(itertools.chain([head], rest))
-        else:
-            sure = len(head) < HEAD
-            # A letter of several bytes must not be cut in two.
-            encoding = encodings.detect([head if sure else head[: head.rfind(b"\n") + 1] or head])
+            encoding = encodings.detect(itertools.chain([head], watched(file, raw, path, packed, progress)))
+        else:  # a letter of several bytes must not be cut in two
+            encoding = encodings.detect([head if len(head) < HEAD else head[: head.rfind(b"\n") + 1] or head])
     mark = head.startswith(codecs.BOM_UTF8) and encoding.name != "utf-8-sig"
-    text = _decoded(head[3:] if mark else head, encoding.name, path)
-    if not text.strip("\ufeff\x00 \r\n\t"):
-        raise EmptyFile(path, "holds nothing but blanks")
-    if len(head) < HEAD and not text.strip("\ufeff\x00 \r\n\t,;|\"'"):
-        raise EmptyFile(path, "holds nothing but empty fields")
+    text = _decoded(head[3:] if mark else head, encoding.name)
+    if not text.strip("\ufeff\x00 \r\n\t" if len(head) == HEAD else "\ufeff\x00 \r\n\t,;|\"'"):
+        raise EmptyFile(path)
     dialect, because = dialects.detect(
         text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape, null=choices.null
     )
@@ -133,18 +91,17 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     header = choose_header(head_rows, choices)
     characters = fixed_width.unparted(lines[:HEAD_ROWS]) if max(map(len, head_rows)) == 1 else 0
     if characters and choices.header_row is None:
-        header = Header(-1, -1, "all rows look alike: no header")
+        header = Header.found(-1, -1)
     _shift_row_names(head_rows, header)
     below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
     width = _width(above, below)
     memory.check_width(path, width)
-    names, problems = _names(head_rows, header, width)
-    problems = [*_beside(path, packed, progress), *skipped_above(head_rows, header), *problems]
+    names, problems = name_columns(head_rows, header, range(width))
     if characters:
         sentence = say(
-            "All lines have {characters} characters and nothing parts them: they may be columns of fixed width. Export "
-            "the table with delimiters, or say where its columns begin: --set 'delimiter=fixed 0 8 23'.",
+            "All lines have {characters} characters: they may be columns of fixed width. Say where each begins: --set "
+            "'delimiter=fixed 0 8 23'.",
             characters=characters,
         )
         problems.append(Problem(ProblemKind.NOTE, sentence))
@@ -160,21 +117,8 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         rows_before,
         tuple(problems),
         {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
-        sure,
         dialects.writes_na(dialect, lines[:HEAD_ROWS]),
     )
-
-
-def _beside(path: Path, packed: bool, progress: Progress) -> list[Problem]:
-    """Return a problem where a file holds tables that are not read."""
-    if packed or not marked_up.is_marked_up(path) or not (others := marked_up.table(path, progress).others):
-        return []
-    sentence = counted(
-        others,
-        "The file holds another table, which was not read: the largest one was.",
-        "The file holds {n} other tables, which were not read: the largest one was.",
-    )
-    return [Problem(ProblemKind.NOTE, sentence)]
 
 
 def unsure(encoding: Encoding) -> list[Problem]:
@@ -182,22 +126,20 @@ def unsure(encoding: Encoding) -> list[Problem]:
     if encoding.plausible >= encodings.UNSURE:
         return []
     sentence = say(
-        "The encoding isn't sure: it was read as {name}; check accented letters and choose "
-        "another encoding if they look wrong.",
+        "The encoding isn't sure: it was read as {name}; choose another if accented letters look wrong.",
         name=encoding.name,
     )
     return [Problem(ProblemKind.UNDECODABLE, sentence)]
 
 
-def _decoded(head: bytes, encoding: str, path: Path) -> str:
+_NO_ENCODING = "“{name}” is no encoding of this file; leave it out, so that it is found, or choose another, as cp1252."
+
+
+def _decoded(head: bytes, encoding: str) -> str:
     try:
         return codecs.getincrementaldecoder(encoding)(errors="replace").decode(head)
     except UnicodeError as error:  # of UTF-16 without its mark no order of bytes is known
-        raise BadChoice(
-            "“{path}” is not written in {encoding}; leave the encoding out, so that it is found, or choose another.",
-            path=path,
-            encoding=encoding,
-        ) from error
+        raise BadChoice(_NO_ENCODING, name=encoding) from error
 
 
 def _known(name: str) -> str:
@@ -205,31 +147,22 @@ def _known(name: str) -> str:
         "".encode(name)  # a codec that makes no text, such as hex, is none either
         return codecs.lookup(name).name
     except (LookupError, ValueError) as error:
-        raise BadChoice("“{name}” is no encoding; choose for example utf-8, cp1252 or utf-16.", name=name) from error
+        raise BadChoice(_NO_ENCODING, name=name) from error
 
 
 def watched(
-    file: IO[bytes],
-    raw: IO[bytes],
-    path: Path,
-    packed: bool,
-    progress: Progress,
-    stage: str,
-    seen: encodings.Seen | None = None,
-    block: int = 1 << 20,
+    file: IO[bytes], raw: IO[bytes], path: Path, packed: bool, progress: Progress, block: int = 1 << 20
 ) -> Iterator[bytes]:
-    """Yield the rest of a file in blocks, reporting, and refusing compression bombs; `seen` looks at each."""
+    """Yield the rest of a file in blocks, reporting, and refusing compression bombs."""
     size = max(path.stat().st_size, 1)
     done = HEAD
     while part := file.read(block):
         done += len(part)
-        progress.report(stage, min(raw.tell() / size, 1.0))
+        progress.report("Reading", min(raw.tell() / size, 1.0))
         if packed and done > 16 << 20:
             memory.refuse_bomb(path, max(raw.tell(), 1), done)
         if done % _CHECKED < len(part):
-            memory.check_left(path, min(raw.tell() / size, 1.0))
-        if seen is not None:
-            seen.add(part)
+            memory.check_left(path)
         yield part
 
 
@@ -270,15 +203,6 @@ def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int
     except csv.Error:
         pass
     return rows or [[]], ends or [0]
-
-
-def _names(rows: list[list[str]], header: Header, width: int) -> tuple[tuple[str, ...], list[Problem]]:
-    if header.last < 0:
-        names = tuple(f"Column {i}" for i in range(1, width + 1))
-        sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
-        return names, [Problem(ProblemKind.NO_HEADER, sentence)]
-    joined = joined_names(rows, header, width)
-    return unique_names(joined, row=header.last + 1)
 
 
 def _width(header: list[list[str]], below: list[list[str]]) -> int:

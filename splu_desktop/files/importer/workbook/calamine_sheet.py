@@ -5,24 +5,20 @@ from __future__ import annotations
 import io
 import itertools
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import python_calamine as calamine
-from numpy.typing import NDArray
 
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files.disk.place import in_unicode
-from splu_desktop.files.importer.columns.cells import CellColumn, text_of
+from splu_desktop.files.importer.columns.cells import CellColumn, Coding, text_of
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.importer.workbook.sheet_errors import SheetScan, scan_sheet
-from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooLarge
+from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooSpread
 
 _CHUNK = 20_000
 _OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",), "ods": (".ods",)}
@@ -39,26 +35,27 @@ def open_workbook(path: Path, kind: str) -> calamine.CalamineWorkbook:
         raise Encrypted(path) from error
     except BaseException as error:
         if _LIMIT.match(str(error)):
-            raise TooLarge(_too_large(path)) from error
-        raise corrupt(path, "the workbook can't be opened", error) from error
+            raise TooSpread(path) from error
+        raise corrupt(path, kind.upper(), error) from error
 
 
-def _too_large(path: Path) -> str:
-    return say(
-        "“{path}” has a sheet of more cells than can be read; delete the empty or repeated rows and columns in its own "
-        "program, or export the table as CSV and import that file.",
-        path=path.name,
-    )
+def sheets_of(book: calamine.CalamineWorkbook) -> list[tuple[str, bool]]:
+    """Return name of each sheet that can hold a table, and whether it is shown."""
+    return [
+        (meta.name, meta.visible == calamine.SheetVisibleEnum.Visible)
+        for meta in book.sheets_metadata
+        if meta.typ == calamine.SheetTypeEnum.WorkSheet
+    ]
 
 
 _LIMIT = re.compile(r"Cell\slimit\b")  # calamine's own, for repeated cells of ODS
 
 
-def corrupt(path: Path, what: str, error: BaseException) -> BaseException:
+def corrupt(path: Path, part: str, error: BaseException) -> BaseException:
     """Return the fault for what calamine raised; a panic in it is a BaseException, not an Exception."""
     if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, Cancelled)):
         return error
-    return Corrupt(path, what)
+    return Corrupt(path, part)
 
 
 def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, progress: Progress) -> PlainSheet:
@@ -71,7 +68,7 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
         told = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
         rows, columns = _columns(sheet, progress)
     except BaseException as error:  # a length of time that no calendar holds makes calamine panic
-        raise corrupt(path, say("sheet “{name}” can't be read", name=name), error) from error
+        raise corrupt(path, f"“{name}”", error) from error
     found = scan.failed, scan.padded, scan.hidden
     return PlainSheet(name, sheet.height, sheet.width, rows, columns, told or spans, *found)
 
@@ -80,24 +77,16 @@ def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[int, di
     """Return the number of the last row, and the columns."""
     # Calamine fills up the rows above the first cell, not the columns beside it.
     _, left = sheet.start or (0, 0)
-    indexes: list[defaultdict[Any, int]] = []
-    codes: list[list[NDArray[np.int32]]] = []
+    found: list[Coding] = []
     rows: Iterator[list[Any]] = iter(sheet.iter_rows())
     at, height = 0, max(sheet.total_height or sheet.height, 1)
     while part := list(itertools.islice(rows, _CHUNK)):
         progress.report("Reading", min(at / height, 1.0))
-        for _ in range(len(part[0]) - len(indexes)):
-            indexes.append(defaultdict())
-            indexes[-1].default_factory = indexes[-1].__len__
-            codes.append([])
-        for index, own, cells in zip(indexes, codes, zip(*part, strict=True), strict=True):
-            own.append(np.fromiter(map(index.__getitem__, map(_plain, cells)), np.int32, len(cells)))
+        found += [Coding() for _ in range(len(part[0]) - len(found))]
+        for own, cells in zip(found, zip(*part, strict=True), strict=True):
+            own.add(map(_plain, cells))
         at += len(part)
-    return at, {
-        left + i: CellColumn(np.concatenate(own), list(index))
-        for i, (index, own) in enumerate(zip(indexes, codes, strict=True))
-        if any(cell != "" for cell in index)
-    }
+    return at, {left + i: own.column() for i, own in enumerate(found) if any(cell != "" for cell in own.index)}
 
 
 def _plain(cell: Any) -> Any:

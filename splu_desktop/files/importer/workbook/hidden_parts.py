@@ -32,13 +32,8 @@ class Hidden:
 
     def problems(self, names: Mapping[int, str], sheet: str) -> Iterator[Problem]:
         """Yield a problem for hidden rows, and one for each hidden column that is read."""
-        if self.rows:
-            sentence = say(
-                "Rows of this sheet are hidden, by a filter or by hand ({rows}); they were read like all others.",
-                rows=self.rows,
-            )
-            yield Problem(ProblemKind.NOTE, sentence, sheet, rows=self.rows)
-        for column in sorted(self.columns & names.keys()):
-            name = names[column]
-            sentence = say("Column “{name}” is hidden in this sheet; it was read like all others.", name=name)
-            yield Problem(ProblemKind.NOTE, sentence, sheet, column=name)
+        rows_too = [(None, self.rows)] if self.rows else []
+        for column, rows in [*rows_too, *((names[at], 0) for at in sorted(self.columns & names.keys()))]:
+            what = say("rows: {n}", n=rows) if column is None else say("“{name}”", name=column)
+            sentence = say("Hidden in this sheet, but read like the rest: {what}.", what=what)
+            yield Problem(ProblemKind.NOTE, sentence, sheet, column=column, rows=rows)

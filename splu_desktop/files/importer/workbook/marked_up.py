@@ -1,15 +1,15 @@
 """Tables in web pages and in Excel's XML of 2003, which many systems call an Excel export: only their text is taken.
 
-The largest table of a file is turned into tab-delimited text in memory, and read like any other text. Scripts, styles
-and comments are skipped, nothing is fetched, a document type of its own is refused.
+The tables of a file are read as the sheets of a workbook, the largest one first. Scripts, styles and comments are
+skipped, nothing is fetched, a document type of its own is refused.
 """
 
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -17,99 +17,38 @@ from pathlib import Path
 from typing import IO, Any
 from xml.parsers import expat
 
-import numpy as np
-
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.importer.columns.cells import Coding
+from splu_desktop.files.importer.recognise import form_of
+from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet, Span
 from splu_desktop.files.isolation.faults import Corrupt, TooSpread
-from splu_desktop.files.isolation.wire import Plain
 
-DELIMITER, QUOTE, ENCODING = "\t", '"', "utf-8"
-_WEB = re.compile(
-    rb"<(?:!doctype html|(?:html|table|head|body|div|meta|style|link|script|center|font|frameset|title|p|h[123])[\s>/])"
-)
-_BOOK = b"urn:schemas-microsoft-com:office:spreadsheet"
-_LOOKED_AT = 1 << 22  # bytes in which the first rows of a table stand
 _BLOCK = 1 << 16
 _WIDEST, _LONGEST = 16_384, 1_048_576  # columns and rows of a sheet
 _GIVEN = 2_000_000  # rows and cells that tables may have by places and spans alone, and one more for each byte
 _CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class MarkedUp:
-    """The table of a file.
-
-    Attributes
-    ----------
-    text : its rows as tab-delimited text in UTF-8.
-    others : other tables of two rows or more in the file.
-    """
-
-    text: bytes
-    others: int
+def sheets(path: Path, progress: Progress) -> list[PlainSheet]:
+    """Return the tables of a file, the largest first; in a reader's process. Raises Corrupt, TooSpread."""
+    found = [table for table in _tables(path, path.stat().st_size, progress) if any(map(any, table.rows))]
+    found.sort(key=lambda table: -sum(sum(map(bool, row)) for row in table.rows))
+    names = Counter(table.name for table in found)
+    return [
+        _plain(table, table.name if table.name and names[table.name] == 1 else f"{number}")
+        for number, table in enumerate(found, 1)
+    ]
 
 
-def form_of(head: bytes) -> str | None:
-    """Return "html" or "xml" (a workbook of 2003) by a file's first bytes, None for all else."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        head = head.decode("utf-16", "replace").encode()
-    low = head.lstrip(b"\xef\xbb\xbf \r\n\t").lower()
-    if low.startswith(b"<!--"):
-        low = low[low.find(b"-->") + 3 :].lstrip()
-    if _WEB.match(low):
-        return "html"
-    return "xml" if low.startswith(b"<") and _BOOK in low[:_BLOCK] else None
-
-
-def holds_rows(path: Path) -> bool:
-    """Whether the file has two rows of a table near its beginning; a page that tells of a fault has none."""
-    with path.open("rb") as file:
-        low = file.read(_LOOKED_AT).replace(b"\x00", b"").lower()
-    mark = rb"<(?:ss:)?row[\s>]" if _BOOK in low else rb"<tr[\s>]"
-    return len(re.findall(mark, low)) > 1
-
-
-def is_marked_up(path: Path) -> bool:
-    """Whether a file is one that `table` reads."""
-    with path.open("rb") as file:
-        return form_of(file.read(4096)) is not None
-
-
-_kept: dict[tuple[Path, int, int], MarkedUp] = {}
-
-
-def table(path: Path, progress: Progress) -> MarkedUp:
-    """Return the largest table of a file; kept until `forget`. Raises Corrupt, TooLarge, Cancelled."""
-    facts = path.stat()
-    key = (path, facts.st_size, facts.st_mtime_ns)
-    made = _kept.get(key)
-    if made is None:
-        from splu_desktop.files.isolation.parent import BrokeOff, isolated  # whose other side imports this
-
-        found = isolated("marked_up", path, progress, size=facts.st_size)
-        try:
-            made = MarkedUp(found["text"].tobytes(), int(found["others"]))
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise BrokeOff(path) from None
-        forget()
-        _kept[key] = made
-    return made
-
-
-def as_text(path: Path, progress: Progress) -> Plain:
-    """Return the largest table as bytes of text, and how many others there are; in a reader's process."""
-    found = _tables(path, path.stat().st_size, progress)
-    found.sort(key=lambda rows: -sum(sum(map(bool, row)) for row in rows))
-    out = io.StringIO()
-    rows = found[0] if found else []
-    csv.writer(out, delimiter=DELIMITER, quotechar=QUOTE, lineterminator="\n").writerows(rows)
-    text = np.frombuffer(out.getvalue().encode(ENCODING, "replace"), np.uint8)
-    return {"text": text, "others": sum(len(other) > 1 for other in found[1:])}
-
-
-def forget() -> None:
-    """Let go of the table kept."""
-    _kept.clear()
+def _plain(table: _Sheet, name: str) -> PlainSheet:
+    """Return a table as the sheet of a workbook."""
+    rows = [[*row, *[""] * (max(map(len, table.rows)) - len(row))] for row in table.rows]
+    columns = {}
+    for place, cells in enumerate(zip(*rows, strict=True)):
+        coding = Coding()
+        coding.add(cells)
+        columns[place] = coding.column()
+    return PlainSheet(name, len(rows), len(columns), len(rows), columns, table.across, [], Counter())
 
 
 class _Room:
@@ -128,8 +67,10 @@ class _Room:
 class _Sheet:
     """Gathers the cells of one table, those that reach over several rows or columns among them."""
 
-    def __init__(self, room: _Room) -> None:
+    def __init__(self, room: _Room, name: str = "") -> None:
+        self.name = name
         self.rows: list[list[str]] = []
+        self.across: list[Span] = []
         self._room = room
         self._row: list[str] | None = None
         self._down: dict[int, tuple[int, str]] = {}  # column -> rows that a cell above still reaches, and its text
@@ -166,6 +107,8 @@ class _Sheet:
         if down > 1:
             self._down.update(dict.fromkeys(range(column + 1, column + across), (down - 1, "")))
             self._down[column] = (down - 1, text)
+        if across > 1:
+            self.across.append(((len(self.rows), column), (len(self.rows), column + across - 1)))
         self._row += [text, *[""] * (across - 1)]
 
     def _reach(self) -> None:
@@ -187,7 +130,7 @@ class _Page(HTMLParser):
     def __init__(self, room: _Room, *, web: bool) -> None:
         super().__init__(convert_charrefs=True)
         self._room = room
-        self.found: list[list[list[str]]] = []
+        self.found: list[_Sheet] = []
         self._open: list[_Sheet] = []
         self._cells: list[_Cell | None] = []  # one begun in each open table
         self._silent = 0
@@ -200,7 +143,7 @@ class _Page(HTMLParser):
         if tag in _SILENT:
             self._silent += 1
         elif tag == self._table:
-            self._open.append(_Sheet(self._room))
+            self._open.append(_Sheet(self._room, "" if self._table == "table" else given.get("name") or ""))
             self._cells.append(None)
         elif not self._open:
             return
@@ -236,7 +179,7 @@ class _Page(HTMLParser):
             self._cells.pop()
             sheet = self._open.pop()
             sheet.end_row()
-            self.found.append(sheet.rows)
+            self.found.append(sheet)
 
     def handle_data(self, data: str) -> None:
         """Take the text of a cell."""
@@ -291,8 +234,8 @@ def _value(text: str, kind: str) -> str:
     return " ".join(text.split())
 
 
-def _tables(path: Path, size: int, progress: Progress) -> list[list[list[str]]]:
-    """Return the rows of all tables of a page or workbook. Raises Corrupt."""
+def _tables(path: Path, size: int, progress: Progress) -> list[_Sheet]:
+    """Return all tables of a page or workbook. Raises Corrupt."""
     with path.open("rb") as file:
         head = file.read(4096)
         file.seek(0)
@@ -309,14 +252,14 @@ def _tables(path: Path, size: int, progress: Progress) -> list[list[list[str]]]:
             if parser is not None:
                 parser.Parse(b"", True)
         except (expat.ExpatError, ValueError, LookupError) as error:
-            raise Corrupt(path, "its XML breaks off or is wrong") from error
+            raise Corrupt(path, "XML") from error
     page.close()
     return page.found
 
 
 def _xml_parser(path: Path, page: _Page) -> expat.XMLParserType:
     def refuse(*_: object) -> None:
-        raise Corrupt(path, "its XML has a document type of its own")  # entities of its own could be anything
+        raise Corrupt(path, "XML DOCTYPE")  # entities of its own could be anything
 
     def start(name: str, given: dict[str, str]) -> None:
         page.handle_starttag(name.lower(), [(key.lower(), value) for key, value in given.items()])

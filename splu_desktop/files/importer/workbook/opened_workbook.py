@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import python_calamine as calamine
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.columns.header import LOOK_AHEAD, find_header, joined_names
-from splu_desktop.files.importer.workbook.calamine_sheet import load, open_workbook
+from splu_desktop.files.importer.recognise import MARKED_UP
+from splu_desktop.files.importer.workbook import marked_up
+from splu_desktop.files.importer.workbook.calamine_sheet import load, open_workbook, sheets_of
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.isolation.faults import EmptyFile, UnknownSheet
 from splu_desktop.files.isolation.wire import Plain
 
 _LARGER = 5  # how many times larger the table's own sheet then is
+_FIRST = "the first visible sheet with a table"
 _SMALL = 100  # cells up to which a sheet may be a cover page before the table's own sheet
 
 
@@ -30,7 +33,12 @@ def choose(
     sheet, whatever it holds; then nothing is told of the others.
     """
     progress.report("Opening the workbook", 0.0)
-    opened = _Opened(path, kind, open_workbook(path, kind), progress)
+    if kind in MARKED_UP:
+        tables = marked_up.sheets(path, progress)
+        opened = _Opened(path, [(table.name, True) for table in tables], {table.name: table for table in tables}.get)
+    else:
+        book = open_workbook(path, kind)
+        opened = _Opened(path, sheets_of(book), lambda name: load(path, kind, book, name, progress))
     if first:
         sheets, why = [opened.load(opened.first)], ""
     elif several is not None:
@@ -45,25 +53,20 @@ def choose(
 class _Opened:
     """A workbook whose sheets are loaded one by one."""
 
-    def __init__(self, path: Path, kind: str, book: calamine.CalamineWorkbook, progress: Progress) -> None:
-        self.path, self.kind, self._book, self._progress = path, kind, book, progress
+    def __init__(self, path: Path, known: list[tuple[str, bool]], load: Callable[[str], Any]) -> None:
+        self.path, self.known, self._load = path, known, load  # those that can hold a table, hidden ones too
         self._facts: dict[str, tuple[int, list[str]]] = {}
-        self.known = [  # those that can hold a table, hidden ones too
-            (meta.name, meta.visible == calamine.SheetVisibleEnum.Visible)
-            for meta in book.sheets_metadata
-            if meta.typ == calamine.SheetTypeEnum.WorkSheet
-        ]
 
     @property
     def first(self) -> str:
         """Name of the first sheet. Raises EmptyFile."""
         if not self.known:
-            raise EmptyFile(self.path, "has no sheet with cells")
+            raise EmptyFile(self.path)
         return self.known[0][0]
 
     def load(self, name: str) -> PlainSheet:
         """Load one sheet; a refusal becomes a sentence."""
-        sheet = load(self.path, self.kind, self._book, name, self._progress)
+        sheet: PlainSheet = self._load(name)
         self._facts[name] = _facts(sheet)
         return sheet
 
@@ -89,7 +92,7 @@ class _Opened:
             if visible and rows:
                 groups.setdefault(frozenset(columns), []).append(name)
         if not groups:
-            raise EmptyFile(self.path, "has no sheet with cells")
+            raise EmptyFile(self.path)
         most = max(groups.values(), key=lambda group: sum(self.facts(name)[0] for name in group))
         return [self.load(name) for name in most]
 
@@ -113,7 +116,7 @@ def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[PlainSheet, str]:
             raise UnknownSheet(path, wanted, tuple(name for name, _ in known))
         sheet = opened.load(wanted)
         if sheet.height == 0:
-            raise EmptyFile(path, say("has no cells on sheet “{wanted}”", wanted=wanted))
+            raise EmptyFile(path, wanted)
         return sheet, "chosen"
     fallback = cover = None
     for name, visible in known:
@@ -126,24 +129,17 @@ def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[PlainSheet, str]:
             if cover is None and len(known) > 1 and _cells(sheet) <= _SMALL and sheet.width <= 3:
                 cover = sheet  # perhaps notes on the table, which then follows on a sheet of its own
                 continue
-            if cover is not None:
-                return sheet, "the first visible sheet with a table; a sheet of notes before it was passed over"
-            return sheet, "the first visible sheet with a table" if len(known) > 1 else "the only sheet"
+            return sheet, _FIRST
         if sheet.height > 0 and (fallback is None or sheet.height > fallback.height):
             fallback = sheet
     if cover is not None:
-        return cover, "the first visible sheet with a table"
+        return cover, _FIRST
     if fallback is not None:
-        return fallback, "the first visible sheet with cells"
+        return fallback, _FIRST
     hidden = [name for name, visible in known if not visible]
     if hidden:
-        raise EmptyFile(
-            path,
-            say(
-                "has no visible sheet with cells (hidden: {sheets}; name one to read it)", sheets=", ".join(hidden[:5])
-            ),
-        )
-    raise EmptyFile(path, "has no sheet with cells")
+        raise UnknownSheet(path, None, tuple(hidden))
+    raise EmptyFile(path)
 
 
 def _cells(sheet: PlainSheet) -> int:

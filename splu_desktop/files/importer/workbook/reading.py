@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from splu_desktop.core.messages import Said, counted, say
+from splu_desktop.core.messages import Said, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike
-from splu_desktop.files.importer.columns.cells import day_of, filled_up, put_back, text_of
+from splu_desktop.files.importer.columns.cells import day_of, filled_up, put_back
 from splu_desktop.files.importer.columns.grid import Grid
-from splu_desktop.files.importer.columns.header import Header, choose_header, joined_names, skipped_above, unique_names
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, listed
+from splu_desktop.files.importer.columns.header import choose_header, name_columns, unique_names
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
-from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet, Span
+from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.importer.workbook.sheet_errors import Failed, uses_1904
 from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
 from splu_desktop.files.isolation import memory
@@ -30,17 +31,6 @@ _UNTOLD = "Of {kind} workbooks, errors in cells, hidden rows and zeros of format
 _EPOCH = dt.datetime(1899, 12, 30)
 _EPOCH_1904 = dt.datetime(1904, 1, 1)
 _SHEET = "Sheet"  # the column that says which sheet a record of a joined table stood on
-
-
-@dataclass(frozen=True, eq=False)
-class SheetLayout:
-    """How a sheet is laid out."""
-
-    sheet: PlainSheet
-    head: list[list[str]]
-    header: Header
-    merged: list[Span]
-    reasons: dict[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,17 +97,6 @@ def _opened(
         raise BrokeOff(path) from None
 
 
-def head(path: Path, kind: str, choices: ImportChoices, progress: Progress) -> list[list[str]]:
-    """Return the first rows of the (first) sheet that is read; it is kept for the next look at it."""
-    return _chosen(path, kind, choices, progress, remember=True).sheets[0].head(HEAD_ROWS)
-
-
-def _layout(chosen: _Chosen, sheet: PlainSheet, choices: ImportChoices) -> SheetLayout:
-    head, merged = sheet.head(HEAD_ROWS), sheet.merged
-    header = choose_header(head, choices, merged)
-    return SheetLayout(sheet, head, header, merged, {"sheet": chosen.why, "header": header.reason})
-
-
 def read(
     path: Path, kind: str, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
@@ -126,46 +105,31 @@ def read(
     chosen = _chosen(path, kind, choices, progress, remember=limit is not None)
     progress.report("Opening the workbook", 1.0)
     if choices.sheets is None:
-        table, resolved, reasons = _read(
-            path, kind, _layout(chosen, chosen.sheets[0], choices), choices, progress, limit
-        )
+        table, resolved, reasons = _read(path, kind, chosen.sheets[0], choices, progress, limit)
     else:
         table, resolved, reasons = _joined(path, kind, chosen, choices, progress, limit)
-    return replace(table, sheets=chosen.known, problems=(*_passed_over(chosen), *table.problems)), resolved, reasons
+    table = replace(table, sheets=chosen.known, problems=(*_passed_over(chosen), *table.problems))
+    return table, resolved, {"sheet": chosen.why, **reasons}
 
 
 def _passed_over(chosen: _Chosen) -> list[Problem]:
     """Return a problem for each sheet with cells that is not read."""
     same = {sheet.name for sheet in alike(chosen.known)}
-    found = []
-    for sheet in chosen.known:
-        if sheet.chosen or not sheet.rows:
-            continue
-        if sheet.name in same:
-            sentence = counted(
-                sheet.rows,
-                "Sheet “{sheet}” has the same columns and 1 row, and was not read; to read all such sheets as one "
-                "table, choose so.",
-                "Sheet “{sheet}” has the same columns and {n} rows, and was not read; to read all such sheets as one "
-                "table, choose so.",
-                sheet=sheet.name,
-            )
-        elif sheet.visible:
-            sentence = counted(
-                sheet.rows,
-                "Sheet “{sheet}” with 1 row was not read.",
-                "Sheet “{sheet}” with {n} rows was not read.",
-                sheet=sheet.name,
-            )
-        else:
-            sentence = counted(
-                sheet.rows,
-                "The hidden sheet “{sheet}” with 1 row was not read.",
-                "The hidden sheet “{sheet}” with {n} rows was not read.",
-                sheet=sheet.name,
-            )
-        found.append(Problem(ProblemKind.SKIPPED_SHEET, sentence, sheet.name, rows=sheet.rows, decision=Decision.DROP))
-    return found
+    return [
+        Problem(
+            ProblemKind.SKIPPED_SHEET,
+            say(_ALIKE if sheet.name in same else _SKIPPED, sheet=sheet.name, rows=sheet.rows),
+            sheet.name,
+            rows=sheet.rows,
+            decision=Decision.DROP,
+        )
+        for sheet in chosen.known
+        if sheet.rows and not sheet.chosen
+    ]
+
+
+_SKIPPED = "Sheet “{sheet}” was not read (rows: {rows})."
+_ALIKE = "Sheet “{sheet}” has the same columns and was not read (rows: {rows}); choose to read such sheets as one."
 
 
 def _joined(
@@ -175,7 +139,7 @@ def _joined(
     reasons: dict[str, str] = {}
     tables = []
     for sheet in chosen.sheets:
-        table, _, why = _read(path, kind, _layout(chosen, sheet, choices), choices, progress, limit)
+        table, _, why = _read(path, kind, sheet, choices, progress, limit)
         tables.append(table)
         reasons = {**why, **reasons}
     first = tables[0]
@@ -202,6 +166,7 @@ def _joined(
         ),
         number_cells=frozenset(name for table in tables for name in table.number_cells),
         first_day=first.first_day,
+        head=first.head,
         parts=tuple(zip(labels, counts, strict=True)),
     )
     # Each sheet's header is found by itself again: titles of several lengths may stand above.
@@ -222,20 +187,21 @@ def _unlike(first: str, names: tuple[str, ...], other: str, others: tuple[str, .
 
 
 def _read(
-    path: Path, kind: str, found: SheetLayout, choices: ImportChoices, progress: Progress, limit: int | None
+    path: Path, kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progress, limit: int | None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
-    sheet, header, name = found.sheet, found.header, found.sheet.name
+    head, name = sheet.head(HEAD_ROWS), sheet.name
+    header = choose_header(head, choices, sheet.merged)
     failed = [] if limit is not None else sheet.failed
     stop = choices.last_row if limit is None else header.last + 1 + limit
     columns, numbers = sheet.below(header.last + 1, stop)
-    width = len(found.head[0]) if found.head else 0
+    width = len(head[0]) if head else 0
+    above = head[header.first : header.last + 1] if header.last >= 0 else []
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
-    used = [i for i in range(width) if i in failing or _named(found, i) or columns[i].filled.any()]
-    names, problems = _names(found, used, width)
-    problems = [*skipped_above(found.head, header, name), *problems]
+    used = [i for i in range(width) if i in failing or any(row[i] != "" for row in above) or columns[i].filled.any()]
+    names, problems = name_columns(head, header, used, merged=sheet.merged, sheet=name)
     put_back(columns, numbers, failed, header.last + 1)
-    reasons = dict(found.reasons)
-    for i, count in fill_down(columns, numbers, found.merged, header.last + 1).items():
+    reasons = {"header": header.reason}
+    for i, count in fill_down(columns, numbers, sheet.merged, header.last + 1).items():
         reasons[f"merged cells of {names[used.index(i)]}"] = say(
             "merged cells ({count}): each of their rows has the cell's value", count=count
         )
@@ -255,21 +221,14 @@ def _read(
             columns[i].cells = [filled_up(cell, zeros) for cell in columns[i].cells]
     numbered = frozenset(names[k] for k, i in enumerate(used) if float in columns[i].types)
     grid = Grid(len(used), choices, sheet=name)
-    grid.add_columns([(columns[i].codes, list(map(text_of, columns[i].cells))) for i in used], numbers)
+    grid.add_columns([columns[i].texts() for i in used], numbers)
     where = {i: names[k] for k, i in enumerate(used)}
     problems.extend(_failures(failed, where, name, header.last + 1))
     trim = choices.last_row is None and limit is None
-    heading = [found.head[header.last][i] for i in used] if header.last >= 0 else None
+    heading = [head[header.last][i] for i in used] if header.last >= 0 else None
     table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading, progress=progress)
-    table = replace(table, number_cells=numbered, first_day=np.datetime64(epoch, "us"))
-    resolved = replace(
-        choices,
-        format=kind,
-        sheet=name,
-        header_row=header.last + 1,
-        header_rows=header.last - header.first + 1 if header.last >= 0 else 0,
-    )
-    return table, resolved, reasons
+    table = replace(table, number_cells=numbered, first_day=np.datetime64(epoch, "us"), head=head)
+    return table, replace(header.resolved(choices), format=kind, sheet=name), reasons
 
 
 def _digits(sheet: PlainSheet, column: int, cells: int) -> int:
@@ -279,32 +238,12 @@ def _digits(sheet: PlainSheet, column: int, cells: int) -> int:
     return width if count > cells / 2 else 0
 
 
-def _named(found: SheetLayout, i: int) -> bool:
-    header = found.header
-    return header.last >= 0 and any(found.head[y][i] != "" for y in range(header.first, header.last + 1))
-
-
-def _names(found: SheetLayout, used: list[int], width: int) -> tuple[tuple[str, ...], list[Problem]]:
-    header, sheet = found.header, found.sheet.name
-    if header.last < 0:
-        names = tuple(f"Column {i}" for i in range(1, len(used) + 1))
-        sentence = "No row names the columns; they are called “Column 1”, “Column 2” and so on."
-        return names, [Problem(ProblemKind.NO_HEADER, sentence, sheet)]
-    joined = joined_names(found.head, header, width, found.merged)
-    return unique_names([joined[i] for i in used], sheet=sheet, row=header.last + 1)
-
-
-def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: int) -> list[Problem]:
-    found = []
-    for cell in failed:
-        if cell.row <= first or cell.column not in where:
-            continue
-        column = where[cell.column]
-        what = (
-            say("holds the error {error}", error=cell.value)
-            if cell.value
-            else say("has a formula without a stored result, read as empty")
-        )
-        sentence = say("Row {row}, column “{column}” {what}.", row=cell.row, column=column, what=what)
-        found.append(Problem(ProblemKind.ERROR_CELL, sentence, sheet, cell.row, column, cell.value))
-    return list(listed(found, len(found)))
+def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: int) -> Iterator[Problem]:
+    """Yield a problem for each cell below row `first` that shows an error or lacks its formula's result."""
+    for what, told in (("value, but an error", True), ("stored result of a formula", False)):
+        cells = [
+            (cell.row, where[cell.column], cell.value, sheet)
+            for cell in failed
+            if cell.row > first and cell.column in where and bool(cell.value) is told
+        ]
+        yield from of_cells(ProblemKind.ERROR_CELL, what, cells, len(cells))

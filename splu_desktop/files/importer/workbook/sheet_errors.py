@@ -67,7 +67,7 @@ def scan_sheet(path: Path, sheet: str, progress: Progress) -> SheetScan:
                 carry, done = b"", 0
                 while block := file.read(_BLOCK):
                     done += len(block)
-                    progress.report("Looking through the sheet", min(done / size, 1.0))
+                    progress.report("Opening the workbook", min(done / size, 1.0))
                     found.hidden.look(block)
                     text = carry + block
                     carry = _scan(text, found)
