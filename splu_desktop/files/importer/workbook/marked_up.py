@@ -42,7 +42,9 @@ def sheets(path: Path, progress: Progress) -> list[PlainSheet]:
 
 def _plain(table: _Sheet, name: str) -> PlainSheet:
     """Return a table as the sheet of a workbook."""
-    rows = [[*row, *[""] * (max(map(len, table.rows)) - len(row))] for row in table.rows]
+    width = max(map(len, table.rows))
+    table.room.take(sum(width - len(row) for row in table.rows))
+    rows = [[*row, *[""] * (width - len(row))] for row in table.rows]
     columns = {}
     for place, cells in enumerate(zip(*rows, strict=True)):
         coding = Coding()
@@ -71,7 +73,7 @@ class _Sheet:
         self.name = name
         self.rows: list[list[str]] = []
         self.across: list[Span] = []
-        self._room = room
+        self.room = room
         self._row: list[str] | None = None
         self._down: dict[int, tuple[int, str]] = {}  # column -> rows that a cell above still reaches, and its text
 
@@ -80,7 +82,7 @@ class _Sheet:
         self.end_row()
         missing = min(at or 0, _LONGEST) - len(self.rows)
         if missing > 0:
-            self._room.take(missing)
+            self.room.take(missing)
             self.rows.extend([] for _ in range(missing))
         self._row = []
 
@@ -98,12 +100,12 @@ class _Sheet:
         while at is not None and len(self._row) < min(at, _WIDEST):
             self._reach()
             if len(self._row) < at:
-                self._room.take(1)
+                self.room.take(1)
                 self._row.append("")
         self._reach()
         column = len(self._row)
         across = max(1, min(across, _WIDEST - column))
-        self._room.take(across)
+        self.room.take(across)
         if down > 1:
             self._down.update(dict.fromkeys(range(column + 1, column + across), (down - 1, "")))
             self._down[column] = (down - 1, text)
@@ -114,7 +116,7 @@ class _Sheet:
     def _reach(self) -> None:
         assert self._row is not None
         while (column := len(self._row)) in self._down:
-            self._room.take(1)
+            self.room.take(1)
             left, text = self._down.pop(column)
             if left > 1:
                 self._down[column] = (left - 1, text)
