@@ -237,7 +237,7 @@ def test_a_target_that_appears_meanwhile(house: House, monkeypatch: pytest.Monke
         return add(self, release, body)
 
     monkeypatch.setattr(Register, "add", and_then)
-    with pytest.raises(CannotWrite, match="created by someone else"):
+    with pytest.raises(CannotWrite, match="exists already"):
         house.publish()
     assert [path.name for path in (house.folder / "r").iterdir()] == ["theirs"]
     assert house.leftovers() == []
