@@ -54,6 +54,6 @@ def test_scores_are_written_alike_together_and_one_by_one(tmp_path: Path, monkey
     codes = chance.integers(0, 30, 500).astype(np.int32)
     columns = [(chance.normal(size=30).round(1), codes) for _ in range(4)]
     write_numbers(list("abcd"), columns, tmp_path / "together.csv", Dialect(), SILENT)
-    monkeypatch.setattr(csv_table, "_SHARED", 10)
+    monkeypatch.setattr(csv_table, "_RUN", 10)
     write_numbers(list("abcd"), columns, tmp_path / "apart.csv", Dialect(), SILENT)
     assert (tmp_path / "together.csv").read_bytes() == (tmp_path / "apart.csv").read_bytes()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,27 +40,23 @@ class Pages:
     published : what describes the release; its columns hold each distinct value once, with its weight.
     table : name, column as handed out, and from which number of a drawn row its code follows: directly (None), or by
         (P,) codes of the pairs of a block.
-    scores : the score columns, and for runs of them the number of the block whose pairs they follow.
+    scores, score_from : the score columns, and from which number of a drawn row the code of each follows.
     """
 
     published: Published
     table: tuple[tuple[Column, int, Codes | None], ...]
     scores: tuple[ScoreColumn, ...]
-    score_runs: tuple[tuple[int, tuple[ScoreColumn, ...]], ...]
+    score_from: tuple[int, ...]
 
     def table_codes(self, drawn: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Return codes of each column of the table for drawn rows."""
         return [drawn[at] if of is None else of[drawn[at]] for _, at, of in self.table]
 
-    def score_cells(self, dialect: Dialect) -> tuple[list[list[str]], list[tuple[int, Codes]]]:
-        """Return texts of scores, and for each list of them which number of a drawn row, and codes of its pairs."""
-        cells: list[list[str]] = []
-        codes: list[tuple[int, Codes]] = []
-        for at, run in self.score_runs:
-            texts, own = number_cells([(each.values, each.codes) for each in run], dialect)
-            cells += texts
-            codes += [(at, each) for each in own]
-        return cells, codes
+    def score_cells(self, dialect: Dialect) -> tuple[list[NDArray[Any]], list[tuple[int, Codes]]]:
+        """Return laid texts of scores, and for each which number of a drawn row, and codes of its pairs."""
+        cells, codes = number_cells([(each.values, each.codes) for each in self.scores], dialect)
+        place = {id(each.codes): at for each, at in zip(self.scores, self.score_from, strict=True)}
+        return cells, [(place[id(own)], own) for own in codes]
 
 
 def pages_of(counted: Counted, plan: Plan, shown: Sequence[NDArray[np.int64]]) -> Pages:
@@ -95,14 +90,9 @@ def pages_of(counted: Counted, plan: Plan, shown: Sequence[NDArray[np.int64]]) -
     published = _release(_side_by_side([columns[name] for name in order]), plan.blocks, counted, plan)
     public = [value for values in plan.public_values.values() for value in values]
     scores = score_columns(published, public, by_block)
-    number_of = {name: at for at, block in enumerate(plan.blocks) for name in block.columns}
-    lengths = [len(weights) for weights in shown]
-    runs = []
-    for block_at, run in groupby(scores, lambda each: number_of.get(each.column, 0)):
-        cut = tuple(replace(each, codes=each.codes[: lengths[block_at]]) for each in run)
-        runs.append((first + block_at, cut))
+    number_of = {name: first + at for at, block in enumerate(plan.blocks) for name in block.columns}
     table = tuple((columns[name], *own[name]) for name in order)
-    return Pages(published, table, scores, tuple(runs))
+    return Pages(published, table, scores, tuple(number_of.get(each.column, first) for each in scores))
 
 
 def _release(table: Table, blocks: tuple[Block, ...], counted: Counted, plan: Plan) -> Published:

@@ -15,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import distinct
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.inert import inert, restored
@@ -27,7 +28,7 @@ _BLOCK = 1 << 20  # bytes
 _LONGEST = 16 << 20  # bytes of a field
 _WIDE = 2_000  # bytes of a row, from which its texts are joined one by one
 _FILL = b"\xff"
-_SHARED = 20_000  # values of a score column, from which columns are written one by one
+_RUN = 1 << 28  # bytes of texts that are laid side by side
 _WORKERS = 2
 _CODED = 1 << 20  # rows that wait to be coded at most
 _STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
@@ -65,29 +66,32 @@ def write_numbers(
 
 def number_cells(
     columns: Sequence[tuple[NDArray[Any], NDArray[np.int32]]], dialect: Dialect
-) -> tuple[list[list[str]], list[NDArray[np.int32]]]:
-    """Return texts and (N,) codes of columns of numbers, neighbours that share codes over few values as one."""
-    delimiter = dialect.delimiter
-    cells: list[list[str]] = []
-    codes: list[NDArray[np.int32]] = []
-    for values, own in columns:
-        few, which = np.unique(values, return_inverse=True)
-        spelled = [f"{value:.7g}".replace(".", dialect.decimal) for value in few.tolist()]
-        if len(values) > _SHARED:
-            cells.append(spelled)
-            codes.append(which.astype(np.int32)[own])
-            continue
-        texts = [spelled[at] for at in which.tolist()]
-        if codes and codes[-1] is own:
-            cells[-1] = [before + delimiter + text for before, text in zip(cells[-1], texts, strict=True)]
+) -> tuple[list[NDArray[Any]], list[NDArray[np.int32]]]:
+    """Return laid texts, with their ends, and (N,) codes of columns of numbers; neighbours that share codes are one."""
+    runs: list[tuple[NDArray[np.int32], list[NDArray[Any]]]] = []
+    for at, (values, own) in enumerate(columns):
+        end = "\n" if at == len(columns) - 1 else dialect.delimiter
+        which, first = distinct((values + 0.0).view(np.uint64), ascending=False)  # and no -0
+        few = values[first].tolist()
+        spelled = [str(value) if isinstance(value, int) else f"{value + 0.0:.7g}" for value in few]
+        part = _laid([(text.replace(".", dialect.decimal) + end).encode() for text in spelled])[which]
+        if runs and runs[-1][0] is own and sum(each.nbytes for each in runs[-1][1]) + part.nbytes < _RUN:
+            runs[-1][1].append(part)
         else:
-            cells.append(texts)
-            codes.append(own)
-    for at, own_texts in enumerate(cells):
-        cells[at] = list(dict.fromkeys(own_texts))
-        place = {text: new for new, text in enumerate(cells[at])}
-        codes[at] = np.array([place[text] for text in own_texts], np.int32)[codes[at]]
-    return cells, codes
+            runs.append((own, [part]))
+    cells = []
+    for _, parts in runs:
+        row = np.empty(len(parts[0]), [(f"{at}", part.dtype) for at, part in enumerate(parts)])
+        for at, part in enumerate(parts):
+            row[f"{at}"] = part
+        cells.append(row.view(f"V{row.itemsize}"))
+    return cells, [own for own, _ in runs]
+
+
+def _laid(texts: Sequence[bytes]) -> NDArray[Any]:
+    """Return (m,) texts, all filled up to the width of the widest."""
+    width = max(map(len, texts), default=1)
+    return np.frombuffer(b"".join(text.ljust(width, _FILL) for text in texts), f"V{width}")
 
 
 def header_line(names: Sequence[str], dialect: Dialect) -> bytes:
@@ -104,21 +108,23 @@ class RowWriter:
     Parameters
     ----------
     file : takes the bytes.
-    cells : (m,) texts of each column, as they are to stand between delimiters.
+    cells : (m,) texts of each column, as they are to stand between delimiters; or of all columns laid, with their ends.
     """
 
-    def __init__(self, file: IO[bytes], cells: Sequence[Sequence[str]], dialect: Dialect) -> None:
+    def __init__(self, file: IO[bytes], cells: Sequence[Sequence[str] | NDArray[Any]], dialect: Dialect) -> None:
         self._file = file
         ends = [dialect.delimiter] * (len(cells) - 1) + ["\n"]
-        texts = [[(text + end).encode() for text in each] for each, end in zip(cells, ends, strict=True)]
-        widths = [max(map(len, each), default=1) for each in texts]
-        self._wide = sum(widths) > _WIDE
+        texts = [
+            None if isinstance(each, np.ndarray) else [(text + end).encode() for text in each]
+            for each, end in zip(cells, ends, strict=True)
+        ]
+        self._wide = sum(max(map(len, each), default=1) for each in texts if each is not None) > _WIDE
         if self._wide:
             self._texts: list[NDArray[Any]] = [np.array(each, object) for each in texts]
             return
-        filled = zip(texts, widths, strict=True)
-        self._texts = [np.frombuffer(b"".join(t.ljust(w, _FILL) for t in each), f"V{w}") for each, w in filled]
-        self._row = np.dtype([(f"{at}", f"V{width}") for at, width in enumerate(widths)])
+        pairs = zip(cells, texts, strict=True)
+        self._texts = [np.asarray(each) if own is None else _laid(own) for each, own in pairs]
+        self._row = np.dtype([(f"{at}", each.dtype) for at, each in enumerate(self._texts)])
 
     def write(self, codes: Sequence[NDArray[np.integer]], progress: Progress, stage: str) -> None:
         """Write rows, given (N,) codes of each column. Raises Cancelled."""
