@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "splu_desktop"
-FLOORS = (("gui",), ("cli", "api"), ("report",), ("files", "compare"), ("core",))  # from the roof down
+FLOORS = (("gui",), ("cli", "api"), ("report", "cluster"), ("files", "compare"), ("core",))  # from the roof down
 
 Arrows = Mapping[str, frozenset[str]]
 

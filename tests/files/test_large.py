@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
+import warnings
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +21,15 @@ from scipy import stats
 
 from splu_desktop.cli import main
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.mechanism import LenderPool, Lenders
+from splu_desktop.core.mechanism import LenderPool, Lenders, Randomness
 from splu_desktop.core.progress import SILENT
 from splu_desktop.files.importer import ImportChoices
+from splu_desktop.files.large.counted import Counted, count
 from splu_desktop.files.large.dealt import Dealt
-from splu_desktop.files.large.drawing import Places
+from splu_desktop.files.large.drawing import Drawing, Places
 from splu_desktop.files.large.engine import OtherwiseRead
 from splu_desktop.files.publish import tidy
-from tests.optional import needs
+from tests.optional import ROOT, needs
 from tests.seeded import Seeded
 
 ENGINES = [pytest.param("memory"), pytest.param("duckdb", marks=needs("DuckDB"))]
@@ -43,10 +48,13 @@ PLAN = (
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table whose texts are easily spoilt: noughts in front, several spellings, marks of formulas, NULL, quotes."""
+    return make_source(tmp_path_factory.mktemp("large") / "stays.csv", "zwei\nZeilen")
+
+
+def make_source(path: Path, ward_name: str) -> Path:
+    """Write a table whose texts are easily spoilt: noughts in front, several spellings, formulas, NULL, quotes."""
     rng = np.random.default_rng(7)
-    path = tmp_path_factory.mktemp("large") / "stays.csv"
-    wards = ["007", "07", "Nord, 2", 'Süd "alt"', "=1+1", "NULL", "zwei\nZeilen"]
+    wards = ["007", "07", "Nord, 2", 'Süd "alt"', "=1+1", "NULL", ward_name]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["number", "ward", "age", "place", "finding", "stage"])
@@ -88,13 +96,11 @@ def test_an_engine_makes_the_release_that_memory_makes(
     assert main(["verify", str(tmp_path / "duckdb")]) == 0, capsys.readouterr().out
 
 
-@pytest.mark.system_randomness
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_engine_draws_by_one_law_and_in_no_order(source: Path, tmp_path: Path, engine: str) -> None:
-    publish(source, tmp_path / "r", engine)
+def check_law(source: Path, release: Path) -> None:
+    """Each chi-square fails by chance once in a million runs."""
     truth = {row["number"]: row for row in rows_of(source)}
-    shown = rows_of(tmp_path / "r" / "table.csv")
-    # Each chi-square fails by chance once in a million runs.
+    shown = rows_of(release / "table.csv")
+    assert Counter(row["number"] for row in shown) == Counter(list(truth))
     for name in ("finding", "stage"):
         for ward in {row["lender class"] for row in shown}:
             own = [row for row in shown if row["lender class"] == ward]
@@ -108,6 +114,50 @@ def test_every_engine_draws_by_one_law_and_in_no_order(source: Path, tmp_path: P
     place = np.array([int(row["number"]) for row in shown])
     assert abs(stats.spearmanr(np.arange(len(place)), place).statistic) < 6 / np.sqrt(len(place))
     assert abs(np.mean(np.diff(place) == 1)) < 0.01
+
+
+@pytest.mark.system_randomness
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_draws_by_one_law_and_in_no_order(source: Path, tmp_path: Path, engine: str) -> None:
+    publish(source, tmp_path / "r", engine)
+    check_law(source, tmp_path / "r")
+
+
+class KilledOnce(Drawing):
+    """Kills the worker that draws first, after it has drawn."""
+
+    def draw(self, columns: Sequence[Any], source: Randomness) -> list[Any]:
+        """Draw some rows."""
+        found = super().draw(columns, source)
+        flag = Path(os.environ["SPLU_DATA_DIR"]) / "killed"
+        if not flag.exists():
+            flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+
+@needs("Spark")
+@pytest.mark.system_randomness
+def test_spark_draws_by_the_same_law_though_a_worker_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master local[2,3] --driver-memory 1g pyspark-shell")
+
+    def counted(*words: Any) -> Counted:
+        found = count(*words)
+        killed = KilledOnce(**{each.name: getattr(found.drawing, each.name) for each in fields(found.drawing)})
+        return replace(found, drawing=killed)
+
+    monkeypatch.setattr("splu_desktop.files.large.table.count", counted)
+    stays = make_source(tmp_path / "stays.csv", "0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Spark does not know this pandas yet, and is asked for none of it
+        publish(stays, tmp_path / "r", "spark")
+    assert (Path(os.environ["SPLU_DATA_DIR"]) / "killed").exists()
+    assert sorted(path.suffix for path in (tmp_path / "r").iterdir() if path.is_dir()) == []
+    check_law(stays, tmp_path / "r")
+    assert main(["verify", str(tmp_path / "r")]) == 0, capsys.readouterr().out
 
 
 def test_counts_of_published_values_have_the_variance_of_their_law() -> None:

@@ -15,13 +15,20 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Progress
 
 # Name -> the module that opens a file by it, what that needs, and the extra that brings it.
-_ENGINES = {"duckdb": ("splu_desktop.files.large.duck", ("duckdb", "pyarrow"), "large")}
+_ENGINES = {
+    "duckdb": ("splu_desktop.files.large.duck", ("duckdb", "pyarrow"), "large"),
+    "spark": ("splu_desktop.cluster.spark", ("pyspark", "pyarrow"), "spark"),
+}
 
 
 def add_engine_option(group: Any) -> None:
     """Give a command, or a group of its options, the engine."""
-    takes(group, "--engine memory|duckdb", "what holds the table; duckdb takes CSV of any size",
-          choices=["memory", *_ENGINES])  # fmt: skip
+    takes(
+        group,
+        "--engine memory|duckdb|spark",
+        "what holds the table; duckdb takes CSV of any size, spark on a cluster",
+        choices=["memory", *_ENGINES],
+    )
 
 
 @contextmanager

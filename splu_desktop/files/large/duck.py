@@ -19,7 +19,7 @@ from splu_desktop.files.disk.place import data_folder
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.counted import Counted
 from splu_desktop.files.large.dealt import Dealt
-from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile, check_read_alike, of_set, text_file
+from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile, check_read_alike, count_sets, text_file
 from splu_desktop.files.large.pages import Pages, pages_of, write_pages
 from splu_desktop.files.large.table import LargeTable
 from splu_desktop.files.release.facts import Dialect
@@ -87,22 +87,13 @@ class DuckDB:
     def counted(self, sets: Sequence[Sequence[str]]) -> list[Any]:
         """Return, for each set of columns, an Arrow table of its distinct combinations and their `count`."""
         keys = self.file.keys
-        every = list(dict.fromkeys(keys[name] for each in sets for name in each))
-        if not every:
-            return []
-        each_once = {tuple(key for key in every if key in {keys[name] for name in each}) for each in sets}
-        grouped = ", ".join(f"({', '.join(each)})" for each in sorted(each_once))
-        words = f"select {', '.join(every)}, grouping({', '.join(every)}) as one, count(*) as count from {self._source}"
-        found = self._asked(f"{words} group by grouping sets ({grouped})")
-        return [of_set(found, every, [keys[name] for name in each]) for each in sets]
+        return count_sets([[keys[name] for name in each] for each in sets], self._source, self._asked)
 
     def counted_again(self, path: Path, delimiter: str, columns: int) -> list[Any]:
         """Return how often each text stands in each column of a table that was written."""
         keys = [f"c{at}" for at in range(columns)]
         source = _scanned(path, ImportChoices(delimiter=delimiter, quote='"', header_row=1), keys)
-        words = f"select {', '.join(keys)}, grouping({', '.join(keys)}) as one, count(*) as count from {source}"
-        found = self._asked(f"{words} group by grouping sets ({', '.join(f'({key})' for key in keys)})")
-        return [of_set(found, keys, [key]) for key in keys]
+        return count_sets([[key] for key in keys], source, self._asked)
 
     def write(
         self, counted: Counted, plan: Plan, folder: Path, dialect: Dialect, progress: Progress

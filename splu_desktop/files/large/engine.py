@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +18,7 @@ from splu_desktop.files.importer.recognise import check_readable, recognise
 
 _SMALL = 1 << 20  # bytes of a file that is compared whole; of others the beginning, and the end for totals and notes
 _END = 1 << 17
+_SETS = 20  # that are counted at once, of at most three columns but for blocks
 NO_TEXT = "\x01"  # what no cell is: else an engine takes empty cells for something else than a text
 
 
@@ -125,7 +126,23 @@ def check_read_alike(engine: Engine, folder: Path, progress: Progress) -> None:
         )
 
 
-def of_set(found: Any, every: Sequence[str], names: Sequence[str]) -> Any:
-    """Return the rows of one grouping set: bit i of `one` says that the i-th column from the right is not in it."""
-    mark = sum(1 << (len(every) - 1 - at) for at, name in enumerate(every) if name not in names)
-    return found.filter(pc.equal(found.column("one"), mark)).select([*names, "count"])
+def count_sets(sets: Sequence[Sequence[str]], source: str, ask: Callable[[str], Any]) -> list[Any]:
+    """Return, for each set of columns, an Arrow table of its distinct combinations in `source` and their `count`.
+
+    sets : columns as queries name them.
+    ask : answers a query with an Arrow table.
+    """
+    found = []
+    for begin in range(0, len(sets), _SETS):
+        some = sets[begin : begin + _SETS]
+        every = list(dict.fromkeys(key for each in some for key in each))
+        # Bit i says that a row's set has not the i-th column.
+        mark = " + ".join(f"cast(grouping({key}) as bigint) * {1 << at}" for at, key in enumerate(every))
+        each_once = sorted({tuple(key for key in every if key in each) for each in some})
+        grouped = ", ".join(f"({', '.join(each)})" for each in each_once)
+        words = f"select {', '.join(every)}, {mark} as mark, count(*) as count from {source}"
+        table = ask(f"{words} group by grouping sets ({grouped})")
+        for each in some:
+            own = sum(1 << at for at, key in enumerate(every) if key not in each)
+            found.append(table.filter(pc.equal(table.column("mark"), own)).select([*each, "count"]))
+    return found
