@@ -169,7 +169,8 @@ def numbered(column: Column) -> bool:
     if len({len(text) for text in labels}) == 1 and _mostly(labels, _KEY.fullmatch):
         return True
     found = [_CODE.fullmatch(text) for text in labels]
-    shapes = {(each[1], len(each[2])) for each in found if each}
+    # Before many digits letters may be anybody's: A123456789, K123456789.
+    shapes = {(len(each[1]) if len(each[2]) > _SERIAL else each[1], len(each[2])) for each in found if each}
     return all(found) and len(shapes) == 1 and (next(iter(shapes))[0] != "" or next(iter(shapes))[1] > _SERIAL)
 
 
