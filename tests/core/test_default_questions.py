@@ -41,6 +41,7 @@ def test_with_many_rows_all_are_asked_for() -> None:
 
 def test_with_few_rows_fewer_columns_count_them() -> None:
     assert [str(each) for each in _asked(900, 90)] == ["dx by sex"]
+    assert [str(each) for each in _asked(240, 90)] == ["dx"]
     assert [str(each) for each in _asked(150, 90)] == ["dx by sex, born"]  # too small whatever is asked
 
 

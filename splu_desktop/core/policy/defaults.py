@@ -67,6 +67,8 @@ def default_questions(
         if not any(association(table[each.sa], table[name]) > _THE_SAME for each in found):
             found += ask(name, by_persons)
             found += ask(name, by_unit) if len(found) < 2 else []
+    for name in ranked if not found else ():  # a small table tells totals
+        found += ask(name, ((),))
     if not found:
         return (AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within),)
     return tuple(found[:MOST_TABLES])
