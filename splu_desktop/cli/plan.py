@@ -15,7 +15,7 @@ from splu_desktop.cli.base.output import Shown, add_json, line_of, one_line, pri
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, Said, counted, isolated, say
-from splu_desktop.core.policy import TOO_SMALL, Line, Verdict, share_words
+from splu_desktop.core.policy import TOO_SMALL, Line, Verdict, cases_of_100, certainty_words
 from splu_desktop.core.roles import Role
 from splu_desktop.files.publish.planning import Planned
 
@@ -88,7 +88,7 @@ def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
             columns=_named(plan.sensitive if several else block.columns),
             gamma=Figure(f"{block.draw.gamma:g}"),
             t_f=t_f,
-            t_p=Figure(f"{100 * t_p:.0f} %"),
+            t_p=Figure(f"{cases_of_100(t_p, down=True)} %"),
         ))  # fmt: skip
     rows = [(say("coarser"), tuple(plan.generalisations))] if short else []
     if not short:
@@ -126,8 +126,8 @@ def _verdict_line(found: Verdict) -> str:
         state=told(found.title).upper(),
         read=read,
         alike=counted(figures.alike.smallest, "some stand alone", "at least {n} look alike"),
-        share=share_words(figures.certainty.average),
-        riskiest=share_words(figures.certainty.riskiest),
+        share=certainty_words(figures.certainty.average),
+        riskiest=certainty_words(figures.certainty.riskiest),
     )
 
 

@@ -27,6 +27,7 @@ ROOMS = ("report", "core", "window")
 _MARKS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ",")}
 # Blanks before marks, at which no line may end, whatever was typed in the catalogue; French wants narrow ones, too.
 _BLANKS = {"en": {}, "de": {"%": "\u00a0"}, "fr": dict.fromkeys(":»%", "\u00a0") | dict.fromkeys(";?!", "\u202f")}
+_DAYS = {"en": "%Y-%m-%d", "de": "%d.%m.%Y", "fr": "%d/%m/%Y"}
 _ISOLATING = Isolating()
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: %| [kMG]?B| in \d+)?")
 _IN = {"en": "in", "de": "von", "fr": "sur"}  # "45 in 100"
@@ -137,6 +138,13 @@ class Language:
         power = min(int(math.log(max(size, 1), 1000)), 3)
         shown = self.from_english(f"{size / 1000**power:,.{1 if power else 0}f}\u00a0{units[power]}")
         return shown if not power else f"{shown} ({self.from_english(f'{size:,} B')})"
+
+    def day(self, iso: str) -> str:
+        """Return the day of an ISO 8601 moment as the language writes it; what is no such moment as it stands."""
+        try:
+            return f"{datetime.fromisoformat(iso):{_DAYS[self.code]}}"
+        except ValueError:
+            return iso
 
     def moment(self, iso: str) -> str:
         """Return an ISO 8601 moment as date, time and offset from UTC, which no language reads in two ways."""

@@ -92,17 +92,22 @@ def safe_harbor(columns: Sequence[ColumnFact], t: Language) -> Iterator[tuple[st
     found = (
         (
             "(b)(2)(i)(A), (D)–(R)",
-            mark("Names, numbers and codes of persons, addresses of any kind, pictures and devices are removed."),
+            mark(
+                "Names, numbers and codes of persons, relatives and employers, addresses of any kind, pictures and "
+                "devices are removed."
+            ),
             [each.name for each in shown if each.role == "nsa" and each.subject == "person"],
         ),
         (
             "(b)(2)(i)(B)",
-            mark("No part of a State is told, but the first three digits of a ZIP code of 20,000 people or more."),
+            mark("No part of a State is told, but three first digits that ZIP codes of more than 20,000 people share."),
             [each.name for each in shown if each.subject == "place"],
         ),
         (
             "(b)(2)(i)(C)",
-            mark("Of dates about a person only the year is told; ages above 89 stand together."),
+            mark(
+                "Of dates about a person only the year is told; ages above 89, and years that show one, stand together."
+            ),
             [each.name for each in shown if each.detail],
         ),
     )

@@ -13,14 +13,18 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import cases_of_100
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.attack import attack
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import read
+from splu_desktop.files.language import language
 from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.register import Register
+from splu_desktop.report.content.words import standing
+from splu_desktop.report.facts import Limit
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import DERIVED, as_json, make_report
 from tests.report.conftest import FIELDS, REASON, Case
@@ -77,6 +81,21 @@ def test_a_missed_limit_stands_first_with_who_accepted_it(cases: dict[str, Case]
     assert (REASON in missed.first_line) is internal
     document = missed.document("en")
     assert document.front[2].text == missed.first_line  # type: ignore[union-attr]
+
+
+def test_a_limit_that_the_original_keeps_is_not_called_met_beside_a_figure_that_says_otherwise(
+    cases: dict[str, Case],
+) -> None:
+    t = language("en")
+    own, out = (cases["kept"].report(internal=internal).facts for internal in (True, False))
+    over, under = Limit("riskiest-group", 0.504, 0.5, True), Limit("riskiest-group", 0.5, 0.5, True)
+    assert (standing(over, out, t), standing(under, out, t)) == ("met by the original", "met")
+    assert standing(over, own, t) == "met"
+
+
+def test_cases_of_100_round_against_the_release() -> None:
+    assert [cases_of_100(share) for share in (0.0, 0.55, 0.551, 0.999, 1.0)] == [0, 55, 56, 100, 100]
+    assert [cases_of_100(share, down=True) for share in (0.29, 0.295, 0.999, 1.0)] == [29, 29, 99, 100]
 
 
 def test_an_own_threshold_is_a_limit_more(cases: dict[str, Case]) -> None:

@@ -92,6 +92,9 @@ def test_each_language_writes_numbers_its_own_way() -> None:
     assert language("fr").size(1_276_227) == "1,3\u00a0Mo (1\u202f276\u202f227 o)"
     assert language("fr").from_english("1.3 MB") == "1,3 Mo"
     assert Language().moment("2026-11-21T07:04:20+01:00") == "2026-11-21 07:04:20 UTC+01:00"
+    days = [language(code).day("2026-11-21T07:04:20+01:00") for code in LANGUAGES]
+    assert days == ["2026-11-21", "21.11.2026", "21/11/2026"]
+    assert language("de").day("Ende des Projekts") == "Ende des Projekts"
 
 
 def test_an_unknown_language_gets_a_sentence() -> None:

@@ -8,6 +8,8 @@ from splu_desktop.core.policy.figures import EarlierRelease, Figures, TableReach
 from splu_desktop.core.policy.limits import (
     REASONS,
     Limits,
+    cases_of_100,
+    certainty_words,
     check_reason,
     level_of,
     limits_for,

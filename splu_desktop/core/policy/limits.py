@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
@@ -123,6 +124,17 @@ def share_words(share: float) -> Figure:
         if 0 < part < whole and abs(part / whole - share) < 0.005:
             return Figure(f"{part} in {whole}")
     return Figure(f"{100 * share:.0f} in 100")
+
+
+def cases_of_100(share: float, *, down: bool = False) -> int:
+    """Return a share in cases of 100, rounded against the release: up, or down for what is wished for."""
+    # 100 * .55 is 55.00000000000001, which is no 56.
+    return math.floor(100 * share + 1e-9) if down else min(100, math.ceil(100 * share - 1e-9))
+
+
+def certainty_words(share: float) -> Figure:
+    """Return how often a row is right, in cases of 100."""
+    return Figure(f"{cases_of_100(share)} in 100")
 
 
 def _path(name: str) -> Path:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.generalise import DatePart, Part
-from splu_desktop.core.messages import Figure, listed, quoted, say
+from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set_person, set_roles, set_steps
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures
-from splu_desktop.core.policy.limits import REASONS, Limits, share_words
+from splu_desktop.core.policy.limits import REASONS, Limits, certainty_words, share_words
 from splu_desktop.core.policy.search import STOPS, Search, Setting
 from splu_desktop.core.risk.association import linked_apart
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
@@ -146,7 +146,7 @@ class Case:
         sentence = say(  # who knows more: law 3
             "In the riskiest group a shown secret value is right in {sure} cases ({limit} allowed); "
             "who knows more may be surer.",
-            sure=_at_most(sure),
+            sure=certainty_words(sure),
             limit=share_words(limit),
         )
         if self.figures.certainty.riskiest_share >= 1:
@@ -157,7 +157,7 @@ class Case:
         sure, limit = self.figures.certainty.average, self.limits.average
         sentence = say(
             "A row that shows a secret value is right in {sure} cases on average; {limit} is allowed.",
-            sure=_at_most(sure),
+            sure=certainty_words(sure),
             limit=share_words(limit),
         )
         return self._certain("certainty", sentence, sure, limit)
@@ -229,7 +229,7 @@ class Case:
             "These {who} were released before, to {whom}. With both, a row is right in {sure} cases.",
             who=self._who,
             whom=(say("the same recipient") if same else before[-1]) or say("somebody"),
-            sure=_at_most(figures.joint),
+            sure=certainty_words(figures.joint),
         )
         return Line("second-release", RED if same else AMBER, sentence, figures.joint, self.limits.riskiest)
 
@@ -294,8 +294,3 @@ def _sign(plan: Plan) -> Plan:
 
 def _months(dates: Sequence[str], enough: bool = False) -> Repair | None:
     return None if enough else Repair(say("Months instead"), set_steps(dates, (DatePart(Part.MONTH),)))
-
-
-def _at_most(share: float) -> Figure:
-    """Return a share in cases of 100, rounded up: figures round against the release."""
-    return Figure(f"{min(100, -int(-100 * share // 1))} in 100")

@@ -95,11 +95,11 @@ def readme_lines(
     tail.append(t(say("Don't try to recognise anybody, don't join this with data on persons, don't pass it on.")))
     tail.append(t(say("Don't count rows of re-drawn columns, and don't trust numbers below about 10.")))
     if facts["until"]:
-        tail.append(t(say("Delete it by {date}.", date=_flat(facts["until"]))))
+        tail.append(t(say("Delete it by {date}.", date=language.day(_flat(facts["until"])))))
     if facts["contact"]:
         tail.append(t(say("Held by: {contact}.", contact=_flat(facts["contact"]))))
     cite = say("Cite as: {title}, protected release {id} of {date}.", title=_flat(facts["title"]), id=facts["id"][:8],
-               date=facts["created"][:10])  # fmt: skip
+               date=language.day(facts["created"]))  # fmt: skip
     tail.append(t(cite))
     tail.append(t(say("Check: splu verify shows {n} words; compare them with the holder by telephone.", n=WORDS)))
     columns = ["", "## " + t(say("Columns (table.csv; dictionary.csv has all)")), ""]

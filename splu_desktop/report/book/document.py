@@ -76,7 +76,7 @@ def notes(book: PrintedBook, t: Language) -> list[str]:
             t("All numbers are sums over one published table: parts add up to totals, and subtracting tables tells"
               " nothing that the release doesn’t."),
             t("Made from the release {id} of {date} by SPLU Desktop {version}.",
-              id=book.id[:16], date=book.created[:10], version=__version__),
+              id=book.id[:16], date=t.day(book.created), version=__version__),
         ]  # fmt: skip
     share = math.floor(100 * small_count_error(book.noise.epsilon, book.noise.alpha))
     return [

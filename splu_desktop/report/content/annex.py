@@ -270,7 +270,7 @@ def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
 
 def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield Heading(pack.title[t.code], 2)
-    yield Paragraph(t("Read: {source}; state of {day}.", source=pack.source[t.code], day=pack.dated), "source")
+    yield Paragraph(t("Read: {source}; state of {day}.", source=pack.source[t.code], day=t.day(pack.dated)), "source")
     rows: list[Sequence[Cell]] = [
         (each.place[t.code], each.asks[t.code], _answer(each.answer[t.code], each.field, fields, t))
         for each in pack.demands

@@ -10,7 +10,6 @@ from splu_desktop.report.content.words import (
     bearers_word,
     cell_words,
     changed_words,
-    day,
     first_line,
     limit_figures,
     limit_words,
@@ -62,7 +61,7 @@ def _subtitle(facts: Facts, t: Language) -> str:
     parts = [what]
     if facts.audience.recipient:
         parts.append(t("to {recipient}", recipient=facts.audience.recipient))
-    parts.append(t("released on {day}", day=day(facts.created)))
+    parts.append(t("released on {day}", day=t.day(facts.created)))
     return ", ".join(parts)
 
 
@@ -80,7 +79,7 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
         (t("What was asked"), "l", 4.5, lambda each: limit_words(each, facts, t)),
         (t("limit"), "r", 1.2, lambda each: limit_figures(each, t)[0]),
         (t("reached"), "r", 1.2, lambda each: limit_figures(each, t)[1]),
-        ("", "l", 1.5, lambda each: standing(each, t)),
+        ("", "l", 1.5, lambda each: standing(each, facts, t)),
     )
 
 
@@ -258,7 +257,7 @@ def _left(facts: Facts, t: Language) -> Iterator[Block]:
             t(
                 "Whoever also holds that of {date} to {recipient} reads a row of the riskiest group right in {n} of "
                 "100 cases.",
-                date=date,
+                date=t.day(date),
                 recipient=recipient or t("somebody"),
                 n=of_100(facts.joint),
             ),
@@ -305,7 +304,7 @@ def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
         (t("Legal basis, request"), fields.basis or t("to be entered; request no. {dots}", dots=dots)),
         (t("Information, objections"), t("to be entered: {dots} objections in the table, or not asked", dots=dots)),
         (t("Impact assessment"), t("to be entered: no. {dots}, or not needed, because {dots}", dots=dots)),
-        (t("Deletion"), facts.audience.until or to_enter),
+        (t("Deletion"), t.day(facts.audience.until) or to_enter),
         (t("Printed tables"), t("no number below {n}", n=facts.printed)),
         (t("If somebody is recognised"), t("tell the custodian the same day and pass nothing on")),
         (t("Next look at this decision"), fields.review or t("to be entered; at the latest with the next release")),

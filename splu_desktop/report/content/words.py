@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from splu_desktop.core.messages import isolated, shown_of
-from splu_desktop.core.policy.limits import WHOLE
+from splu_desktop.core.policy.limits import WHOLE, cases_of_100
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Number, cell_text
 from splu_desktop.report.facts import ALIKE, ASKED, AVERAGE, READ, RISKIEST, SMALL, Cell, ChangedLimit, Facts, Limit
@@ -40,7 +40,7 @@ _CHANGED = {
 
 def of_100(share: float, *, down: bool = False) -> str:
     """Return cases of 100, rounded against the release."""
-    return str(math.floor(100 * share + 1e-9) if down else min(100, math.ceil(100 * share - 1e-9)))
+    return str(cases_of_100(share, down=down))
 
 
 def who_gets_it(level: str, t: Language) -> str:
@@ -122,11 +122,21 @@ def limit_figures(limit: Limit, t: Language) -> tuple[str, str]:
     return "–", "–"
 
 
-def standing(limit: Limit, t: Language) -> str:
+def standing(limit: Limit, facts: Facts, t: Language) -> str:
     """Return whether a line is met."""
+    if limit.met and not facts.internal and _is_beyond(limit):  # the release scatters around its original
+        return t("met by the original")
     if limit.met:
         return t("met") if limit.grave else t("yes")
     return t("NOT met") if limit.grave else t("decided") if limit.accepted else t("open")
+
+
+def _is_beyond(limit: Limit) -> bool:
+    """Whether the figure, worked out from the release, is beyond a limit that the original keeps."""
+    if limit.value is None or limit.limit is None:
+        return False
+    least = limit.name in (ALIKE, SMALL, READ)
+    return limit.value < limit.limit - 1e-9 if least else limit.value > limit.limit + 1e-9
 
 
 def first_line(facts: Facts, t: Language) -> str:
@@ -221,8 +231,3 @@ def cell_words(cell: Cell, t: Language) -> str:
     if cell.true is None:
         return t("{what}: reads {low} to {high}", what=what, low=low, high=high)
     return t("{what}: {true}, reads {low} to {high}", what=what, true=true, low=low, high=high)
-
-
-def day(iso: str) -> str:
-    """Return the day of a moment."""
-    return iso[:10]
