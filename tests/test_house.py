@@ -73,6 +73,34 @@ def test_the_trusted_core_states_law_and_test() -> None:
     assert missing == set()
 
 
+def test_each_public_function_of_the_trusted_core_says_law_proof_and_test() -> None:
+    """For itself, or its class for all; what only names, makes or refuses has no law."""
+    plain = {"with_gamma", "check", "number", "of_records", "of_persons", "bits"}
+    silent, named = [], set[str]()
+    for module in _package("core.mechanism"):
+        if module.path.stem in ("__init__", "draw", "probabilities"):  # the interface, and the field's formulas
+            continue
+        for node in module.tree.body:
+            own = ast.get_docstring(node) or "" if isinstance(node, ast.FunctionDef | ast.ClassDef) else ""
+            parts = [(node.name, own)] if isinstance(node, ast.FunctionDef) else []
+            if isinstance(node, ast.ClassDef):
+                inner = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name not in plain]
+                parts = [(each.name, f"{own} {ast.get_docstring(each) or ''}") for each in inner]
+            for name, text in parts:
+                named |= set(re.findall(r"\b(test_\w+)\b(?!\.py)", text))
+                if not name.startswith("_") and not all(
+                    re.search(each, text) for each in ("[Ll]aw", "[Pp]roof", "Test: ")
+                ):
+                    silent.append(f"{module.name}.{name}")
+    assert silent == []
+    there = {
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"def (test_\w+)", path.read_text("utf-8"))
+    }
+    assert named - there == set()
+
+
 def test_nothing_imports_what_the_installers_leave_out() -> None:
     found = {module.name for module in modules().values() if _HEAVY.search(module.text)}
     found |= {m.name for m in modules().values() if re.search(r"from scipy import .*\b(stats|signal)\b", m.text)}

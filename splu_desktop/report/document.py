@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from splu_desktop.report.scene import Scene, Words
@@ -50,22 +51,22 @@ class TableBlock:
 
     Attributes
     ----------
-    name : what it shows, also the sheet's name in a workbook.
     header : one text per column; empty for a list of facts, whose first column then names the rows.
     rows : the cells.
     align : "l" or "r" per column.
     weights : relative widths.
     most : rows that are shown on pages; the workbook has all. None for all.
     tall : whether there must be room to write in each row.
+    name : what it shows, also the sheet's name in a workbook; "" for the heading that it stands under.
     """
 
-    name: str
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     align: str
     weights: Sequence[float]
     most: int | None = None
     tall: bool = False
+    name: str = ""
 
     @property
     def shown(self) -> Sequence[Sequence[Cell]]:
@@ -132,15 +133,24 @@ class Document:
                 yield from (item.text for item in block.scene.items if isinstance(item, Words))
 
 
+def named_by_headings(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Give blocks, each table without a name with that of its heading, up to the first mark."""
+    name = ""
+    for block in blocks:
+        if isinstance(block, Heading):
+            name = re.split("[,:?]", block.text)[0]
+        yield replace(block, name=name) if isinstance(block, TableBlock) and not block.name else block
+
+
 def table(
-    name: str, of: Iterable[Row], *columns: tuple[str, str, float, Callable[[Row], Cell]], most: int | None = None
+    of: Iterable[Row], *columns: tuple[str, str, float, Callable[[Row], Cell]], most: int | None = None
 ) -> TableBlock:
     """Return a table with a row for each of `of`, and for each column its header, "l" or "r", its width, its cells."""
     header, align, weights, cells = zip(*columns, strict=True)
     rows = [tuple(cell(each) for cell in cells) for each in of]
-    return TableBlock(name, header, rows, "".join(align), weights, most)
+    return TableBlock(header, rows, "".join(align), weights, most)
 
 
-def fact_list(name: str, rows: Sequence[tuple[str, Cell]], weights: tuple[float, float] = (1.0, 2.4)) -> TableBlock:
+def fact_list(rows: Sequence[tuple[str, Cell]], weights: tuple[float, float] = (1.0, 2.4)) -> TableBlock:
     """Return a list of named facts."""
-    return TableBlock(name, (), rows, "ll", weights)
+    return TableBlock((), rows, "ll", weights)

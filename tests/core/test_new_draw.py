@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
+import pytest
 
 from splu_desktop.core.answer.reader import Reader
-from splu_desktop.core.mechanism import draw_from, law
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.mechanism import Lenders, draw_from, law
 from tests.core.new_draw import AnyValue
 from tests.core.releases import Releases, lines_of, table
 
@@ -30,3 +35,14 @@ def test_a_new_draw_is_known_by_its_name() -> None:
     draw = draw_from({"draw": "any value", "gamma": 4})
     assert draw == AnyValue(4.0)
     assert 0 < law.t_p(draw, 0.3, 3) < 1
+
+
+@dataclass(frozen=True)
+class _Renamed(Lenders):
+    name: ClassVar[str] = "renamed"
+
+
+def test_bounds_of_a_new_draw_follow_from_its_own_law() -> None:
+    assert law.t_f(_Renamed(5.0), 0.3, 0.05) == law.t_f(Lenders(5.0), 0.3, 0.05) == 44
+    with pytest.raises(BadSetting):  # its counts are never right on average
+        law.t_f(AnyValue(4.0), 0.3, 0.05)

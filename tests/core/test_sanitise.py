@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.errors import BadSetting, EmptyTable, SpluError, UnknownColumn
-from splu_desktop.core.mechanism import CLASS, NUMBER, Block, DecoyGroups, Lenders
-from splu_desktop.core.mechanism.published_numbers import release_numbers
+from splu_desktop.core.mechanism import CLASS, NUMBER, Block, DecoyGroups, Lenders, Units
+from splu_desktop.core.mechanism.published_numbers import release_numbers, round_correlation, row_correlation
 from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan, blocks_of
@@ -149,6 +149,17 @@ def test_nothing_besides_the_table_follows_from_true_counts(person: bool) -> Non
         plan = plan_of(source, classes=("sex", "age"), persons=ByPerson("who") if person else None, rare={"dx": 3})
         seen.add(numbers_of(run(source, plan, randomness=Seeded(f))))
     assert len(seen) == 1
+
+
+def test_rows_of_a_person_correlate_wholly_or_not_at_all() -> None:
+    """A standard deviation of the second is .005."""
+    owner = np.repeat(np.arange(5_000), 4)
+    values = np.random.default_rng(3).integers(0, 3, 5_000).astype(np.int32)
+    units = Units.of_persons(owner)
+    assert row_correlation(values[owner], units) == pytest.approx(1, abs=1e-3)
+    alone = np.random.default_rng(4).integers(0, 3, 20_000).astype(np.int32)
+    assert row_correlation(alone, units) == pytest.approx(0, abs=0.02)
+    assert [round_correlation(each) for each in (-0.1, 0.0, 0.11, 0.15, 1.2)] == [0, 0, 0.15, 0.15, 1]
 
 
 def test_bad_plans_are_sentences(source: Table) -> None:

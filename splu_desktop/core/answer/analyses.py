@@ -217,7 +217,7 @@ def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[floa
     theta, *covariances = _fit(published, features, model)
     error, alike = (float(np.sqrt(max(each[-1, -1], 0.0))) for each in covariances)
     shown = _interval if model == "linear" else _ratio
-    estimate = shown(analysis.kind, float(theta[-1]), error, alike, ends)
+    estimate = shown(_KNOWN[analysis.kind].name, float(theta[-1]), error, alike, ends)
     return Result(analysis, (estimate,), np.array([[alike**2]]))
 
 
@@ -232,7 +232,7 @@ def _ratio(name: str, log: float, error: float, alike: float, ends: tuple[float,
     return Estimate(name, math.exp(log), low, high, low_a, high_a, error, alike)
 
 
-@register("share", OUTCOME, say("share of rows that have a value"))
+@register(say("share"), OUTCOME, say("share of rows that have a value"))
 def share(reader: Reader, analysis: Analysis) -> Result:
     """Return the share of records that have a value, of those that have one at all."""
     if analysis.value is None:
@@ -240,13 +240,13 @@ def share(reader: Reader, analysis: Analysis) -> Result:
     return _one_figure(reader, analysis, "linear", (0.0, 1.0))
 
 
-@register("mean", NUMBERS, say("mean of a column of numbers"))
+@register(say("mean"), NUMBERS, say("mean of a column of numbers"))
 def mean(reader: Reader, analysis: Analysis) -> Result:
     """Return the mean of a column's numbers."""
     return _one_figure(reader, analysis, "linear", _ANY)
 
 
-@register("difference", COMPARISON, say("share of the outcome among the exposed less that among the others"))
+@register(say("difference"), COMPARISON, say("share of the outcome among the exposed less that among the others"))
 def difference(reader: Reader, analysis: Analysis) -> Result:
     """Return the mean, or share, among the exposed less that among the unexposed."""
     return _one_figure(reader, analysis, "linear", (-1.0, 1.0) if analysis.value is not None else _ANY)
@@ -261,13 +261,13 @@ def _ratio_of_risks(reader: Reader, analysis: Analysis, model: str) -> Result:
         raise BadQuestion("The release can't tell this ratio: one of its risks can't be told from none.") from None
 
 
-@register("risk ratio", COMPARISON, say("risk of the outcome among the exposed over that among the others"))
+@register(say("risk ratio"), COMPARISON, say("risk of the outcome among the exposed over that among the others"))
 def risk_ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return P(value | exposed) / P(value | unexposed); outcome and exposure may both be re-drawn."""
     return _ratio_of_risks(reader, analysis, "poisson")
 
 
-@register("odds ratio", COMPARISON, say("odds of the outcome among the exposed over those among the others"))
+@register(say("odds ratio"), COMPARISON, say("odds of the outcome among the exposed over those among the others"))
 def odds_ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return the odds of a value among the exposed over those among the unexposed."""
     return _ratio_of_risks(reader, analysis, "logistic")
@@ -326,7 +326,7 @@ def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
     while True:
         notes: list[str] = []
         features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
-        names = ["(intercept)"]
+        names: list[str] = [say("(intercept)")]
         for at, name in enumerate(analysis.covariates):
             feature, own = _covariate(published, name, rare, notes)
             if own:

@@ -53,7 +53,8 @@ def small_count_error(epsilon: float, alpha: int) -> float:
     """Return T_P = min over i = 1..alpha of P(|noise| > epsilon i).
 
     Law: a count of 1 to alpha comes out wrong at least so often, in all tables together, since the same units have the
-    same noise. Sums over other cells have noise of their own and tell it less well. Test: test_cell_noise.py.
+    same noise; sums over other cells have noise of their own and tell it less well. Proof: the chances of `noise_law`
+    are summed. Test: test_cell_noise.py.
     """
     away = np.abs(np.arange(-MOST, MOST + 1))
     return min(float(noise_law(min(i, MOST))[away > epsilon * i].sum()) for i in range(1, alpha + 1))
@@ -63,6 +64,7 @@ def count_ranges(shown: Ints) -> tuple[Ints, Ints]:
     """Return the ends of ranges that hold the true counts with a chance of .95 and more.
 
     Law and proof: all counts i are in it to whose likeliest outcomes, together of that chance, the shown one belongs.
+    Test: test_cell_noise.py (test_ranges_hold_every_count_as_often_as_they_say).
     """
     most = int(shown.max(initial=0)) + MOST
     low, high = np.full(most + MOST + 1, most), np.zeros(most + MOST + 1, np.int64)

@@ -65,8 +65,8 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     Law: a class is a function of unchanged columns and numbers of rows alone, so it tells nothing of a drawn column.
     Proof: nothing else is read. Where a value has fewer than `least` units it joins its smaller neighbour in the order
     of labels; columns are divided one after another, the first is the last to be joined. Persons are divided by their
-    number of rows before all else; of a person whose rows lie in several cells the commonest counts. Test:
-    tests/core/test_lender_classes.py.
+    number of rows before all else; of a person whose rows lie in several cells the commonest counts.
+    Test: tests/core/test_lender_classes.py.
     """
     times = np.ones(units.number, np.int64) if times is None else times
     sizes, row_ranges = _size_classes(units, least, times)

@@ -19,7 +19,7 @@ _SWEEPS = 40  # of exchanges between pairs of groups, after which groups no long
 @register
 @dataclass(frozen=True)
 class DecoyGroups:
-    """SPLU-Gen (journal section 3), corrected as in mechanism.md section 2; records alone.
+    """SPLU-Gen (journal section 3), corrected as in mechanism.md section 8; records alone.
 
     Attributes
     ----------
@@ -54,7 +54,8 @@ class DecoyGroups:
 
         Law: T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma. Groups follow from (random id, value) alone: records stand by
         value (most frequent first) and id, number i goes to group i mod floor(n/gamma); exchanges drive them towards
-        random groups without a value twice. Test: test_mechanism.py, by chi-square.
+        random groups without a value twice. Proof of T[v, v]: each of the gamma records of a group is shown as likely.
+        Not proved: that so many exchanges are enough for the rest of T. Test: test_mechanism.py, by chi-square.
         """
         if int(weights.max(initial=1)) > 1:
             raise BadSetting("Decoy groups draw record by record; draw persons by lenders.")
@@ -124,7 +125,12 @@ class DecoyGroups:
         return roots(high)
 
     def transition(self, counts: Floats) -> Floats:
-        """Return (m, m) T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma; a row of I for a value that nobody has."""
+        """Return (m, m) T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma; a row of I for a value that nobody has.
+
+        Law: that of `choose_lenders`. Proof: of pairs in groups without a value twice, v and u share one with a
+        chance ~ w_v w_u; w makes rows sum to 1.
+        Test: test_mechanism.py (test_groups_show_values_by_their_transition).
+        """
         if self.gamma == 1:
             return np.eye(len(counts))
         w = self._weights(counts)
@@ -137,16 +143,22 @@ class DecoyGroups:
         return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
 
     def score(self, h: Floats, counts: Floats) -> Floats:
-        """Return (..., m) T^-1 h."""
+        """Return (..., m) T^-1 h.
+
+        Law: E[score of the shown value] = h(true value). Proof: T phi = h. Test: test_mechanism.py.
+        """
         return np.asarray(np.linalg.solve(self.transition(counts), np.asarray(h, float).T).T)
 
     def count_law(self, count: int, units: int | None) -> Floats:
         """Return (K,) P(published count = k): f' = Bin(gamma f, 1/gamma) exactly. Proof: gamma f records stand in the
-        groups of f bearers, and each shows the bearer with probability 1/gamma (journal, Lemma 2).
+        groups of f bearers, and each shows the bearer with probability 1/gamma (journal, Lemma 2). Test: test_law.py.
         """
         places = int(self.gamma) * count
         return binomial(np.arange(places + 1), places, 1 / self.gamma)
 
     def certainty(self, share: float) -> float:
-        """Return 1/gamma: how often a row that shows a value is right, whatever the value."""
+        """Return 1/gamma: how often a row that shows a value is right, whatever the value (law 2 without lending).
+
+        Proof: of gamma records of a group, each with a value of its own, one has it. Test: test_mechanism.py.
+        """
         return 1 / self.gamma

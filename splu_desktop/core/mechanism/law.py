@@ -31,7 +31,11 @@ def count_law(draw: Draw, count: int, units: int | None = None, releases: int = 
 def error_probability(
     draw: Draw, count: int, epsilon: float, units: int | None = None, releases: int = 1, *, equal: bool = False
 ) -> float:
-    """Return P(|mean published count - f| > epsilon f), or >= with `equal`, for a true count f >= 1."""
+    """Return P(|mean published count - f| > epsilon f), or >= with `equal`, for a true count f >= 1.
+
+    Proof: the chances of `count_law` outside are summed, as 1 less those inside: the law is cut where it is tiny, and
+    what is cut off counts as wrong. Test: test_law.py.
+    """
     law = count_law(draw, count, units, releases)
     off = np.abs(np.arange(len(law)) - releases * count) - epsilon * releases * count
     edge = _TIE * releases * count
@@ -43,14 +47,18 @@ def t_p(draw: Draw, epsilon: float, alpha: int, units: int | None = None, releas
     """Return T_P = min over f = 1..alpha of P(|f' - f| > epsilon f), of a value in a class or a union of classes.
 
     Law: small counts are wrong at least so often. It is not said of cells of other tables, where it fails for readers
-    who lean (mechanism.md section 3). Source: journal, Theorem 4 and Lemma 3, corrected. Test: test_law.py.
+    who lean (mechanism.md section 3). Proof: the chances of `count_law` are summed for each f. Source: journal,
+    Theorem 4 and Lemma 3, corrected. Test: test_law.py.
     """
     most = alpha if units is None else min(alpha, units)
     return min(error_probability(draw, f, epsilon, units, releases) for f in range(1, most + 1))
 
 
 def error_curve(draw: Draw, epsilon: float, counts: ArrayLike, units: int | None = None) -> Floats:
-    """Return (C,) P(|f' - f| > epsilon f) for true counts (C,): the plot of small counts."""
+    """Return (C,) P(|f' - f| > epsilon f) for true counts (C,): the plot of small counts.
+
+    Proof: `error_probability` of each. Test: test_law.py.
+    """
     return np.array([error_probability(draw, int(f), epsilon, units) for f in np.asarray(counts)])
 
 
@@ -58,7 +66,7 @@ def error_curve(draw: Draw, epsilon: float, counts: ArrayLike, units: int | None
 def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats:
     """Return (C,) P(|f' - f| >= epsilon f) for f = 1..C, C so large that beyond it none exceeds `smallest_t_e`."""
     a = 1 / draw.gamma
-    spread = 1 - a * a if draw.name == "lenders" else 1 - a
+    spread = {"lenders": 1 - a * a, "groups": 1 - a}.get(draw.name) or _mean_square_error(draw)
     # Beyond this count the normal tail is a hundredth of what is asked for; the law's own tail is no hundred times it.
     z = float(-ndtri(smallest_t_e / 200))
     most = int(spread * (z / epsilon) ** 2 + 20 / epsilon + 20)
@@ -69,6 +77,9 @@ def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats
     if draw.name == "groups":
         size = int(draw.gamma)
         return np.asarray(bdtr(low, size * f, a) + 1 - bdtr(high - 1, size * f, a))
+    if draw.name != "lenders":  # a draw that was added: its law as it says it, count by count
+        return np.array([error_probability(draw, int(count), epsilon, equal=True) for count in f])
+    # Those who keep and those who are lent to, summed in blocks of counts: one by one takes seconds.
     found = np.zeros(most)
     for start in range(0, most, 512):
         part = f[start : start + 512, None]
@@ -81,6 +92,12 @@ def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats
         above = np.where(high_rest >= 0, pdtrc(np.maximum(high_rest, 0), rest), 1.0)
         found[start : start + 512] = (weight * (below + above)).sum(axis=1)
     return found
+
+
+def _mean_square_error(draw: Draw, count: int = 1_000) -> float:
+    """Return E[(f' - f)^2]/f at a large count; where counts are right on average it is the variance of each bearer."""
+    law = count_law(draw, count)
+    return float(((np.arange(len(law)) - count) ** 2) @ law) / count
 
 
 def t_f_curve(draw: Draw, epsilon: float, t_e: ArrayLike) -> NDArray[np.int64]:
@@ -99,7 +116,7 @@ def t_f_curve(draw: Draw, epsilon: float, t_e: ArrayLike) -> NDArray[np.int64]:
 
 
 def t_f(draw: Draw, epsilon: float, t_e: float) -> int:
-    """Return T_f for one tolerance (see `t_f_curve`)."""
+    """Return T_f for one tolerance. Law and proof: see `t_f_curve`. Test: test_law.py."""
     return int(t_f_curve(draw, epsilon, [t_e])[0])
 
 
@@ -107,13 +124,18 @@ def lifted_certainty(lift: ArrayLike, gamma: float) -> Floats:
     """Return L/(L + gamma - 1): how sure a reader is of a kept value, who believed L times the class's share (law 3).
 
     Proof: Bayes with P(shown | own value) = a + (1 - a) pi and P(shown | another) = (1 - a) pi.
+    Source: Evfimievski, Gehrke, Srikant 2003 (rho1-to-rho2 privacy). Test: test_law.py.
     """
     known = np.asarray(lift, float)
     return known / (known + gamma - 1)
 
 
 def row_certainty(share: ArrayLike, gamma: float, releases: int = 1) -> Floats:
-    """Return how sure a row is that shows a value of this share in each of k releases (law 6)."""
+    """Return how sure a row is that shows a value of this share in each of k releases (law 6).
+
+    Proof: Bayes, since releases are drawn by themselves: P(shown k times | own value) = (a + (1 - a) pi)^k, and
+    ((1 - a) pi)^k of any other. Test: test_law.py.
+    """
     a, pi = 1 / gamma, np.asarray(share, float)
     own, other = (a + (1 - a) * pi) ** releases, ((1 - a) * pi) ** releases
     return np.asarray(pi * own / (pi * own + (1 - pi) * other))
@@ -123,6 +145,7 @@ def privacy_ratio(units: int, count: int, gamma: float) -> float:
     """Return ln(1 + n/((gamma - 1) f)), the ratio that a reader of differential privacy computes (law 7).
 
     It is large for rare values and is not the promise: it compares a table with one in which a bearer has another value
-    though all other records are known.
+    though all other records are known. Proof: P(shown | own) / P(shown | another) = (a + (1-a) f/n) / ((1-a) f/n).
+    Test: test_law.py (test_who_knows_more_is_surer_and_the_ratio_of_a_sole_bearer_is_large).
     """
     return float(np.inf) if gamma == 1 else float(np.log1p(units / ((gamma - 1) * count)))

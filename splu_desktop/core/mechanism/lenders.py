@@ -79,7 +79,9 @@ class Lenders:
         at random where all have as many rows. So T = a I + (1 - a) 1 g', g the share of each value among the rows of
         the class, and shares are right on average whatever sizes stand together. Proof: E[rows of v shown] =
         sum_u n_u (a h_u + (1 - a) g_v) = rows of v. Law 2: what stands there was kept with probability 1/gamma,
-        whatever it says, since the shown value has the same law kept or lent. Test: test_mechanism.py.
+        whatever it says, since the shown value has the same law kept or lent. Test: test_mechanism.py
+        (test_records_show_values_by_the_transition_of_their_class,
+        test_what_stands_there_was_kept_with_one_probability_whatever_it_says).
         """
         lender = LenderPool(classes, weights).pick(classes, source)
         # Whether it keeps its value is drawn apart from whose it would show instead.
@@ -90,14 +92,18 @@ class Lenders:
         return happens(source, 1 / self.gamma, count)
 
     def transition(self, counts: Floats) -> Floats:
-        """Return (m, m) T = a I + (1 - a) 1 g' (law 1)."""
+        """Return (m, m) T = a I + (1 - a) 1 g' (law 1).
+
+        Proof: a unit keeps its value with chance a, else shows that of a random row. Test: test_mechanism.py.
+        """
         a, g = 1 / self.gamma, counts / counts.sum()
         return np.asarray(a * np.eye(len(counts)) + (1 - a) * g)
 
     def score(self, h: Floats, counts: Floats) -> Floats:
         """Return (..., m) T^-1 h = (h - (1 - a) g_h) / a, g_h the mean of h over the class (mechanism.md section 4).
 
-        Proof: T phi = a phi + (1 - a) g_phi, and g_phi = (g_h - (1 - a) g_h) / a = g_h.
+        Law: E[score of the shown value] = h(true value). Proof: T phi = a phi + (1 - a) g_phi, and
+        g_phi = (g_h - (1 - a) g_h) / a = g_h. Test: test_mechanism.py (test_scores_undo_the_transition).
         """
         a = 1 / self.gamma
         mean = np.asarray(h @ (counts / max(counts.sum(), 1)))
@@ -107,7 +113,8 @@ class Lenders:
         """Return (K,) P(published count = k) of a value with `count` of `units` in its class (law 4).
 
         f' = Bin(f, a + (1-a) f/n) + Bin(n - f, (1-a) f/n); for many units Bin(f, a) + Poisson((1-a) f). Proof: bearers
-        show it by keeping or by lending, others by lending alone, each unit by itself.
+        show it by keeping or by lending, others by lending alone, each unit by itself. Test: test_law.py
+        (test_a_published_count_has_the_law_of_its_class).
         """
         a = 1 / self.gamma
         width = int(2 * count + _FAR * np.sqrt(count + 1) + 20)
@@ -121,5 +128,9 @@ class Lenders:
         return np.asarray(np.convolve(own, others))
 
     def certainty(self, share: float) -> float:
-        """Return pi + (1 - pi)/gamma: how often a row that shows a value, or a set, of this share is right (law 2)."""
+        """Return pi + (1 - pi)/gamma: how often a row that shows a value, or a set, of this share is right (law 2).
+
+        Proof: kept (1/gamma) it is right for sure; lent, the own value is a random one of the class, right with pi.
+        Test: test_mechanism.py (test_what_stands_there_was_kept_with_one_probability_whatever_it_says).
+        """
         return share + (1 - share) / self.gamma

@@ -60,9 +60,10 @@ def below(source: Randomness, bounds: NDArray[Any] | int, count: int) -> NDArray
 
 
 def happens(source: Randomness, probability: float, count: int) -> NDArray[np.bool_]:
-    """Return (count,) independent events of one probability, exact to 2^-64.
+    """Return (count,) independent events of one probability.
 
-    32 bits decide all but the events at the edge, which get 32 more.
+    Law: the probability is exact to 2^-64. Proof: 64 uniform bits are compared with it; 32 decide all but the events at
+    the edge, which get 32 more. Test: tests/core/test_randomness.py.
     """
     whole = int(probability * 2.0**64)
     high, low = divmod(min(whole, 1 << 64), 1 << 32)
@@ -78,6 +79,7 @@ def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
 
     Law: uniform exactly. Proof: indices are sorted by random keys, and those with equal keys get new ones among
     themselves until none are equal; many are dealt at random to parts first, each of which is put in order by itself.
+    Test: tests/core/test_randomness.py.
     """
     if count > 1 << _INDEX_BITS:
         raise ValueError("more records than 32-bit indices can hold")

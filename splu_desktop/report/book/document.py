@@ -51,7 +51,11 @@ def book_document(book: PrintedBook, t: Language, *, sheets: bool = False) -> Do
     tables = [_table(book, table, at, t) for at, table in enumerate(book.tables, 1)]
     if sheets:
         texts = [(line,) for text in (*captions, *notes(book, t)) for line in textwrap.wrap(text, _LINE)]
-        blocks: list[Block] = [TableBlock(t("Read me"), (book.title,), texts, "l", (1.0,)), *tables, _cells(book, t)]
+        blocks: list[Block] = [
+            TableBlock((book.title,), texts, "l", (1.0,), name=t("Read me")),
+            *tables,
+            _cells(book, t),
+        ]
     else:
         blocks = [Paragraph(book.title, "title")]
         for caption, table in zip(captions, tables, strict=True):
@@ -123,7 +127,7 @@ def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> Tabl
         rows.append([*labels, count_cell(line.rows, t), *(_cell(*cell, table.asked.show, t) for cell in line.cells)])
     header = [*table.heads, t("Persons") if book.persons else t("Rows"), *_labels(table, t)]
     align = "l" * len(table.heads) + "r" * (1 + len(table.labels))
-    return TableBlock(t("Table {n}", n=at), header, rows, align, [1.0] * len(align))
+    return TableBlock(header, rows, align, [1.0] * len(align), name=t("Table {n}", n=at))
 
 
 def _labels(table: PrintedTable, t: Language) -> list[str]:
@@ -177,4 +181,4 @@ def _cells(book: PrintedBook, t: Language) -> TableBlock:
                            of.number if of.told else None]  # fmt: skip
                 rows.append([number(at), line_words(line, t), label, *map(number, numbers), words[figure.trust]])
     header = (t("table"), t("group"), t("value"), t("count"), t("from"), t("to"), t("rows"), t("trust"))
-    return TableBlock(t("Cells"), header, rows, "rllrrrrl", [1.0] * 8)
+    return TableBlock(header, rows, "rllrrrrl", [1.0] * 8, name=t("Cells"))

@@ -62,8 +62,8 @@ WORDS = (
     (mark("named"), mark("Known with 80 of 100 or more, by guesses that were checked against the truth.")),
     (mark("range"), mark("Holds the true number in 95 of 100 releases.")),
     (mark("readable"), mark("The range is as narrow as was asked for.")),
-    (mark("T_P"), mark("Least chance that a small count comes out wrong.")),
-    (mark("T_f"), mark("Count from which a published number is right, but for the chance T_E.")),
+    ("T_P", mark("Least chance that a small count comes out wrong.")),
+    ("T_f", mark("Count from which a published number is right, but for the chance T_E.")),
     (mark("ratio"), mark("The worst case of differential privacy, for who asks; not what is promised here.")),
     (mark("fingerprint"), mark("Words and digits that change with any letter of the release.")),
 )  # fmt: skip
@@ -85,7 +85,7 @@ def annex(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield from _files(next(letters), facts, t)
     yield Heading(t("{letter} Words", letter=next(letters)))
     terms = [(t(word), t(meaning)) for word, meaning in WORDS if facts.internal or word != "named"]
-    yield TableBlock(t("words"), (), terms, "ll", (1.0, 4.0))
+    yield TableBlock((), terms, "ll", (1.0, 4.0))
 
 
 def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
@@ -110,7 +110,6 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     order = list(_ROLES)
     rows = sorted(facts.columns, key=lambda each: order.index(each.role))
     yield table(
-        t("columns"),
         rows,
         (t("Column"), "l", 2.0, lambda each: each.name),
         (t("published"), "l", 2.0, lambda each: t(_ROLES[each.role])),
@@ -152,7 +151,6 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         )
     )
     yield table(
-        t("attack by column"),
         sorted(facts.attacked, key=lambda each: (-each.known, each.without - each.right)),
         (t("Secret column"), "l", 3.0, lambda each: each.column),
         (t("best guess right"), "r", 1.4, lambda each: share_cell(each.right, t)),
@@ -163,7 +161,6 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield from _more(len(facts.attacked) - _VALUES, t)
     yield Heading(t("By value"), 2)
     yield table(
-        t("attack by value"),
         facts.secrets,
         (t("Secret value"), "l", 3.0, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
         (bearers_word(facts, t), "r", 1.4, lambda each: whole(each.bearers, t)),
@@ -196,7 +193,6 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         groups = names(facts.class_columns, t, 4)
         yield Paragraph(t("Only those alike in {columns} lend to each other.", columns=groups))
     yield table(
-        t("promise"),
         facts.blocks,
         (t("Drawn as one"), "l", 3.2, lambda each: names(each.columns, t, 3)),
         (t("way"), "l", 1.2, lambda each: t(_WAYS.get(each.draw, each.draw))),
@@ -249,20 +245,20 @@ def _plots(facts: Facts, t: Language) -> FigureBlock:
 
 def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("{letter} The numbers asked for", letter=letter))
-    for at, each in enumerate(facts.tables, 1):
+    for each in facts.tables:
         if len(facts.tables) > 1:
             yield Heading(t.sentence(each.words), 2)
         columns = [
             (t("Number"), "l", 4.6, lambda cell: cell_name(cell)),
             (t("reads from"), "r", 1.2, lambda cell: cell_figures(cell, t)[1]),
             (t("to"), "r", 1.1, lambda cell: cell_figures(cell, t)[2]),
-            (t("readable"), "l", 1.1, lambda cell: t("yes") if cell.readable else t("no")),
+            ("", "l", 1.1, lambda cell: t("readable") if cell.readable else t("too rough")),
         ]
         if facts.internal:
             columns.insert(1, (t("true"), "r", 1.1, lambda cell: cell_figures(cell, t)[0]))
         most = max(6, _CELLS // len(facts.tables))
         cells = sorted(each.cells, key=lambda cell: -(cell.true if cell.true is not None else cell.estimate or 0.0))
-        yield table(t("numbers {n}", n=at), cells, *columns, most=most)
+        yield table(cells, *columns, most=most)
         yield from _more(len(cells) - most, t)
     if facts.emptied or facts.left_out:
         yield Paragraph(t("True numbers are counted after cells were emptied (annex A)."), "note")
@@ -278,20 +274,19 @@ def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Bloc
     if pack.code == "hipaa":
         rows += [(place, t(asks), answer) for place, asks, answer in safe_harbor(facts.columns, t)]
     header = (t("Place"), t("what is asked"), t("what answers it"))
-    yield TableBlock(t("law {code}", code=pack.code), header, rows, "lll", (1.2, 3.6, 3.6))
+    yield TableBlock(header, rows, "lll", (1.2, 3.6, 3.6))
 
 
 def _answer(text: str, field: str, fields: Fields, t: Language) -> str:
     own = getattr(fields, field, "") if field else ""
     if not field:
         return text
-    return t.joined((text.rstrip(".:"), own or t("to be entered: ............")), ":")
+    return t.joined((text.rstrip(".:"), own or t("to be entered")), ":")
 
 
 def _files(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("{letter} Files", letter=letter))
     yield table(
-        t("files"),
         facts.files,
         (t("File"), "l", 2.4, lambda each: each[0]),
         (t("bytes"), "r", 1.2, lambda each: whole(each[1], t)),

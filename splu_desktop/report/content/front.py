@@ -74,7 +74,6 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
         text += " " + t("What was reached is worked out from the release.")
     yield Paragraph(text)
     yield table(
-        t("limits"),
         facts.limits,
         (t("What was asked"), "l", 4.5, lambda each: limit_words(each, facts, t)),
         (t("limit"), "r", 1.2, lambda each: limit_figures(each, t)[0]),
@@ -132,7 +131,7 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
     ]
     if facts.internal:
         columns.append((t("named with 80 of 100"), "r", 1.5, lambda each: whole(each.named, t)))
-    yield table(t("risk"), facts.secrets, *columns, most=_SECRETS)
+    yield table(facts.secrets, *columns, most=_SECRETS)
     rest = len(facts.secrets) - _SECRETS
     column, value, group = facts.riskiest_value
     parts = []
@@ -164,7 +163,7 @@ def _gain(each: Secret) -> str:
 
 def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("4 Purpose, and whether the release serves it"))
-    purpose = facts.audience.purpose or t("to be entered by the custodian")
+    purpose = facts.audience.purpose or t("to be entered")
     text = t("Purpose: {purpose}.", purpose=purpose.rstrip("."))
     if facts.internal:
         out = sum(each.role in ("nsa", "sa") for each in facts.columns)
@@ -175,7 +174,6 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
         return
     head = t("true number, and what the recipient reads") if facts.internal else t("what the recipient reads")
     yield table(
-        t("purpose"),
         facts.tables,
         (t("Table"), "l", 2.3, lambda each: t.sentence(each.words)),
         (t("readable"), "r", 1.1, lambda each: t("{n} of {of}", n=each.readable, of=each.of) if each.of else "–"),
@@ -191,85 +189,71 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
 
 
 def _left(facts: Facts, t: Language) -> Iterator[Block]:
-    who = persons_word(facts, t)
     yield Heading(t("5 What is left of the risk"))
+    for text in _remaining_risks(facts, t):
+        yield Paragraph(text, "item")
+
+
+def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
+    who = persons_word(facts, t)
     if facts.classes > 1:
-        yield _item(
-            t("Average and single group differ."),
-            t(
-                "A shown value is right in {average} of 100 cases on average, in the riskiest of {n} groups in "
-                "{riskiest}.",
-                average=of_100(facts.average),
-                n=t.number(facts.classes),
-                riskiest=of_100(facts.riskiest),
-            ),
+        yield t(
+            "Average and single group differ. A shown value is right in {average} of 100 cases on average, in the "
+            "riskiest of {n} groups in {riskiest}.",
+            average=of_100(facts.average),
+            n=t.number(facts.classes),
+            riskiest=of_100(facts.riskiest),
         )
     alike = facts.limit(ALIKE)
     if alike is not None and alike.met and alike.value is not None:
-        yield _item(
-            t("Being in the table is not hidden."),
-            t("Whoever knows a person in it finds a group of at least {n} {who}.", n=t.number(alike.value), who=who),
+        yield t(
+            "Being in the table is not hidden. Whoever knows a person in it finds a group of at least {n} {who}.",
+            n=t.number(alike.value),
+            who=who,
         )
     elif alike is not None and alike.value is None:
-        text = t("How many persons look alike can’t be worked out from the release.")
-        yield _item(t("Being in the table is not hidden."), text)
+        yield t("Being in the table is not hidden. How many persons look alike can’t be worked out from the release.")
     else:
-        yield _item(t("Being in the table is not hidden."), t("Some can be found by what is published unchanged."))
+        yield t("Being in the table is not hidden. Some can be found by what is published unchanged.")
     named = max(facts.secrets, key=lambda each: each.named or 0, default=None)
     if named is not None and named.named:
-        yield _item(
-            t("Some can be named."),
-            t(
-                "“{value}” is known of {n} {who} with 80 of 100 or more.",
-                value=named.value,
-                n=t.number(named.named),
-                who=who,
-            ),
+        yield t(
+            "Some can be named. “{value}” is known of {n} {who} with 80 of 100 or more.",
+            value=named.value,
+            n=t.number(named.named),
+            who=who,
         )
+    # Only single values are hidden: what a block or a person shows together was somebody's, as a whole.
     alone = max((each.alone or 0.0 for each in facts.blocks), default=0.0)
-    courses = max((each.histories or 0.0 for each in facts.blocks), default=0.0)
     if alone:
-        yield _item(
-            t("Rare combinations stay."),
-            t(
-                "{share} of the {who} have secret values together that nobody else has; they are kept or moved whole.",
-                share=t.percent(alone),
-                who=who,
-            ),
+        yield t(
+            "Rare combinations stay. {share} of the {who} have secret values together that nobody else has; they are "
+            "kept or moved whole.",
+            share=t.percent(alone),
+            who=who,
         )
+    courses = max((each.histories or 0.0 for each in facts.blocks), default=0.0)
     if courses:
-        yield _item(
-            t("Courses stay whole."),
-            t("{share} of the persons with several rows have a course that nobody else has.", share=t.percent(courses)),
+        yield t(
+            "Courses stay whole. {share} of the persons with several rows have a course that nobody else has.",
+            share=t.percent(courses),
         )
     if facts.courses:
-        yield _item(
-            t("Days between dates stay."),
-            t(
-                "{share} of the persons have distances between dates that nobody else has.",
-                share=t.percent(facts.courses),
-            ),
+        yield t(
+            "Days between dates stay. {share} of the persons have distances between dates that nobody else has.",
+            share=t.percent(facts.courses),
         )
     if facts.joint is not None:
         recipient, date, _ = facts.earlier[-1]
-        yield _item(
-            t("Releases add up."),
-            t(
-                "Whoever also holds that of {date} to {recipient} reads a row of the riskiest group right in {n} of "
-                "100 cases.",
-                date=t.day(date),
-                recipient=recipient or t("somebody"),
-                n=of_100(facts.joint),
-            ),
+        yield t(
+            "Releases add up. Whoever also holds that of {date} to {recipient} reads a row of the riskiest group right "
+            "in {n} of 100 cases.",
+            date=t.day(date),
+            recipient=recipient or t("somebody"),
+            n=of_100(facts.joint),
         )
-    yield _item(
-        t("Someone inside knows more."),
-        t("Who already knows most results of a group can be surer than these pages say."),
-    )
-
-
-def _item(head: str, text: str) -> Paragraph:
-    return Paragraph(f"{head} {text}", "item")
+    # Law 3 of docs/mechanism.md: what many rows teach lifts whoever knew something before; no figure bounds it.
+    yield t("Someone inside knows more. Who already knows most results of a group can be surer than these pages say.")
 
 
 def _decisions(facts: Facts, t: Language) -> Iterator[Block]:
@@ -292,7 +276,7 @@ def _decisions(facts: Facts, t: Language) -> Iterator[Block]:
         yield Paragraph(t("None: the program’s proposal was published, and no line stood against it."))
         return
     numbered = [(str(at), *row) for at, row in enumerate(rows, 1)]
-    yield TableBlock(t("decisions"), ("", t("decision"), t("by"), t("why")), numbered, "rlll", (0.3, 4.2, 1.4, 3.0))
+    yield TableBlock(("", t("decision"), t("by"), t("why")), numbered, "rlll", (0.3, 4.2, 1.4, 3.0))
 
 
 def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
@@ -301,7 +285,7 @@ def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     to_enter = t("to be entered")
     rows = [
         (t("Recipient, contract"), t.joined(filter(None, (facts.audience.recipient, fields.contract))) or to_enter),
-        (t("Legal basis, request"), fields.basis or t("to be entered; request no. {dots}", dots=dots)),
+        (t("Legal basis, request"), fields.basis or to_enter),
         (t("Information, objections"), t("to be entered: {dots} objections in the table, or not asked", dots=dots)),
         (t("Impact assessment"), t("to be entered: no. {dots}, or not needed, because {dots}", dots=dots)),
         (t("Deletion"), t.day(facts.audience.until) or to_enter),
@@ -311,7 +295,7 @@ def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     ]
     if fields.remarks:
         rows.append((t("Remarks"), fields.remarks))
-    yield fact_list(t("conditions"), rows)
+    yield fact_list(rows)
 
 
 def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
@@ -333,9 +317,7 @@ def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     ]
     if fields.organisation and facts.operator:
         rows.insert(1, (t("Who decides"), fields.organisation, "", ""))
-    yield TableBlock(
-        t("signatures"), ("", t("name"), t("date"), t("signature")), rows, "llll", (3.0, 2.6, 1.3, 2.6), tall=True
-    )
+    yield TableBlock(("", t("name"), t("date"), t("signature")), rows, "llll", (3.0, 2.6, 1.3, 2.6), tall=True)
     words = f" ({facts.fingerprint})" if facts.fingerprint else ""
     yield Paragraph(
         t(

@@ -105,19 +105,13 @@ def changed_words(changed: ChangedLimit, facts: Facts, t: Language) -> str:
 
 def limit_figures(limit: Limit, t: Language) -> tuple[str, str]:
     """Return a line's limit and what was reached; a dash where there is none."""
-    if limit.name == ALIKE:
-        bound = "–" if limit.limit is None else t.number(limit.limit)
-        # An open line counts those who have too few like them.
-        return bound, t("–") if limit.value is None else t.number(limit.value)
+    bound, reached = limit.limit, limit.value
+    if limit.name == ALIKE:  # an open line counts those who have too few like them
+        return "–" if bound is None else t.number(bound), "–" if reached is None else t.number(reached)
     if limit.name in (AVERAGE, RISKIEST, ASKED, SMALL, READ):
-        down = limit.name in (SMALL, READ)
-        shares = [limit.limit, limit.value]
-        texts = [None if each is None else of_100(each, down=down) for each in shares]
-        if limit.limit is not None:
-            texts[0] = str(round(100 * limit.limit))
         return (
-            "–" if texts[0] is None else t("{n} of 100", n=texts[0]),
-            "–" if texts[1] is None else t("{n} of 100", n=texts[1]),
+            "–" if bound is None else t("{n} of 100", n=round(100 * bound)),
+            "–" if reached is None else t("{n} of 100", n=of_100(reached, down=limit.name in (SMALL, READ))),
         )
     return "–", "–"
 
@@ -127,7 +121,7 @@ def standing(limit: Limit, facts: Facts, t: Language) -> str:
     if limit.met and not facts.internal and _is_beyond(limit):  # the release scatters around its original
         return t("met by the original")
     if limit.met:
-        return t("met") if limit.grave else t("yes")
+        return t("met")
     return t("NOT met") if limit.grave else t("decided") if limit.accepted else t("open")
 
 
@@ -178,9 +172,7 @@ def first_line(facts: Facts, t: Language) -> str:
         parts.append(t("{k} of the {of} numbers asked for can be read.", k=t.number(read), of=t.number(of)))
     decided = sum(not each.met for each in facts.limits)
     if decided:
-        parts.append(
-            t("One decision was taken by name.") if decided == 1 else t("{n} decisions were taken by name.", n=decided)
-        )
+        parts.append(t("Decisions taken by name: {n}.", n=decided))
     return " ".join(parts)
 
 

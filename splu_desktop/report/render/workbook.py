@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from splu_desktop.files.tables.sheets import Sheet, write_sheets
 from splu_desktop.report.document import Document, Number, TableBlock, cell_text
 
 _LONGEST_NAME = 31  # of a sheet
+_FORBIDDEN = re.compile(r"[\[\]*?:/\\\x00-\x1f]")  # in it
 
 
 def as_xlsx(document: Document, progress: Progress) -> bytes:
@@ -17,10 +19,7 @@ def as_xlsx(document: Document, progress: Progress) -> bytes:
     sheets, taken = [], set[str]()
     for block in document.blocks:
         if isinstance(block, TableBlock):
-            name = block.name[:_LONGEST_NAME]
-            while name.casefold() in taken:
-                name = f"{name[: _LONGEST_NAME - 2]} 2"
-            taken.add(name.casefold())
+            name = _sheet_name(block.name, taken)
             header = tuple(block.header) or ("", *[""] * (len(block.align) - 1))
             rows = [
                 [each.value if isinstance(each, Number) and each.value is not None else cell_text(each) for each in row]
@@ -31,6 +30,17 @@ def as_xlsx(document: Document, progress: Progress) -> bytes:
         path = Path(folder) / "report.xlsx"
         write_sheets(sheets, path, progress, fitted=True)
         return path.read_bytes()
+
+
+def _sheet_name(name: str, taken: set[str]) -> str:
+    """Return a name that Excel takes and no sheet has yet, and take it."""
+    plain = _FORBIDDEN.sub("-", name).strip("'")
+    found, at = plain[:_LONGEST_NAME], 1
+    while found.casefold() in taken:
+        at += 1
+        found = f"{plain[: _LONGEST_NAME - 3]} {at}"
+    taken.add(found.casefold())
+    return found
 
 
 def _told_apart(header: tuple[str, ...]) -> tuple[str, ...]:
