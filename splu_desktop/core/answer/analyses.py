@@ -193,6 +193,7 @@ def _weight(values: Values) -> Floats:
     for key, each in values.items():
         met = np.isfinite(each).all(axis=1)
         found = found * (each[:, 0] * met if key.startswith("where") else met)
+    # A hidden value in a condition makes this a number between: its state counts with the score's weight.
     return np.nan_to_num(found)
 
 
@@ -212,6 +213,7 @@ def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[floa
             raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.exposure)
         exposed = indicator(column, analysis.exposed)
         if analysis.unexposed is not None:
+            # Who is neither is left out, not taken for unexposed.
             exposed[(exposed == 0) & (indicator(column, analysis.unexposed) != 1)] = np.nan
         features["x 0"] = Feature(analysis.exposure, exposed)
     theta, *covariances = _fit(published, features, model)
@@ -228,6 +230,7 @@ def _interval(name: str, value: float, error: float, alike: float, ends: tuple[f
 
 
 def _ratio(name: str, log: float, error: float, alike: float, ends: tuple[float, float] = _ANY) -> Estimate:
+    # On the logarithm, where ratios scatter evenly and an end below 0 can't come out.
     low, high, low_a, high_a = (math.exp(log + sign * NORMAL_95 * e) for e in (error, alike) for sign in (-1, 1))
     return Estimate(name, math.exp(log), low, high, low_a, high_a, error, alike)
 
@@ -282,6 +285,7 @@ def _covariate(published: Published, name: str, rare: frozenset[str], notes: lis
     rare : names of categories that count as rare however many rows they have.
     """
     column = _column(published, name)
+    # Bands of numbers count by what is typical in them, as the release says.
     numeric = published.numbers(name)
     if numeric is not None and column.values is not None:
         return Feature(name, np.asarray(numeric, float)[:, None]), [name]
@@ -294,6 +298,7 @@ def _covariate(published: Published, name: str, rare: frozenset[str], notes: lis
     if len(kept) < 2:
         notes.append(say("“{column}” has one value in nearly all records, so it explains nothing.", column=name))
         return Feature(name, np.zeros((column.m, 0))), []
+    # Against the commonest, so that the noise of the base is not in every coefficient.
     base = int(kept[np.argmax(counts[kept])])
     others = [int(code) for code in kept if code != base]
     values = np.zeros((column.m, len(others)))
@@ -370,7 +375,8 @@ def _fit(published: Published, features: dict[str, Feature], model: str) -> tupl
             expected = expit(linear)
             slope = expected * (1 - expected)
         else:
-            expected = slope = np.exp(np.minimum(linear, 50))
+            expected = slope = np.exp(np.minimum(linear, 50))  # a first step too far would overflow
+        # All three have the canonical link, so the score is the residual times the design.
         psi = (weight * (y - expected))[:, None] * x
         return psi, -(weight * slope)[:, None, None] * x[:, :, None] * x[:, None, :]
 

@@ -67,7 +67,7 @@ def read_number(text: str) -> float | None:
 
     “1,500” is fifteen hundred to some and one and a half to others.
     """
-    if _DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):
+    if _DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):  # 1,5 but not 1,500
         text = text.replace(",", ".")
     try:
         number = float(text)

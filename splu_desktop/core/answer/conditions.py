@@ -290,6 +290,7 @@ def columns_named(texts: Iterable[str], names: Sequence[str]) -> list[str]:
 
 def column_named(name: str, published: Published) -> str:
     """Return the column that a typed name means. Raises BadQuestion with the nearest ones."""
+    # As it stands first: a column's name may have blanks around it.
     for candidate in (name, name.strip(), unicodedata.normalize("NFC", name.strip())):
         if candidate in published.table:
             return candidate

@@ -144,6 +144,7 @@ def count_several_blocks(
 
     axes = tuple(range(number))
     x = (states * product()).sum(axis=axes)
+    # By how much one more record that shows a part moves the answer through that part's share of the class.
     moved = [(1 - p) / p * (states * product(at)).sum(axis=axes) / size for at, p in enumerate(a)]
     effect = np.array(product())
     variance_outside = np.zeros(cells)
@@ -151,6 +152,7 @@ def count_several_blocks(
         index: list[slice | int] = [slice(None)] * number
         index[at] = 1
         effect[tuple(index)] = effect[tuple(index)] - pull
+        # Rows of the class outside the line have no score of their own, but they make the share.
         variance_outside += pull**2 * (p * (1 - p) + (1 - p)) * g * (1 - g)
 
     def transition(values: Floats) -> Floats:

@@ -133,6 +133,7 @@ class Forecaster:
         of_line, of_class = np.divmod(pairs, number)
         rows = true.sum(axis=1)
         truth = sum_by_line(true, of_line, lines)
+        # No more than the line has rows: unchanged columns are published, so recipients cut there as well.
         top = np.broadcast_to(np.bincount(line, minlength=lines)[:, None].astype(float), truth.shape)
         share = class_shares(codes, m, classes, number)[of_class]
         size = np.bincount(classes, minlength=number).astype(float)[of_class][:, None]
@@ -143,6 +144,8 @@ class Forecaster:
             if block.draw.name == "groups":
                 figures = self._groups(block, gamma, line, lines, codes, m)
             else:
+                # The interval is a formula of what is shown: put in what will be shown on average, and nothing need be
+                # drawn.
                 shown = a * true + (1 - a) * rows[:, None] * share  # as many as show it on average
                 parts = count_one_block(a, rows[:, None], size, shown, share).scale(effects)
                 figures = add_classes(parts, of_line, lines, rows[:, None] * share)
@@ -152,7 +155,7 @@ class Forecaster:
     def _groups(
         self, block: Block, gamma: float, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int
     ) -> Counted:
-        draw = block.draw.with_gamma(float(round(gamma)))
+        draw = block.draw.with_gamma(float(round(gamma)))  # groups have a whole number of records
         values = block_codes(self.prepared.table, block.columns)
         size = int(values.max()) + 1
         events = np.zeros((m, size))
@@ -196,6 +199,7 @@ class Forecaster:
         if values is None:
             raise BadSetting("“{column}” holds no numbers; name one of its values.", column=column.name)
         number = np.where(column.missing, np.nan, values)[column.codes]
+        # Rows without a number are no part of a mean, neither of its class's.
         known = np.isfinite(number)
         classes = self.prepared.row_class[known]
         y, at = number[known], line[known]
@@ -212,6 +216,8 @@ class Forecaster:
         low, high = np.empty((2, len(gammas), lines, 1))
         for place, gamma in enumerate(gammas):
             a = 1 / gamma
+            # As for counts: a row of the line moves the mean by its score less its part in the class's mean, others by
+            # that part.
             c = (1 - (1 - a) * q) / a
             other = (1 - a) * q / a
             total = (1 - a) * (1 + a) * spread[of_class] * (rows * c**2 + (size[of_class] - rows) * other**2)
@@ -230,6 +236,7 @@ class Forecaster:
         truths, halves = [], []
         for sensitive in plan.sensitive[:_OTHER_SENSITIVE]:
             column = table[sensitive]
+            # Nobody asks a table of so many values, and it alone would take as long as all others.
             if column.m > 2_000:
                 continue
             for one in range(len(lines)):
@@ -251,6 +258,7 @@ class Forecaster:
             return np.full(len(gammas), np.nan)
         truth, half = np.concatenate(truths), np.concatenate(halves, axis=1)
         order = np.argsort(truth, kind="stable")
+        # From the smallest to the largest: most cells are small, and a random choice would be of those alone.
         chosen = order[np.linspace(0, len(order) - 1, min(_OTHERS, len(order))).astype(int)]
         return np.asarray((half[:, chosen] <= _OTHER_WITHIN * truth[chosen]).mean(axis=1))
 

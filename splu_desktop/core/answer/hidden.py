@@ -81,6 +81,7 @@ class HiddenBlock:
         levels = [_levels(each) for each in stacked]
         key = np.zeros(published.n, np.int64)
         for name, level in zip(names, levels, strict=True):
+            # Values that the analysis takes for the same are one state: far fewer states, and less noise in each.
             key = key * (int(level.max()) + 1) + level[published.table[name].codes]
         if block.draw.name != "lenders":  # lenders alone draw joined values as they draw each: others need them apart
             key = block_codes(published.table, block.columns).astype(np.int64)
@@ -93,6 +94,7 @@ class HiddenBlock:
         classes, number = published.record_class, len(published.cells)
         self.shares = class_shares(self.shown, self.states, classes, number)
         if self.block.draw.name == "lenders":
+            # The draw's score of each indicator at once.
             eye = np.eye(self.states)
             return np.asarray((eye[None] - (1 - self.a) * self.shares[:, None, :]) / self.a)
         counts = self.shares * np.bincount(classes, minlength=number)[:, None]
@@ -166,6 +168,7 @@ class Equations:
             for w, at in zip(self.weights, state, strict=True):
                 weight = weight * w[:, at]
             total += np.broadcast_to(psi, (len(weight), k)).T @ weight
+            # Weights may be negative; the derivative is that of the sum as it is, so Newton's root is the sum's own.
             slope += np.tensordot(weight, np.broadcast_to(derivative, (len(weight), k, k)), axes=1)
         return total, slope
 

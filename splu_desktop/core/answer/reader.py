@@ -90,6 +90,7 @@ class Reader:
         """Return answers to counts, in their order. Raises BadQuestion, BadSetting; Cancelled."""
         check_estimator(estimator)
         found: list[Answer] = []
+        # Files of thousands of questions ask many twice, in other words.
         known: dict[Question, Answer] = {}
         for done, conditions in enumerate(questions):
             progress.report("Counting", done / len(questions))
@@ -124,6 +125,8 @@ class Reader:
                     column=condition.column,
                 )
             chosen[condition.column] = labels if before is None else labels & before
+        # A condition that all values meet is none: a sensitive column named in it would cost noise for nothing. Bytes,
+        # so that questions are keys.
         every = {name: flags.tobytes() for name, flags in sorted(chosen.items()) if not flags.all()}
         return Question(
             tuple((n, f) for n, f in every.items() if not self.published.is_sensitive(n)),
@@ -141,6 +144,7 @@ class Reader:
         inside = self.select_rows(question)
         n_p = int(inside.sum())
         small = self.published.thresholds.alpha
+        # Unchanged columns stand in the table as they are, so a count of them alone is exact.
         if not question.sas or n_p == 0:
             return Answer((), n_p, n_p, n_p, n_p, n_p, n_p, n_p, 0.0, small, n_p)
         chosen = {name: np.frombuffer(flags, bool) for name, flags in question.sas}
@@ -162,6 +166,7 @@ class Reader:
             spread = np.mean([self.spread(name) for name in chosen])
             variance = figures.variance(np.maximum(figures.estimate, 0))
             value = float(shrink(figures.estimate, variance, np.array([[target]]), float(spread))[0, 0])
+        # The interval is that of the unbiased figure; leaning must not lead out of it.
         value = min(max(value, float(low[0, 0])), float(high[0, 0]))
         return Answer(
             conditions=(),
@@ -182,7 +187,7 @@ class Reader:
         classes, number = self.published.record_class, len(self.published.cells)
         size = np.bincount(classes, minlength=number).astype(float)[:, None]
         selected = np.bincount(classes[inside], minlength=number).astype(float)[:, None]
-        there = np.flatnonzero(selected[:, 0] > 0)
+        there = np.flatnonzero(selected[:, 0] > 0)  # a narrow line touches few of many classes
         if len(events) == 1 and events[0][0].draw.name == "groups":
             return self._count_groups(inside, events[0])
         shares = [
@@ -195,6 +200,8 @@ class Reader:
         else:
             state = np.zeros(len(inside), np.int64)
             for _, shown in events:
+                # Which blocks' parts a row shows, as binary digits: their joint counts are all that is needed of the
+                # rows.
                 state = 2 * state + shown
             shape = (2,) * len(events)
             joint = np.bincount((state * number + classes)[inside], minlength=number * 2 ** len(events)).reshape(
@@ -220,7 +227,7 @@ class Reader:
             rows = values.row_class == each
             counts = np.bincount(values.codes[rows], minlength=values.size).astype(float)
             own = np.bincount(values.codes[rows & inside], minlength=values.size).astype(float)[None, :]
-            if own.sum():
+            if own.sum():  # a class without a row of the line adds nothing
                 parts.append(count_groups(block.draw, own.sum(axis=1), own, counts, flags))
         total = [sum(getattr(part, name) for part in parts) for name in ("estimate", "level", "slope")]
         return Counted(*total)
@@ -234,6 +241,7 @@ class Reader:
         published = self.published
         if not published.person:
             return None
+        # Of several blocks the most correlated: too wide rather than too narrow.
         number, rho = len(published.cells), max(map(published.correlation_of, blocks))
         key = line.astype(np.int64) * number + published.record_class
         size = (int(line.max(initial=0)) + 1) * number
@@ -273,6 +281,7 @@ class Reader:
             column = self.published.table[name]
             share = column.counts() / max(column.n, 1)
             cells: list[tuple[Floats, Floats, Floats]] = []
+            # Columns of few labels first: they have the large cells, which tell most of the spread.
             for line in sorted(self._learning_columns, key=lambda each: self.published.table[each].m):
                 parts = min(self.published.table[line].m * len(self.published.cells), self.published.n)
                 if cells and parts * column.m > _LEARNT:
@@ -299,6 +308,7 @@ class Reader:
         figures, target = grid.figures, grid.target
         variance = figures.variance(np.maximum(figures.estimate, 0))
         drawn = np.maximum(shrink(figures.estimate, variance, target, self.spread(sensitive)), 0)
+        # Where nothing is expected nothing was seen, and nothing follows.
         return np.asarray(np.where(target > 0, drawn / np.where(target > 0, target, 1), 1.0))
 
     def _lift(self, sensitive: str, nsa: str, flags: bytes) -> Floats:
@@ -313,10 +323,12 @@ class Reader:
             column = self.published.table[name]
             share = column.counts() / max(column.n, 1)
             mu = share.copy()
+            # With one condition the line itself is what the lift would be learned from: it would vouch for itself.
             if len(question.nsas) > 1:
                 for nsa, picked in question.nsas:
                     mu = mu * self._lift(name, nsa, picked)
             total = mu.sum()
+            # Lifts of several conditions multiply as if these were independent; the values still have to fill the line.
             mu = mu / total if total > 0 else share
             expected *= float(mu[np.frombuffer(flags, bool)].sum())
         return n_p * expected

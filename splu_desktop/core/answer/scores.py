@@ -44,6 +44,7 @@ class BlockValues:
         self.example = np.zeros(self.size, np.int64)
         self.example[self.codes] = np.arange(len(self.codes))
         # (N,) which pair of class and combination each row shows: scores are the same wherever it stands.
+        # A release has far fewer pairs than rows: scores are worked out once for each.
         self.pair, pairs = crossed(self.row_class * self.size + self.codes, self.number * self.size)
         self._class, self._value = np.divmod(pairs, self.size)
         weights = published.table[block.columns[0]].weights
@@ -66,6 +67,7 @@ class BlockValues:
         values = np.moveaxis(np.asarray(h, float), 0, -1)
         for each in range(self.number):
             at = np.flatnonzero(self._class == each)
+            # Published counts: shares of a class are right on average in them, and nobody has others.
             counts = np.bincount(self._value[at], self._rows[at], minlength=self.size).astype(float)
             found[at] = np.moveaxis(self.draw.score(values, counts), -1, 0)[self._value[at]]
         return found
@@ -90,6 +92,7 @@ class Scores:
         for name, flags in chosen.items():
             block = self.published.block_of(name)
             shown = flags[self.published.table[name].codes]
+            # Columns of a block are one draw: whether a row shows all of them at once is one event, with one score.
             found[block] = found[block] & shown if block in found else shown
         return list(found.items())
 

@@ -53,6 +53,8 @@ def alike(prepared: Prepared, plan: Plan, columns: Sequence[str] | None = None) 
     table = prepared.table
     known = [table[name] for name in (plan.knowable if columns is None else columns)]
     rows = row_classes([column.codes for column in known], [column.m for column in known], table.n)
+    # Who has no row looks like everybody; of several rows the one that fewest share decides, since a single one is
+    # enough.
     sizes = np.full(prepared.person_count, prepared.person_count, np.int64)
     np.minimum.at(sizes, prepared.owner, persons_sharing(rows, prepared.owner))
     return Alike(sizes)

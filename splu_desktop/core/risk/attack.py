@@ -119,6 +119,7 @@ def attack(
     source = randomness or SystemRandomness()
     setting = _Setting(prepared)
     shown = {block: show_rows(prepared, block, source) for block in plan.blocks}
+    # As published: the attacker knows of others what he knows of himself, in the coarser values.
     unchanged = [few_labels(prepared.table[name], _HINTS) for name in plan.nsas]
     drawn = {
         name: few_labels(prepared.table[name], _HINTS)[shown[block]] for block in plan.blocks for name in block.columns
@@ -127,6 +128,7 @@ def attack(
     for done, name in enumerate(plan.sensitive):
         progress.report("Attacking a rehearsed release", done / len(plan.sensitive))
         block = plan.block_of(name)
+        # What was drawn with the target was kept or lent with it, so it would count the same evidence twice.
         hints = [*unchanged, *(codes for other, codes in drawn.items() if other not in block.columns)]
         column = prepared.table[name]
         target = _Target(setting, column, shown[block], block.draw.gamma)
@@ -148,10 +150,12 @@ class _Setting:
         if n <= _ROWS:
             rows = np.arange(n)
         else:
+            # Whole persons, evenly chosen: a person's rows are judged together or not at all.
             step = n / _ROWS
             chosen = np.zeros(number, bool)
             chosen[(np.arange(int(number / step)) * step).astype(np.int64)] = True
             rows = np.flatnonzero(chosen[self.persons])
+        # Rows of a person side by side, so that sums over them are one `reduceat`.
         self.rows = rows[np.argsort(self.persons[rows], kind="stable")]
         _, self.person = np.unique(self.persons[self.rows], return_inverse=True)
         _, self.unit = np.unique(self.drawn[self.rows], return_inverse=True)
@@ -176,6 +180,7 @@ class _Target:
         self.true = few_labels(column, _VALUES, runs=False)
         self.shown = self.true[shown]
         self.size = int(self.true.max(initial=0)) + 1
+        # By shown values: the attacker has the release, and shares of classes are right on average in it.
         self.share = setting.by_class(self.shown, self.size) / setting.class_rows[:, None]
 
     def posterior(self, hints: Sequence[Ints]) -> Floats:
@@ -189,12 +194,14 @@ class _Target:
         told = np.zeros_like(prior)
         for codes in hints:
             told += self.log_lifts(codes)[codes[rows]]
+        # Seven weights on all rows would take most of the time; a few thousand tell them apart.
         some = np.arange(0, len(rows), max(len(rows) // _TRIED, 1))
         shown, a = self.shown[rows[some]], 1 / self.gamma
         by_class = self.share[self.setting.row_class[rows[some]], shown]
 
         def likelihood(weight: float) -> float:
             own = _softmax(prior[some] + weight * told[some])[np.arange(len(some)), shown]
+            # Of what is shown, not of what is true: the attacker has no truth to tune his weight with.
             return float(np.log(np.maximum(a * own + (1 - a) * by_class, 1e-300)).sum())
 
         return _softmax(prior + np.float32(max(_WEIGHTS, key=likelihood)) * told)
@@ -209,6 +216,7 @@ class _Target:
         seen = np.bincount(codes.astype(np.int64) * self.size + self.shown, minlength=size * self.size)
         expected = self.setting.by_class(codes, size).T @ self.share
         estimate = (seen.reshape(size, self.size) - (1 - a) * expected) / a
+        # Poisson of what is shown, undone by 1/a: an upper bound that needs no count by class.
         variance = expected / a**2
         spread = learn_spread(estimate, variance, expected)
         better = shrink(estimate, variance, expected, spread)
@@ -221,6 +229,7 @@ class _Target:
         shown, true, place = self.shown[rows], self.true[rows], np.arange(len(rows))
         by_class = self.share[setting.row_class[rows]]
         lift = np.log(np.maximum(by_hints[place, shown], 1e-12)) - np.log(np.maximum(by_class[place, shown], 1e-12))
+        # One toss decides for all rows of a unit, so what each of them hints at multiplies.
         odds = np.clip(np.bincount(setting.unit, lift), -40, 40)
         kept = (1 / (1 + (self.gamma - 1) * np.exp(-odds)))[setting.unit].astype(np.float32)
         sure = by_hints * (1 - kept)[:, None]
@@ -232,6 +241,7 @@ class _Target:
         bearers = int(secret[self.column.codes[rows]].sum())
         has = np.zeros((setting.number, self.size), bool)
         has[setting.person, true] = True
+        # Where each person has one row, a row is the person.
         by_person = sure if setting.number == len(rows) else self._in_any_row(by_hints, sure, kept, shown)
         return ColumnAttack(
             column=self.column.name,
@@ -257,6 +267,8 @@ class _Target:
             if label < 0 or number < FEWEST:
                 continue
             share, of = self._class_shares(true)
+            # As many guesses as there are bearers: naming everybody would find all of them and be wrong most of the
+            # time.
             surest = np.argpartition(sure, -number)[-number:]
             known = _known(sure, true, share[of]) & true
             yield ValueAttack(
@@ -273,6 +285,7 @@ class _Target:
         begins = np.flatnonzero(np.r_[True, np.diff(setting.person) > 0])
 
         def ever(each: Floats) -> Floats:
+            # 1 - prod(1 - p) over a person's rows, in logarithms: hundreds of rows would underflow.
             return np.asarray(1 - np.exp(np.add.reduceat(np.log1p(-np.minimum(each, 1 - 1e-6)), begins, axis=0)))
 
         if not setting.together:
@@ -304,11 +317,13 @@ def _known(sure: Floats, true: Flags, by_class: Floats) -> Flags:
     """Return (U,) who lies in a bin of certainty of which 80 % are right, and is not as sure by the class alone."""
     at = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
     everybody, right = np.bincount(at, minlength=BINS), np.bincount(at, true, BINS)
+    # A bin is believed by how often it was right, not by what naive Bayes says of itself, which is overconfident.
     known = (right >= SURE * everybody) & (everybody >= FEWEST)
     return np.asarray(known[at] & (by_class < SURE))
 
 
 def _softmax(logs: Floats) -> Floats:
+    # The largest taken off first: sums of many logarithms would overflow.
     chances = np.exp(logs - logs.max(axis=1, keepdims=True))
     chances /= chances.sum(axis=1, keepdims=True)
     return np.asarray(chances)

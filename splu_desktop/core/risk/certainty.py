@@ -156,6 +156,7 @@ def certainties(prepared: Prepared, plan: Plan) -> Certainty:
         column = prepared.table[name]
         secret = secret_values(column, plan)
         keys = code * column.m + column.codes
+        # A table of classes by values is the faster count, until most of it is empty.
         if number * column.m <= _MOST_CELLS:
             counts = np.bincount(keys, minlength=number * column.m)
             cells = np.flatnonzero(counts)
@@ -166,6 +167,7 @@ def certainties(prepared: Prepared, plan: Plan) -> Certainty:
         counts, (in_class, value) = counts[kept], np.divmod(cells[kept], column.m)
         pi = counts / size[in_class]
         total = np.bincount(value, counts, column.m).astype(float)
+        # Weighted by bearers: the class of a row that has the value, not the average class.
         average = np.bincount(value, counts * pi, column.m) / np.maximum(total, 1e-300)
         riskiest, worst = np.zeros(column.m), np.zeros(column.m, np.int64)
         order = np.argsort(pi, kind="stable")  # of several the last, so the largest, is kept
@@ -182,6 +184,7 @@ def describe_class(classes: Classes, at: int) -> str:
         shown = labels if len(labels) <= _NAMED else (*labels[: _NAMED - 1], "…")
         parts.append("/".join(shown))
     low, high = cell.rows
+    # Numbers of rows are named only where they tell classes apart.
     if len({each.rows for each in classes.cells}) > 1:
         if high is None:
             parts.append(say("{low} rows or more", low=low))

@@ -94,6 +94,8 @@ def giveaways(prepared: Prepared, plan: Plan, progress: Progress = SILENT) -> tu
     some = _some_rows(owner)
     few, few_owner = table.take(some), np.unique(owner[some], return_inverse=True)[1]
     sample = replace(prepared, table=few, owner=few_owner)
+    # Pairs of all columns would be thousands; what tells nothing by itself seldom tells much in a pair, but for
+    # differences.
     best = [[plan.knowable[at] for at in np.argsort(-row)[:_PAIRED]] for row in strength]
     looked = [_Secret(sample, few[name], plan, secret) for name, secret in zip(plan.sensitive, secrets, strict=True)]
     pairs = [*_subtracted(table, plan.nsas), *dict.fromkeys(pair for each in best for pair in combinations(each, 2))]
@@ -104,6 +106,7 @@ def giveaways(prepared: Prepared, plan: Plan, progress: Progress = SILENT) -> tu
             for cells in [_Cells(cut, few_owner) for cut in how(few, *pair)] if wanted else []:
                 for at in wanted:
                     looked[at].find(pair, cells)
+            # What the sample suspects is counted on all rows, so that the sentence's numbers are true.
             wanted = [at for at in wanted if looked[at].given_away.pop(pair, None) is not None]
             for cells in [_Cells(cut, owner) for cut in how(table, *pair)] if wanted else []:
                 for at in wanted:
@@ -120,6 +123,7 @@ class _Cells:
         self.number = int(self.of.max(initial=-1)) + 1
         self.rows = np.bincount(self.of, minlength=self.number)
         persons = int(owner.max(initial=-1)) + 1
+        # Without it each row would vouch for its own person, and a column of one value per row would tell all.
         self.own = None if persons == len(owner) else self.of * persons + owner
 
 
@@ -148,6 +152,7 @@ class _Secret:
         if len(columns) == 1:
             self._single = np.maximum(self._single, told)
         else:
+            # Else every pair with a telling column would be named as well.
             enough &= told >= self._single + SHARE * self.bearers
         if enough.any():
             self.given_away[columns] = np.maximum(self.given_away.get(columns, 0), np.where(enough, told, 0))
@@ -155,10 +160,12 @@ class _Secret:
 
     def _claims(self, cells: _Cells, top: Ints, count: Ints) -> NDArray[np.int64]:
         """Return (m,) persons of whom each value is rightly claimed, 0 where too many claims are wrong."""
+        # Cells that can claim nothing are most of them: the rest of the work is done for the others alone.
         likely = self.secret[top] & (2 * count > cells.rows) & (cells.rows > 2)
         at = np.flatnonzero(likely[cells.of])
         cell = cells.of[at]
         has = self.value[at] == top[cell]
+        # What the person's own rows say is taken out before the cell is asked about it.
         own_rows, own_has = np.ones(len(at)), has.astype(float)
         if cells.own is not None:
             _, pair = np.unique(cells.own[at], return_inverse=True)
@@ -169,7 +176,10 @@ class _Secret:
         with np.errstate(divide="ignore", invalid="ignore"):
             surprise = np.where(q > 0, q * np.log(q / pi), 0) + np.where(q < 1, (1 - q) * np.log((1 - q) / (1 - pi)), 0)
             evidence = np.where(others > 0, others * surprise, 0)
+        # Odds of a value that most have need to grow by their square: 95 % in a cell is nothing where 90 % have it
+        # anyway.
         claimed = (q > SURE) & (others >= 2) & (q >= LIFT * np.maximum(odds, odds**2) * (1 - q))
+        # So many cells are looked at that some would be pure by chance.
         claimed &= evidence >= np.log(max(cells.number, 1) / ALPHA)
         every = np.bincount(top[cell[claimed]], minlength=self.column.m)
         right = np.bincount(top[cell[claimed & has]], minlength=self.column.m)
@@ -185,6 +195,7 @@ class _Secret:
     def giveaways(self) -> Iterator[Giveaway]:
         """Give for each columns the value that they tell of most persons, rare ones rather than what most have."""
         for columns, told in self.given_away.items():
+            # One value stands for the column; a rare one is the better reason to leave it out.
             at = int((told * (1 - self.share)).argmax())
             value = str(self.column.labels[at])
             yield Giveaway(columns, self.column.name, value, int(told[at]), int(self.bearers[at]))
@@ -211,6 +222,7 @@ def _some_rows(owner: Ints) -> NDArray[np.int64]:
 
 def _cuts(column: Column) -> Iterator[Ints]:
     """Give the cells of a column: its values, and runs of neighbouring ones where they are many."""
+    # A value for nearly each row tells of nobody else.
     if 2 * column.m < column.n:
         yield column.codes
     if column.m > _MANY and column.kind.ordered:
@@ -240,6 +252,7 @@ def _subtract(table: Table, one: str, other: str) -> Iterator[Ints]:
     if not any(_of_kind(table[one], kind) and _of_kind(table[other], kind) for kind in "Mf"):
         return
     apart = _numbers(table[one]) - _numbers(table[other])
+    # 0.3 - 0.1 and 0.2 are one difference; all that is not known is one cell.
     rounded = np.where(np.isfinite(apart), np.round(apart, 6), np.inf)
     values, codes, counts = np.unique(rounded, return_inverse=True, return_counts=True)
     yield codes

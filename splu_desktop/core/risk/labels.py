@@ -14,7 +14,9 @@ def few_labels(column: Column, most: int, *, runs: bool = True) -> NDArray[np.in
     if column.m <= most:
         return column.codes.astype(np.int64)
     if runs and column.kind.ordered:
+        # Runs of as many rows each: bands of equal width would leave most rows in one.
         to = (np.cumsum(counts) - counts) * (most - 1) // max(column.n, 1)
+        # No value is a hint of its own, not the neighbour of the largest.
         to[column.missing] = most - 1
     else:
         to = np.full(column.m, most - 1)

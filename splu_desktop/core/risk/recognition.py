@@ -33,6 +33,7 @@ def unique_histories(prepared: Prepared, block: Block) -> float:
     # A sum of stirred keys is one for each multiset of rows, but for chances of 2^-64.
     np.add.at(history, prepared.owner, stir(stir(codes + np.uint64(1))))
     _, inverse, times = np.unique(history, return_inverse=True, return_counts=True)
+    # A single row is a combination, which is counted above.
     several = np.bincount(prepared.owner, minlength=len(history)) > 1
     return float((times[inverse] == 1)[several].mean()) if several.any() else 0.0
 
@@ -49,6 +50,7 @@ def unique_distances(prepared: Prepared, plan: Plan) -> float:
             continue
         known = ~(np.isnat(values) | prepared.source[name].marks)[prepared.source[name].codes]
         day = values.astype("datetime64[D]").astype(np.int64)[prepared.source[name].codes]
+        # From the person's own first day: that is what remains once all dates are moved by one number.
         np.minimum.at(first, owner[known], day[known])
         days.append((day, known))
     row = np.zeros(len(owner), np.uint64)

@@ -21,6 +21,7 @@ def joint_certainty(share: float, gammas: Sequence[float]) -> float:
     a = 1 / np.asarray(gammas, float)
     own, other = float(np.prod(a + (1 - a) * share)), float(np.prod((1 - a) * share))
     whole = share * own + (1 - share) * other
+    # Nothing else can show it where everybody has it at strength 1.
     return share * own / whole if whole > 0 else 1.0
 
 
@@ -35,6 +36,7 @@ def joint_t_p(draws: Sequence[Draw], epsilon: float, alpha: int) -> float:
         for draw in draws:
             law = np.convolve(law, draw.count_law(f, None))
         whole = len(draws) * f
+        # Sums instead of means, so that all stays whole numbers and an error on the edge is no rounding.
         off = np.abs(np.arange(len(law)) - whole)
         worst = min(worst, 1 - float(law[off <= epsilon * whole + _TIE * whole].sum()))
     return max(worst, 0.0)

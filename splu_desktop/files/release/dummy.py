@@ -31,6 +31,7 @@ def draw_dummy(published: Published, rows: int | None = None, source: Randomness
         raise BadSetting("Write {right}, not “{given}”.", right=f"--rows 1 … {100 * published.n}", given=str(rows))
     random = source or SystemRandomness()
     size = published.n if rows is None else rows
+    # An order of its own for each, also within a block: only margins remain.
     columns = (each.take(np.resize(permutation(random, published.n), size)) for each in published.table.columns)
     return Table(tuple(columns))
 

@@ -107,7 +107,7 @@ def make_facts(
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "id": secrets.token_hex(16),
+        "id": secrets.token_hex(16),  # by chance: a count or a time would tell of other releases
         "title": title,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "software": {"name": "SPLU Desktop", "version": __version__},
@@ -139,9 +139,11 @@ def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str,
     role = "sa" if published.is_sensitive(column.name) else {CLASS: "class", NUMBER: "person"}.get(column.name, "nsa")
     entry: dict[str, Any] = {"name": column.name, "role": role, "kind": column.kind.name.lower()}
     entry["missing"] = bool(column.missing.any())
+    # Person numbers are as many as persons and say nothing in their order.
     if column.m <= _LONGEST_LIST and role != "person":
         entry["values"] = [str(label) for label in column.labels[~column.missing]]
     if role == "sa" and (public := plan.public_values.get(column.name)):
+        # Of those that are there: a value that nobody shows would say that somebody has it.
         entry["public_values"] = [value for value in public if value in entry.get("values", ())]
     if plan.generalisations.get(column.name):
         entry["coarsened"] = [step.as_dict()["how"] for step in plan.generalisations[column.name]]
@@ -163,6 +165,7 @@ def _finite(number: float) -> float | None:
 
 def seal(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts with the SHA-256 of themselves, written in one way only (sorted keys, no spaces)."""
+    # Against slips and careless hands: the six words that are compared by telephone are against forgers.
     rest = {key: value for key, value in facts.items() if key != _SEAL}
     text = json.dumps(rest, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return {**rest, _SEAL: hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()}

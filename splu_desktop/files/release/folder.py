@@ -65,6 +65,7 @@ def fill_folder(
 
     Raises BadRelease where the table does not read as it was written; Cancelled.
     """
+    # All that follows describes the table as it is handed out, whose spelling and order differ from the drawn one's.
     final, form = handed_out(published), form or Form()
     tongue = language(form.spoken)
     title = form.title or folder.name
@@ -81,6 +82,7 @@ def fill_folder(
         write_workbook(final, facts, scores, folder, tongue, progress)
     facts = close_folder(final, facts, scores, folder, form, progress)
     package = open_package(folder, finished=False)
+    # A release that its own reader can't open again, or reads otherwise, must never be handed out.
     read = published_of(package, facts, progress)
     odd = _differing(final.table, read.table)
     if odd is not None:
@@ -103,6 +105,7 @@ def close_folder(
         (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
     names = [TABLE_NAME, SCORES_NAME, DICTIONARY_NAME, README_NAME, *LABEL_FILES, *KIT]
     names += [WORKBOOK_NAME] if form.workbook else []
+    # Digests are those of the files as they lie on disk, after all are written.
     files = []
     for name in names:
         size = (folder / name).stat().st_size
@@ -119,6 +122,7 @@ def _differing(written: Table, read: Table) -> str | None:
             return one.name
         other = read[one.name]
         place = {label: at for at, label in enumerate(other.labels.tolist())}
+        # Codes may be numbered otherwise; what counts is that every row shows the same text.
         if other.m != one.m or place.keys() != set(one.labels.tolist()):
             return one.name
         to = np.array([place[label] for label in one.labels.tolist()], np.int32)

@@ -118,6 +118,7 @@ def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | No
         if password is None:
             archive = pyzipper.AESZipFile(file, "w", compression=pyzipper.ZIP_DEFLATED)
         else:
+            # Not packed twice: the inner ZIP is, and its size tells no more than the outer one's.
             archive = pyzipper.AESZipFile(file, "w", compression=pyzipper.ZIP_STORED, encryption=pyzipper.WZ_AES)
             archive.setpassword(password.encode("utf-8"))
             archive.setencryption(pyzipper.WZ_AES, nbits=256)

@@ -76,7 +76,7 @@ class _Zip:
         except (pyzipper.BadZipFile, *_DAMAGE):
             raise damaged(path) from None
         self._unlock(self._zip.infolist(), password)
-        if [entry.filename for entry in self._zip.infolist()] == [INNER]:
+        if [entry.filename for entry in self._zip.infolist()] == [INNER]:  # an encrypted one shows nothing else
             self._zip = self._inner(self._zip.infolist()[0])
         entries = [entry for entry in self._zip.infolist() if not entry.filename.endswith("/")]
         roots = [PurePosixPath(e.filename).parent for e in entries if PurePosixPath(e.filename).name == FACTS_NAME]
@@ -84,6 +84,7 @@ class _Zip:
             raise BadRelease(_deeper(path, str(roots[0])))
         root = roots[0] if roots else None
         self._entries = {PurePosixPath(e.filename).name: e for e in entries if PurePosixPath(e.filename).parent == root}
+        # By the sizes that the ZIP states; what unpacks to more than stated is refused where it is read.
         if sum(e.file_size for e in entries) > _BOMB * max(path.stat().st_size, 1 << 16):
             raise BadRelease("“{path}” would unpack to far more than a release holds; don't open it.", path=path)
 
@@ -97,6 +98,7 @@ class _Zip:
         """Return the ZIP within; it is kept in memory, where it needs no more than the outer one on disk."""
         self._entries = {INNER: entry}
         try:
+            # Stored, it is no larger than the file around it; anything else was not packed by us and could be a bomb.
             if entry.compress_type != pyzipper.ZIP_STORED or entry.file_size > self.path.stat().st_size:
                 raise pyzipper.BadZipFile
             with self.open(INNER) as file:
@@ -158,7 +160,7 @@ def _opened(path: Path, password: str | None) -> Package:
         found: Package = _Folder(path)
     elif path.is_file():
         with path.open("rb") as file:
-            if file.read(2) != b"PK":
+            if file.read(2) != b"PK":  # a PDF or a table given by mistake
                 raise BadRelease(_no_release(path))
         found = _Zip(path, password)
     else:
@@ -200,6 +202,7 @@ def contents(package: Package, name: str, *, most: int, progress: Progress = SIL
     with package.open(name) as file:
         while block := file.read(1 << 22):
             seen += len(block)
+            # Bytes as they come, not as the ZIP states them.
             if seen > most:
                 raise damaged(package.path / name)
             digest.update(block)

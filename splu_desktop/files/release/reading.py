@@ -70,6 +70,7 @@ def open_release(path: Path, *, password: str | None = None, progress: Progress 
     package = open_package(Path(path), password)
     facts = facts_of(package)
     entry = next(entry for entry in facts["files"] if entry["name"] == TABLE_NAME)
+    # Before a byte of it is read as a table: an altered one is named so, and not by what its reader stumbles over.
     if TABLE_NAME in package.names() and digest_of(package, TABLE_NAME, progress) != entry["sha256"]:
         raise damaged(package.path / TABLE_NAME)
     return OpenRelease(package.path, facts, published_of(package, facts, progress))
@@ -94,6 +95,7 @@ def published_of(package: Package, facts: dict[str, Any], progress: Progress = S
     try:
         with package.open(TABLE_NAME) as file:
             for name, codes, texts in read_table(file, dialect, facts["records"], progress):
+                # What is popped can't come twice; what is left over was stated and is not there.
                 columns.append(read_column(entries.pop(name), codes, texts, dialect.decimal))
         table = Table(tuple(columns))
         if entries or table.n != facts["records"]:
@@ -109,10 +111,12 @@ def published_of(package: Package, facts: dict[str, Any], progress: Progress = S
             rare={str(name): int(least) for name, least in facts["rare"].items()},
             means=means_of(facts),
         )
+        # Classes index arrays everywhere; a negative one would count from the end, and silently.
         if published.record_class.max(initial=0) >= len(published.cells) or published.record_class.min(initial=0) < 0:
             raise ValueError("a class that is not stated")
         if (NUMBER in table and published.person is False) or (CLASS not in table and len(published.cells) > 1):
             raise ValueError("persons or classes without their column")
+    # Facts are sealed, but whoever writes a folder can seal it anew: they are untrusted to the last field.
     except (ValueError, KeyError, TypeError):
         raise damaged(package.path / TABLE_NAME) from None
     return published

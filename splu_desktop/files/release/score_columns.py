@@ -82,6 +82,7 @@ def score_columns(
             if column.missing.any():
                 words = say("counts rows with a number in “{column}”", column=name)
                 add(f"{name}_known", name, None, words, both[:, 1], row)
+            # Of many numbers each one alone is not asked for.
             if column.m > _FEW:
                 continue
         labels = _counted_values(own, name, public)
@@ -103,8 +104,10 @@ def _counted_values(published: Published, name: str, public: Sequence[str]) -> l
     labels = [str(label) for label in column.labels]
     if column.m <= _FEW:
         secret = [label for label in labels if label not in public]
+        # Of two values one column tells both.
         return secret if len(labels) == 2 and secret else labels
     thresholds = published.thresholds
     enough = t_f(published.draw_of(name), thresholds.epsilon, thresholds.t_e)
     order = sorted(range(column.m), key=lambda at: -counts[at])
+    # Below T_f a sum would be noise that people read as a number.
     return [labels[at] for at in order[:_MOST] if counts[at] >= enough] or [labels[order[0]]]
