@@ -36,7 +36,11 @@ class LenderPool:
         self._rows = ends - self._begins
 
     def pick(self, classes: NDArray[np.int32], source: Randomness) -> NDArray[np.int32]:
-        """Return (B,) a lender for each borrower of some class."""
+        """Return (B,) a lender for each borrower of some class.
+
+        Law 1: the owner of a uniformly random row of the class. Proof: `below` is uniform, and rows of an owner
+        lie side by side. Test: test_mechanism.py.
+        """
         # A row at random, not a unit: who has more rows lends more often, else shares of rows would move.
         picked = self._begins[classes] + below(source, self._rows[classes], len(classes)).astype(np.int64)
         if int(self._before[-1]) == len(self._order):
@@ -88,7 +92,10 @@ class Lenders:
         return np.where(self.keeps(len(classes), source), np.int32(-1), lender)
 
     def keeps(self, count: int, source: Randomness) -> NDArray[np.bool_]:
-        """Return (count,) whether each unit keeps its value, with probability 1/gamma."""
+        """Return (count,) whether each unit keeps its value, with probability 1/gamma.
+
+        Law 2: whatever the value. Proof: no value is asked. Test: test_mechanism.py.
+        """
         return happens(source, 1 / self.gamma, count)
 
     def transition(self, counts: Floats) -> Floats:
