@@ -24,7 +24,7 @@ def write(program: Path) -> Path:
     """Write the list into a bundle, or into the Contents of a program of macOS. Returns where."""
     target = program / (MAC_PLACE if program.name == "Contents" else PLACE)
     target.unlink(missing_ok=True)
-    target.write_text(installed.listed(program), "utf-8", newline="\n")
+    target.write_text(installed.list_files(program), "utf-8", newline="\n")
     return target
 
 

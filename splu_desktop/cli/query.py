@@ -112,7 +112,7 @@ def _queries(args: argparse.Namespace) -> None:
     release = opened(args)
     questions = read_questions(args.questions, release.published, strict=False)
     with Shown(quiet=args.json) as shown:
-        answers = questions.answered(Reader(release.published), args.method, shown)
+        answers = questions.answers(Reader(release.published), args.method, shown)
     write_answers(questions, answers, release.id, args.out, overwrite=args.overwrite)
     trust = Counter(answer.trust() for answer in answers)
     if args.json:

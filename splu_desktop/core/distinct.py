@@ -49,7 +49,7 @@ def distinct(
     return codes, firsts
 
 
-def crossed(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (N,) codes over the distinct ones of (N,) keys from 0 to `size` - 1, and (m,) these keys, ascending.
 
     Keys of columns that are crossed fill their range, so a table of it takes a tenth of the time of sorting them.

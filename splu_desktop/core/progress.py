@@ -72,7 +72,7 @@ class Pace:
     def __init__(self) -> None:
         self._stage, self._done, self._since, self._from = "", 0.0, 0.0, 0.0
 
-    def left(self, stage: str, done: float, now: float) -> float | None:
+    def seconds_left(self, stage: str, done: float, now: float) -> float | None:
         """Return the seconds left of a stage that is at `done` in 0..1 now; None while that can't be said."""
         if stage != self._stage or done < self._done:
             self._stage, self._since, self._from = stage, now, done

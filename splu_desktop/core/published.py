@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import crossed
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, ClassCell, Draw
 from splu_desktop.core.table import Table
@@ -128,5 +128,5 @@ def block_codes(table: Table, columns: Sequence[str]) -> NDArray[np.int32]:
     keys = np.zeros(table.n, np.int64)
     for name in columns:
         size = (int(keys.max(initial=-1)) + 1) * table[name].m
-        keys = crossed(keys * table[name].m + table[name].codes, size)[0].astype(np.int64)
+        keys = cross_codes(keys * table[name].m + table[name].codes, size)[0].astype(np.int64)
     return keys.astype(np.int32)

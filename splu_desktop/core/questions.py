@@ -75,7 +75,7 @@ class AskedTable:
 
 def cells_of(table: Table, asked: AskedTable) -> list[tuple[str, ...]]:
     """Return the lines of a table: the labels, in `by`, that some record has together is not asked; all are crossed."""
-    sides = [[str(label) for label in table[name].compacted().labels] for name in asked.by]
+    sides = [[str(label) for label in table[name].without_unused_labels().labels] for name in asked.by]
     return list(itertools.product(*sides))
 
 

@@ -152,10 +152,10 @@ def run(
         progress.report("Putting rows in random order", 0.3 + 0.6 * done / len(published))
         column = prepared.table[name]
         if name in plan.sensitive:
-            drawn = column.with_codes(column.codes[shown[plan.block_of(name)][order]]).compacted()
+            drawn = column.with_codes(column.codes[shown[plan.block_of(name)][order]]).without_unused_labels()
             columns.append(keep(merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn))
         else:
-            columns.append(keep(column.take(order).compacted()))
+            columns.append(keep(column.take(order).without_unused_labels()))
     correlations: tuple[float, ...] = ()
     if prepared.classes.number > 1:
         columns.append(numbered(CLASS, prepared.row_class[order]))
@@ -211,7 +211,7 @@ def join_labels(column: Column, few: NDArray[np.bool_]) -> Column:
     kind = Kind.CATEGORY if values is None else column.kind
     missing = np.append(column.missing, False)
     joined = Column.from_codes(column.name, to[column.codes], labels, missing, values, kind=kind)
-    return replace(joined, weights=column.weights).compacted()
+    return replace(joined, weights=column.weights).without_unused_labels()
 
 
 def numbered(name: str, codes: NDArray[np.int32]) -> Column:
@@ -220,4 +220,4 @@ def numbered(name: str, codes: NDArray[np.int32]) -> Column:
     labels = np.array([str(each) for each in range(1, number + 1)], object)
     values = np.arange(1, number + 1, dtype=np.float64)
     found = Column.from_codes(name, codes, labels, np.zeros(number, bool), values, kind=Kind.INTEGER)
-    return found.compacted()
+    return found.without_unused_labels()

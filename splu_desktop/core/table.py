@@ -214,7 +214,7 @@ class Column:
         meaning[own.codes] = self.codes
         values = None if self.values is None else self.values[meaning]
         made = Column.from_codes(self.name, own.codes, own.texts, self.missing[meaning], values, kind=self.kind)
-        return replace(made, weights=self.weights).compacted()
+        return replace(made, weights=self.weights).without_unused_labels()
 
     @property
     def _own_written(self) -> Written | None:
@@ -246,7 +246,7 @@ class Column:
         """Return the column with other records over the same labels, each written as its label."""
         return replace(self, codes=codes, written=None, weights=None)
 
-    def compacted(self) -> Column:
+    def without_unused_labels(self) -> Column:
         """Return the column without the labels that no record has (the domain as it stands in the records)."""
         used = self.counts() > 0
         if used.all():

@@ -97,7 +97,7 @@ class Language:
         worded.sort(key=lambda english: -len(_fixed(english)))
         return [(_pattern(english), self.core[english], set(re.findall(r"“{(\w+)", english))) for english in worded]
 
-    def joined(self, parts: Iterable[str], mark: str = ";") -> str:
+    def join(self, parts: Iterable[str], mark: str = ";") -> str:
         """Return texts in this language with a mark of punctuation and its blanks between each two."""
         return f"{_BLANKS[self.code].get(mark, '')}{mark} ".join(parts)
 

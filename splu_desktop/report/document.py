@@ -69,7 +69,7 @@ class TableBlock:
     name: str = ""
 
     @property
-    def shown(self) -> Sequence[Sequence[Cell]]:
+    def shown_rows(self) -> Sequence[Sequence[Cell]]:
         """The rows that are shown on pages."""
         return self.rows if self.most is None else self.rows[: self.most]
 
@@ -126,7 +126,7 @@ class Document:
                 yield block.text
             elif isinstance(block, TableBlock):
                 yield from block.header
-                for row in block.shown:
+                for row in block.shown_rows:
                     yield from map(cell_text, row)
             else:
                 yield block.caption

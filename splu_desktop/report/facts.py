@@ -253,7 +253,7 @@ class Facts:
         return sum(each.readable for each in self.tables), sum(each.of for each in self.tables)
 
     @property
-    def missed(self) -> tuple[Limit, ...]:
+    def missed_limits(self) -> tuple[Limit, ...]:
         """Limits that are not met."""
         return tuple(each for each in self.limits if each.grave and not each.met)
 

@@ -58,7 +58,7 @@ class Report:
         facts = self.facts
         read, of = facts.cells
         return {
-            "code": "missed" if facts.missed else facts.state,
+            "code": "missed" if facts.missed_limits else facts.state,
             "state": facts.state,
             "sentence": self.first_line,
             "lines": [asdict(each) for each in facts.limits],

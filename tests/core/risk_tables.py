@@ -18,7 +18,9 @@ def coded(name: str, codes: ArrayLike) -> Column:
     """Return a column of words v000, v001, ..."""
     array = np.asarray(codes)
     labels = np.array([f"v{at:03d}" for at in range(int(array.max()) + 1)], object)
-    return Column.from_codes(name, array, labels, np.zeros(len(labels), bool), None, kind=Kind.CATEGORY).compacted()
+    return Column.from_codes(
+        name, array, labels, np.zeros(len(labels), bool), None, kind=Kind.CATEGORY
+    ).without_unused_labels()
 
 
 def plan_for(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import _ODD, crossed, distinct
+from splu_desktop.core.distinct import _ODD, cross_codes, distinct
 from splu_desktop.core.table import unique
 
 
@@ -89,7 +89,7 @@ def test_few_records_take_little_memory(records: int) -> None:
 @pytest.mark.parametrize("size", [10, 60_000, 1 << 40])
 def test_crossed_codes_are_those_of_numpy_whether_keys_fill_their_range_or_not(size: int) -> None:
     keys = np.random.default_rng(21).integers(0, size, 5_000)
-    codes, values = crossed(keys, size)
+    codes, values = cross_codes(keys, size)
     wanted, inverse = np.unique(keys, return_inverse=True)
     assert np.array_equal(values, wanted)
     assert np.array_equal(codes, inverse)

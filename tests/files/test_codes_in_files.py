@@ -60,7 +60,7 @@ def test_the_same_bits_draw_the_same_in_files_and_in_memory() -> None:
     table = ward_table(1_000)
     plan = ward_plan(table)
     here = sanitise.run(table, plan, randomness=Seeded(4))
-    there = sanitise.run(table, plan, randomness=Seeded(4), keep=stores.stored)
+    there = sanitise.run(table, plan, randomness=Seeded(4), keep=stores.store_codes)
     for one, other in zip(here.table.columns, there.table.columns, strict=True):
         assert np.array_equal(one.written_texts(), other.written_texts())
     assert any(map(in_file, there.table.columns))
@@ -98,10 +98,10 @@ def test_codes_stay_in_memory_where_the_disk_refuses(writes: int, monkeypatch: p
 
     monkeypatch.setattr(stores, "_nameless_file", Full)
     parts = [np.arange(at, at + 60, dtype=np.int32) for at in range(0, 600, 60)]
-    collected = stores.Collected()
+    collected = stores.CodeCollector()
     for part in parts:
         collected.add(part)
-    assert np.array_equal(collected.joined(), np.arange(600))
+    assert np.array_equal(collected.all_codes(), np.arange(600))
 
 
 def test_a_text_that_fills_the_memory_is_refused_while_it_is_read(

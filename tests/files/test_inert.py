@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.files.disk.inert import inert, restored
+from splu_desktop.files.disk.inert import inert, restore_text
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_what_is_harmless(text: str) -> None:
 def test_what_a_spreadsheet_with_another_separator_would_run(text: str, written: str) -> None:
     """Excel in half of Europe takes a semicolon for the end of a cell, within what commas and quotes hold together."""
     assert inert(text) == written
-    assert restored(written) == text
+    assert restore_text(written) == text
 
 
 @given(st.text(alphabet="=+-@'\t\r\n＝ab1. ,;\"\0", max_size=8) | st.text(max_size=8))
 def test_there_and_back(text: str) -> None:
-    assert restored(inert(text)) == text
+    assert restore_text(inert(text)) == text

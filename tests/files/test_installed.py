@@ -26,7 +26,7 @@ def program(tmp_path: Path) -> Path:
         (folder / name).write_text(name, "utf-8")
     if sys.platform != "win32":
         (folder / "splu").symlink_to("splu-desktop")
-    (folder / "_internal/resources" / installed.LIST).write_text(installed.listed(folder), "utf-8", newline="\n")
+    (folder / "_internal/resources" / installed.LIST).write_text(installed.list_files(folder), "utf-8", newline="\n")
     return folder
 
 
@@ -96,7 +96,7 @@ def test_an_installation_tells_its_parts_its_seal_and_whether_it_is_whole(
     (program / "_internal/resources/sbom.cdx.json").write_text(json.dumps(bill))
     sealed = program / "_internal/resources" / installed.LIST
     sealed.unlink()
-    sealed.write_text(installed.listed(program), "utf-8", newline="\n")
+    sealed.write_text(installed.list_files(program), "utf-8", newline="\n")
     _frozen(program, monkeypatch)
     assert self_test.run() == 0
     told = capsys.readouterr().out

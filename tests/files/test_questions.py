@@ -31,7 +31,7 @@ def test_answers_stand_beside_their_questions(ward: OpenRelease, tmp_path: Path,
     asked = tmp_path / "q.csv"
     asked.write_text(f"sex{mark}dx\nf{mark}yes\n{mark}yes\n{mark}a rare one\n", encoding="utf-8")
     questions = read_questions(asked, ward.published)
-    answers = questions.answered(Reader(ward.published))
+    answers = questions.answers(Reader(ward.published))
     out = tmp_path / f"a.{ending}"
     write_answers(questions, answers, ward.id, out)
     read = pd.read_csv(out) if ending == "csv" else pd.read_excel(out, engine="calamine")
@@ -46,7 +46,7 @@ def test_a_question_that_is_none_says_why_in_its_row(ward: OpenRelease, tmp_path
     with pytest.raises(BadQuestions, match="row 3"):
         read_questions(asked, ward.published)
     questions = read_questions(asked, ward.published, strict=False)
-    write_answers(questions, questions.answered(Reader(ward.published)), ward.id, tmp_path / "a.csv")
+    write_answers(questions, questions.answers(Reader(ward.published)), ward.id, tmp_path / "a.csv")
     read = pd.read_csv(tmp_path / "a.csv")
     assert "sex" in read["note"][1]
     assert pd.isna(read["estimate"][1])

@@ -9,7 +9,7 @@ import pytest
 
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.register import Register, RegisterFault
-from splu_desktop.files.register.marks import Marks, is_dense, marks_of, shared
+from splu_desktop.files.register.marks import Marks, is_dense, marks_of, overlap
 
 KEY = b"k" * 32
 
@@ -35,7 +35,7 @@ def _marks(table: Table) -> Marks:
 def test_running_numbers_say_nothing_of_persons() -> None:
     """40 pairs of clinics with lines 1 to 400: none is taken for the other."""
     for seed in range(40):
-        assert shared(_marks(_clinic(seed)), _marks(_clinic(1_000 + seed)).as_dict()) == 0
+        assert overlap(_marks(_clinic(seed)), _marks(_clinic(1_000 + seed)).as_dict()) == 0
     assert is_dense(_clinic(1)["line"])
 
 
@@ -50,8 +50,8 @@ def test_birthdays_and_namesakes_are_no_persons_in_common() -> None:
         return marks_of(Table((born, Column.from_labels("name", called))), ["born", "name"], KEY)
 
     mine = marks(names[:400]).as_dict()
-    assert shared(marks(names[266:666]), mine) == 0
-    assert shared(marks(names[50:450]), mine) == pytest.approx(350 / 400, abs=0.06)
+    assert overlap(marks(names[266:666]), mine) == 0
+    assert overlap(marks(names[50:450]), mine) == pytest.approx(350 / 400, abs=0.06)
 
 
 def test_sparse_numbers_are_no_running_numbers() -> None:
@@ -62,21 +62,21 @@ def test_sparse_numbers_are_no_running_numbers() -> None:
 def test_the_same_table_is_recognised_in_any_order() -> None:
     table = _clinic(1)
     shuffled = table.take(np.random.default_rng(2).permutation(table.n))
-    assert shared(_marks(shuffled), _marks(table).as_dict()) == 1
+    assert overlap(_marks(shuffled), _marks(table).as_dict()) == 1
 
 
 @pytest.mark.parametrize("common", [0, 40, 200, 400])
 def test_common_persons_are_counted(common: int) -> None:
     mine = [f"P{i}" for i in range(400)]
     theirs = mine[:common] + [f"Q{i}" for i in range(400 - common)]
-    found = shared(_marks(_clinic(1, ids=mine)), _marks(_clinic(2, ids=theirs)).as_dict())
+    found = overlap(_marks(_clinic(1, ids=mine)), _marks(_clinic(2, ids=theirs)).as_dict())
     assert found == pytest.approx(common / 400, abs=0.06)
 
 
 def test_many_persons_are_counted_by_a_sketch() -> None:
     n = 20_000
     mine, theirs = [f"P{i}" for i in range(n)], [f"P{i}" for i in range(n // 2, n + n // 2)]
-    found = shared(_marks(_clinic(1, n, ids=mine)), _marks(_clinic(2, n, ids=theirs)).as_dict())
+    found = overlap(_marks(_clinic(1, n, ids=mine)), _marks(_clinic(2, n, ids=theirs)).as_dict())
     assert found == pytest.approx(0.5, abs=0.12)  # five standard errors of 512 hashes
 
 

@@ -505,3 +505,9 @@ def test_the_macs_entitlements_hold_no_network() -> None:
     found = plistlib.loads((ROOT / "installer/macos/entitlements.plist").read_bytes())
     assert found
     assert not [key for key in found if "network" in key]
+
+
+def test_the_proof_knows_the_last_words_of_the_smoke_test() -> None:
+    """Two clean systems were called failures since the program said the same in other words."""
+    (words,) = re.findall(r'^_WELL = "(.*)"', (ROOT / "packaging/prove.py").read_text("utf-8"), re.M)
+    assert f'{words}")' in (ROOT / "splu_desktop/gui/shell/smoke_test.py").read_text("utf-8")

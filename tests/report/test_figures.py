@@ -23,7 +23,7 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
 from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.register import Register
-from splu_desktop.report.content.words import standing
+from splu_desktop.report.content.words import standing_words
 from splu_desktop.report.facts import Limit
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import DERIVED, as_json, make_report
@@ -89,8 +89,8 @@ def test_a_limit_that_the_original_keeps_is_not_called_met_beside_a_figure_that_
     t = language("en")
     own, out = (cases["kept"].report(internal=internal).facts for internal in (True, False))
     over, under = Limit("riskiest-group", 0.504, 0.5, True), Limit("riskiest-group", 0.5, 0.5, True)
-    assert (standing(over, out, t), standing(under, out, t)) == ("met by the original", "met")
-    assert standing(over, own, t) == "met"
+    assert (standing_words(over, out, t), standing_words(under, out, t)) == ("met by the original", "met")
+    assert standing_words(over, own, t) == "met"
 
 
 def test_cases_of_100_round_against_the_release() -> None:

@@ -139,9 +139,9 @@ def test_french_marks_have_their_blanks(room: str) -> None:
 
 
 def test_what_is_put_together_has_the_blanks_of_its_language() -> None:
-    assert [language(code).joined(("a", "b", "c")) for code in LANGUAGES] == [
+    assert [language(code).join(("a", "b", "c")) for code in LANGUAGES] == [
         "a; b; c",
         "a; b; c",
         "a\u202f; b\u202f; c",
     ]
-    assert language("fr").joined(("a", "b"), ":") == "a\u00a0: b"
+    assert language("fr").join(("a", "b"), ":") == "a\u00a0: b"

@@ -63,7 +63,7 @@ def test_no_sentence_is_long_and_two_pages_are_soon_read(document: Document) -> 
     for block in document.blocks:
         texts = [block.text] if isinstance(block, Paragraph) else []
         if isinstance(block, TableBlock):
-            texts = [cell_text(cell) for row in block.shown for cell in row]
+            texts = [cell_text(cell) for row in block.shown_rows for cell in row]
         if isinstance(block, FigureBlock):
             texts = [block.words]
         for text in texts:

@@ -23,7 +23,7 @@ def run() -> int:
         f"{platform.system()} {platform.release()}, {platform.machine()}; {' '.join(filter(None, platform.libc_ver()))}"
     )
     try:
-        found = installed.compared()
+        found = installed.compare_installation()
     except (OSError, ValueError):
         tell(_OTHER)
         return 1

@@ -37,8 +37,8 @@ class TrueTable:
     @classmethod
     def of(cls, table: Table, unchanged: Sequence[str], sensitive: str, class_columns: Sequence[str] = ()) -> TrueTable:
         """Return the part of a table that is compared. Raises UnknownColumn."""
-        columns = tuple(table[name].compacted() for name in unchanged)
-        return cls(columns, table[sensitive].compacted(), tuple(class_columns))
+        columns = tuple(table[name].without_unused_labels() for name in unchanged)
+        return cls(columns, table[sensitive].without_unused_labels(), tuple(class_columns))
 
     @property
     def n(self) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.compare.base.system import Sanitised
-from splu_desktop.core.answer.counts import Counted, learn_spread, shrink
+from splu_desktop.core.answer.counts import CountFigures, learn_spread, shrink
 
 
 class Unbiased(Sanitised):
@@ -39,13 +39,13 @@ class Unbiased(Sanitised):
         """(m,) the share of each value as published, or worked back where the draw moves shares."""
 
     @abstractmethod
-    def count(self, questions: CountingQuestions) -> Counted:
+    def count(self, questions: CountingQuestions) -> CountFigures:
         """Return (P, m) unbiased figures of every value in every selection."""
 
     def answer(self, questions: CountingQuestions) -> Answers:
         figures = self.count(questions)
         estimate, level, slope = map(questions.asked, (figures.estimate, figures.level, figures.slope))
-        asked = Counted(estimate, level, slope)
+        asked = CountFigures(estimate, level, slope)
         low, high = asked.interval(questions.top)
         target = questions.asked(self.expected(questions))
         drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)

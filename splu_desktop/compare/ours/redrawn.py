@@ -16,7 +16,7 @@ from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.base.unbiased import Unbiased
-from splu_desktop.core.answer.counts import Counted, count_groups, count_one_block
+from splu_desktop.core.answer.counts import CountFigures, count_groups, count_one_block
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Units, make_classes
 
@@ -63,7 +63,7 @@ class Redrawn(Unbiased):
     def published_shares(self) -> Floats:
         return np.asarray(np.bincount(self.shown, minlength=self.source.m) / self.source.n)
 
-    def count(self, questions: CountingQuestions) -> Counted:
+    def count(self, questions: CountingQuestions) -> CountFigures:
         m, published = self.source.m, self._by_class(self.shown)
         number, share = len(published), published / published.sum(axis=1, keepdims=True)
         keys = self.classes.astype(np.int64) * m + self.shown
@@ -80,7 +80,7 @@ class Redrawn(Unbiased):
             likely = part[:, None] * share[each]
             weight = np.where(expected > 0, likely / np.where(expected > 0, expected, 1), 1 / number)
             total += figures.estimate, figures.level, figures.slope * weight
-        return Counted(*total)
+        return CountFigures(*total)
 
     def prior(self, records: Ints) -> Floats:
         # Of who knows the class as well, which stands in the row.

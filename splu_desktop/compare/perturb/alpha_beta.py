@@ -20,7 +20,7 @@ import numpy as np
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Sanitised, System, binomials
-from splu_desktop.core.answer.counts import Counted
+from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
@@ -53,14 +53,14 @@ class DeletedAndInserted(Sanitised):
         inserted = place[place <= self.domain].astype(np.int64) - 1
         self.tuples = np.concatenate([own[kept], inserted[~np.isin(inserted, own)]])
 
-    def count(self, questions: CountingQuestions) -> Counted:
+    def count(self, questions: CountingQuestions) -> CountFigures:
         """Return (Q,) unbiased figures."""
         *columns, shown = np.unravel_index(self.tuples, self.shape)
         published = questions.asked(questions.histogram(shown, self.source.m, among=columns))
         there, stays = questions.share_of_domain() * self.domain, self.alpha + self.beta
         other = self.beta * (1 - self.beta)
         slope = np.full(len(there), (stays * (1 - stays) - other) / self.alpha**2)
-        return Counted((published - self.beta * there) / self.alpha, there * other / self.alpha**2, slope)
+        return CountFigures((published - self.beta * there) / self.alpha, there * other / self.alpha**2, slope)
 
     def answer(self, questions: CountingQuestions) -> Answers:
         found = self.count(questions)

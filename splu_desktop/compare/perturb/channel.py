@@ -18,7 +18,7 @@ from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.base.unbiased import Unbiased
-from splu_desktop.core.answer.counts import Counted
+from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.progress import Progress
 
 _SINGULAR = 1e-10  # of a value's way through T and back
@@ -58,13 +58,13 @@ class Channelled(Unbiased):
         likely = np.maximum(np.bincount(self.shown, minlength=self.source.m) @ self._back, 0.5)
         return np.asarray(likely / likely.sum())
 
-    def count(self, questions: CountingQuestions) -> Counted:
+    def count(self, questions: CountingQuestions) -> CountFigures:
         y, share = questions.histogram(self.shown, self.source.m), self.published_shares
         spread = np.maximum(self.matrix @ self._back**2 - np.eye(self.source.m), 0.0)  # W by true value and value asked
         with_it = spread.diagonal()
         without = (share @ spread - share * with_it) / np.maximum(1 - share, 1e-12)
         level = y.sum(axis=1, keepdims=True) * without
-        return Counted(y @ self._back, level, np.broadcast_to(with_it - without, level.shape))
+        return CountFigures(y @ self._back, level, np.broadcast_to(with_it - without, level.shape))
 
 
 class Channel(System):

@@ -21,7 +21,7 @@ _MORE = 2.0  # records by which an interval takes the rest of a class for larger
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountFigures:
     """Figures of cells, each (...) of one shape.
 
     Attributes
@@ -40,14 +40,14 @@ class Counted:
         """Return the variance at some counts, never negative."""
         return np.asarray(np.maximum(self.level + self.slope * count, 0.0))
 
-    def scale(self, effect: Floats | float) -> Counted:
+    def scale(self, effect: Floats | float) -> CountFigures:
         """Return the figures with a design effect: so many times the variance."""
-        return Counted(self.estimate, self.level * effect, self.slope * effect, self.step)
+        return CountFigures(self.estimate, self.level * effect, self.slope * effect, self.step)
 
-    def among_alike(self, records: int) -> Counted:
+    def among_alike(self, records: int) -> CountFigures:
         """Return the figures about persons like these, of whom the table is a sample of so many records."""
         share = np.clip(self.estimate / max(records, 1), 0.0, 1.0)
-        return Counted(self.estimate, self.level, self.slope + 1 - share, self.step)
+        return CountFigures(self.estimate, self.level, self.slope + 1 - share, self.step)
 
     def interval(self, top: Floats) -> tuple[Floats, Floats]:
         """Return the ends of 95 % intervals: the roots of (estimate - x)^2 = 1.96^2 (level + slope x), in [0, top].
@@ -64,7 +64,7 @@ class Counted:
         return np.minimum(*ends), np.maximum(*ends)
 
 
-def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats, share: Floats) -> Counted:
+def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats, share: Floats) -> CountFigures:
     """Return figures by class of events of one block that was drawn by lenders.
 
     Parameters
@@ -88,10 +88,10 @@ def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats
     more = (p1 * (1 - p1) - p0 * (1 - p0)) / a**2
     per_bearer = b * (1 - p0) / (size * a**2) * (own * selected + pull * (size - selected))
     level = per_bearer * others + pull * others * more
-    return Counted(x, level, per_bearer + own * more, 1 / a)
+    return CountFigures(x, level, per_bearer + own * more, 1 / a)
 
 
-def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> Counted:
+def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> CountFigures:
     """Return figures of events of a block that was drawn in decoy groups, in one class.
 
     Parameters
@@ -106,12 +106,12 @@ def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, ev
     q = (selected / max(counts.sum(), 1))[:, None]
     spread = shown @ (phi**2).T - x
     level = (1 - q) * spread + q**2 * (events @ counts) * (1 - 1 / draw.gamma)
-    return Counted(x, np.maximum(level, 0.0), np.zeros_like(x))
+    return CountFigures(x, np.maximum(level, 0.0), np.zeros_like(x))
 
 
 def count_several_blocks(
     a: Sequence[float], selected: Floats, size: Floats, states: Floats, shares: Sequence[Floats]
-) -> Counted:
+) -> CountFigures:
     """Return figures by class of events that several blocks make together, all drawn by lenders.
 
     Parameters
@@ -179,7 +179,7 @@ def count_several_blocks(
         base[state] = selected * (share_alone - sign * together)
         step[state] = sign
     level = (base * variance).sum(axis=axes) + (size - selected) * variance_outside
-    return Counted(x, level, (step * variance).sum(axis=axes))
+    return CountFigures(x, level, (step * variance).sum(axis=axes))
 
 
 def _only(phi: Sequence[Floats], at: int, number: int) -> Floats:
@@ -188,7 +188,7 @@ def _only(phi: Sequence[Floats], at: int, number: int) -> Floats:
     return phi[at].reshape(shape)
 
 
-def add_classes(by_class: Counted, line: NDArray[np.integer], lines: int, expected: Floats) -> Counted:
+def add_classes(by_class: CountFigures, line: NDArray[np.integer], lines: int, expected: Floats) -> CountFigures:
     """Return figures of lines from those of their parts in classes.
 
     Parameters
@@ -207,7 +207,7 @@ def add_classes(by_class: Counted, line: NDArray[np.integer], lines: int, expect
     estimate, level, slope = (
         sum_by_line(each, line, lines) for each in (by_class.estimate, by_class.level, by_class.slope * weight)
     )
-    return Counted(estimate, level, slope, by_class.step)
+    return CountFigures(estimate, level, slope, by_class.step)
 
 
 def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:

@@ -14,7 +14,7 @@ from splu_desktop.core.answer.answer import EXACT, WITHIN, trust_of
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.counts import shrink
 from splu_desktop.core.answer.reader import Grid, Reader
-from splu_desktop.core.distinct import crossed
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import no_column
 from splu_desktop.core.table import Table
@@ -109,7 +109,7 @@ def crosstab(
     key = np.zeros(table.n, np.int64)
     for name in open_by:
         key = key * table[name].m + table[name].codes
-    line, found = crossed(np.where(inside, key + 1, 0), math.prod(table[name].m for name in open_by) + 1)
+    line, found = cross_codes(np.where(inside, key + 1, 0), math.prod(table[name].m for name in open_by) + 1)
     outside = int(found[0] == 0) if len(found) else 0
     keys = found[outside:] - 1
     if (len(keys)) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.answer.counts import Counted, add_classes, count_groups, count_one_block, sum_by_line
+from splu_desktop.core.answer.counts import CountFigures, add_classes, count_groups, count_one_block, sum_by_line
 from splu_desktop.core.answer.scores import class_shares
-from splu_desktop.core.distinct import crossed
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.mechanism import Block
@@ -62,7 +62,7 @@ class Forecast:
         return np.broadcast_to(self.rows[:, None], self.truth.shape) if self.asked.kind == "mean" else self.truth
 
     @property
-    def expected(self) -> NDArray[np.bool_]:
+    def large_cells(self) -> NDArray[np.bool_]:
         """(L, Q) cells large enough to be readable."""
         return np.asarray(self.counts >= LEAST)
 
@@ -74,7 +74,7 @@ class Forecast:
 
     def count_readable(self, at: int) -> tuple[int, int]:
         """Return how many of how many cells of 50 and more are readable at the strength of this place."""
-        return int((self.readable[at] & self.expected).sum()), int(self.expected.sum())
+        return int((self.readable[at] & self.large_cells).sum()), int(self.large_cells.sum())
 
 
 class Forecaster:
@@ -103,7 +103,7 @@ class Forecaster:
         key = np.zeros(table.n, np.int64)
         for name in asked.by:
             key = key * table[name].m + table[name].codes
-        line, keys = crossed(key, math.prod(table[name].m for name in asked.by))
+        line, keys = cross_codes(key, math.prod(table[name].m for name in asked.by))
         heads = _heads([table[name] for name in asked.by], keys)
         column = table[asked.sa]
         rows = np.bincount(line, minlength=len(keys))
@@ -128,7 +128,7 @@ class Forecaster:
         """Return (L, m) true counts of events by line, and (G, L, m) ends of the ranges expected."""
         classes, number = self.prepared.row_class, self.prepared.classes.number
         block = self.plan.block_of(sensitive)
-        pair, pairs = crossed(line.astype(np.int64) * number + classes, lines * number)
+        pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
         true = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
         of_line, of_class = np.divmod(pairs, number)
         rows = true.sum(axis=1)
@@ -154,7 +154,7 @@ class Forecaster:
 
     def _groups(
         self, block: Block, gamma: float, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int
-    ) -> Counted:
+    ) -> CountFigures:
         draw = block.draw.with_gamma(float(round(gamma)))  # groups have a whole number of records
         values = block_codes(self.prepared.table, block.columns)
         size = int(values.max()) + 1
@@ -168,7 +168,7 @@ class Forecaster:
             shown = own.reshape(lines, size) @ draw.transition(counts)
             part = count_groups(draw, shown.sum(axis=1), shown, counts, events)
             estimate, level, slope = estimate + part.estimate, level + part.level, slope + part.slope
-        return Counted(estimate, level, slope)
+        return CountFigures(estimate, level, slope)
 
     def _effects(
         self, pairs: NDArray[np.int64], pair: NDArray[np.integer], of_class: NDArray[np.int64], block: Block
@@ -209,7 +209,7 @@ class Forecaster:
         centre = np.bincount(classes, y, minlength=len(size)) / np.maximum(size, 1)
         square = np.bincount(classes, y**2, minlength=len(size)) / np.maximum(size, 1)
         spread = np.maximum(square - centre**2, 0)
-        pair, pairs = crossed(at.astype(np.int64) * len(size) + classes, lines * len(size))
+        pair, pairs = cross_codes(at.astype(np.int64) * len(size) + classes, lines * len(size))
         rows = np.bincount(pair).astype(float)
         of_line, of_class = np.divmod(pairs, len(size))
         q = rows / size[of_class]
@@ -243,7 +243,7 @@ class Forecaster:
                 for two in range(one, len(lines)):
                     first, second = table[lines[one]], table[lines[two]]
                     key = first.codes.astype(np.int64) * second.m + second.codes if two > one else first.codes
-                    line, keys = crossed(key, first.m * second.m)
+                    line, keys = cross_codes(key, first.m * second.m)
                     if len(keys) * column.m > 200_000:
                         continue
                     some = _some_values(column, min(len(keys) * self.prepared.classes.number, table.n))

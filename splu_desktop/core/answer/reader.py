@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.answer.answer import Answer
 from splu_desktop.core.answer.conditions import Condition, UnknownValue, unknown_column
 from splu_desktop.core.answer.counts import (
-    Counted,
+    CountFigures,
     add_classes,
     count_groups,
     count_one_block,
@@ -22,7 +22,7 @@ from splu_desktop.core.answer.counts import (
     sum_by_line,
 )
 from splu_desktop.core.answer.scores import Scores, class_shares
-from splu_desktop.core.distinct import crossed
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.errors import BadQuestion, BadSetting
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.messages import none_of
@@ -66,7 +66,7 @@ class Grid:
 
     selected: NDArray[np.int64]
     published: NDArray[np.int64]
-    figures: Counted
+    figures: CountFigures
     target: Floats
 
 
@@ -182,7 +182,7 @@ class Reader:
             unbiased=x,
         )
 
-    def count(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> Counted:
+    def count(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> CountFigures:
         """Return (1, 1) figures of the rows `inside` that have what the (N,) events of different blocks say."""
         classes, number = self.published.record_class, len(self.published.cells)
         size = np.bincount(classes, minlength=number).astype(float)[:, None]
@@ -218,7 +218,7 @@ class Reader:
             parts = parts.scale(effects[number + there, None])
         return add_classes(parts, np.zeros(len(there), np.int64), 1, expected)
 
-    def _count_groups(self, inside: Flags, event: tuple[Block, Flags]) -> Counted:
+    def _count_groups(self, inside: Flags, event: tuple[Block, Flags]) -> CountFigures:
         block, shown = event
         values = self.scores.of_block(block)
         flags = shown[values.example][None, :].astype(float)
@@ -230,7 +230,7 @@ class Reader:
             if own.sum():  # a class without a row of the line adds nothing
                 parts.append(count_groups(block.draw, own.sum(axis=1), own, counts, flags))
         total = [sum(getattr(part, name) for part in parts) for name in ("estimate", "level", "slope")]
-        return Counted(*total)
+        return CountFigures(*total)
 
     def _design_effects(self, line: NDArray[np.integer], blocks: Sequence[Block]) -> Floats | None:
         """Return (L * C,) how many times wider sums over the rows of each line and class scatter than single rows do.
@@ -349,7 +349,7 @@ class Reader:
         published, classes = self.published, self.published.record_class
         number, draw = len(published.cells), published.draw_of(sensitive)
         selected = np.bincount(line, minlength=lines)
-        pair, pairs = crossed(line.astype(np.int64) * number + classes, lines * number)
+        pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
         shown = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
         of_line, of_class = np.divmod(pairs, number)
         by_line = sum_by_line(shown, of_line, lines).astype(np.int64)
@@ -368,18 +368,18 @@ class Reader:
 
     def _grid_groups(
         self, sensitive: str, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int
-    ) -> Counted:
+    ) -> CountFigures:
         values = self.scores.of_block(self.published.block_of(sensitive))
         events = np.zeros((m, values.size))
         events[codes[values.example], np.arange(values.size)] = 1
-        total = Counted(np.zeros((lines, m)), np.zeros((lines, m)), np.zeros((lines, m)))
+        total = CountFigures(np.zeros((lines, m)), np.zeros((lines, m)), np.zeros((lines, m)))
         for each in range(values.number):
             rows = np.flatnonzero(values.row_class == each)
             counts = np.bincount(values.codes[rows], minlength=values.size).astype(float)
             key = line[rows].astype(np.int64) * values.size + values.codes[rows]
             own = np.bincount(key, minlength=lines * values.size).reshape(lines, -1).astype(float)
             part = count_groups(values.draw, own.sum(axis=1), own, counts, events)
-            total = Counted(total.estimate + part.estimate, total.level + part.level, total.slope)
+            total = CountFigures(total.estimate + part.estimate, total.level + part.level, total.slope)
         return total
 
     def pairs(self, line: NDArray[np.integer], lines: int, one: str, other: str) -> Grid:
@@ -395,7 +395,7 @@ class Reader:
             raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
         selected = np.bincount(line, minlength=lines)
         size = np.bincount(classes, minlength=number).astype(float)
-        pair, keys = crossed(line.astype(np.int64) * number + classes, lines * number)
+        pair, keys = cross_codes(line.astype(np.int64) * number + classes, lines * number)
         of_line, of_class = np.divmod(keys, number)
         joint = np.bincount(pair * (m1 * m2) + both, minlength=len(keys) * m1 * m2).reshape(-1, m1, m2).astype(float)
         rows = joint.sum(axis=(1, 2))[:, None]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import crossed
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.mechanism import Block, Draw
 from splu_desktop.core.published import Published, block_codes
 
@@ -45,7 +45,7 @@ class BlockValues:
         self.example[self.codes] = np.arange(len(self.codes))
         # (N,) which pair of class and combination each row shows: scores are the same wherever it stands.
         # A release has far fewer pairs than rows: scores are worked out once for each.
-        self.pair, pairs = crossed(self.row_class * self.size + self.codes, self.number * self.size)
+        self.pair, pairs = cross_codes(self.row_class * self.size + self.codes, self.number * self.size)
         self._class, self._value = np.divmod(pairs, self.size)
         weights = published.table[block.columns[0]].weights
         self._rows = np.bincount(self.pair, weights, minlength=len(pairs))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import crossed
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.mechanism.units import Units
 from splu_desktop.core.table import Column
 
@@ -74,7 +74,7 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     keys, bounds = np.zeros(units.number, np.int64), [int(each.max(initial=0)) + 1 for each in digits]
     for each, bound in zip(digits, bounds, strict=True):
         keys = keys * bound + each
-    inverse, there = crossed(keys, math.prod(bounds))
+    inverse, there = cross_codes(keys, math.prod(bounds))
     cells, counts = np.stack(np.unravel_index(there, bounds), axis=1), np.bincount(inverse, times).astype(np.int64)
     found = np.zeros(len(cells), np.int64)
     described: list[ClassCell] = []

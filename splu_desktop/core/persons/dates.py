@@ -146,7 +146,7 @@ class _Moved:
         gone = np.array([text in missing for text in self._places], bool)
         values = np.array(self._values, "datetime64[us]")
         made = Column.from_codes(self._from.name, self.codes, labels, gone, values, kind=self._from.kind)
-        return made.compacted()
+        return made.without_unused_labels()
 
 
 def _write(moments: NDArray[np.datetime64]) -> list[str]:

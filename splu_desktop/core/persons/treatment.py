@@ -27,7 +27,7 @@ def one_per_person(table: Table, choice: ByPerson | None) -> Table:
         return table
     taken = table.take(choose_rows(table, choice))
     # Values that only rows left out had go with them: no draw knows what to do with a value that nobody has.
-    columns = tuple(column.compacted() for column in taken.columns)
+    columns = tuple(column.without_unused_labels() for column in taken.columns)
     return replace(taken, columns=columns, origin=table.origin | {LEFT_OUT: table.n - taken.n})
 
 

@@ -107,7 +107,7 @@ class Attack:
         return max(found, key=lambda each: each[1].gain, default=None)
 
     @property
-    def known(self) -> float:
+    def known_share(self) -> float:
         """The largest share of bearers known at 80 % in any column."""
         return max((each.known for each in self.columns), default=0.0)
 

@@ -21,7 +21,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import crossed
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
@@ -119,7 +119,7 @@ class _Cells:
     """Rows (N,) cut into cells, with the rows of each cell, and for each row a key of its cell and person."""
 
     def __init__(self, cut: Ints, owner: Ints) -> None:
-        self.of = crossed(cut, int(cut.max(initial=-1)) + 1)[0].astype(np.int64)
+        self.of = cross_codes(cut, int(cut.max(initial=-1)) + 1)[0].astype(np.int64)
         self.number = int(self.of.max(initial=-1)) + 1
         self.rows = np.bincount(self.of, minlength=self.number)
         persons = int(owner.max(initial=-1)) + 1

@@ -23,7 +23,7 @@ _FILES = 400  # open at a time, of the thousand that systems allow a process
 _open: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 
 
-class Collected:
+class CodeCollector:
     """(N,) codes of a column, collected part by part."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Collected:
         if self._count > IN_MEMORY and not self._refused:
             self._write()
 
-    def joined(self) -> NDArray[np.int32]:
+    def all_codes(self) -> NDArray[np.int32]:
         """Return all codes, those of many records as a file that is mapped into memory and can't be written to."""
         if self._file is None:
             return np.concatenate(self._parts) if self._parts else np.zeros(0, np.int32)
@@ -80,7 +80,7 @@ def nameless_file() -> Any:
     return tempfile.TemporaryFile(dir=folder, buffering=0)
 
 
-def stored(column: Column) -> Column:
+def store_codes(column: Column) -> Column:
     """Return a column with the codes of its records in a file where they are many."""
     if column.n <= IN_MEMORY or is_stored(column.codes):
         return column
@@ -96,6 +96,6 @@ def is_stored(codes: NDArray[np.int32]) -> bool:
 
 
 def _stored(codes: NDArray[np.int32]) -> NDArray[np.int32]:
-    file = Collected()
+    file = CodeCollector()
     file.add(codes)
-    return file.joined()
+    return file.all_codes()

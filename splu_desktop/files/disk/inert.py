@@ -33,6 +33,6 @@ def inert(text: str) -> str:
     return _RUNS.sub("'", text)
 
 
-def restored(text: str) -> str:
+def restore_text(text: str) -> str:
     """Return what `inert` was given."""
     return _GUARDED.sub("", text) if "'" in text else text

@@ -64,7 +64,7 @@ def sums(program: Path) -> dict[str, str]:
     return found
 
 
-def listed(program: Path) -> str:
+def list_files(program: Path) -> str:
     """Return the list of a program's files, as a build writes it."""
     return "".join(f"{digest}  {name}\n" for name, digest in sums(program).items())
 
@@ -87,7 +87,7 @@ def compare(program: Path, whole: bytes) -> InstalledFiles:
     )
 
 
-def compared() -> InstalledFiles | None:
+def compare_installation() -> InstalledFiles | None:
     """Compare this installation with what was built; None where it runs from its source.
 
     Raises

@@ -75,7 +75,7 @@ def _end(path: Path, lock: FileLock, lock_path: Path) -> None:
         _drop(lock, lock_path)
 
 
-def unfinished(path: Path) -> bool:
+def is_unfinished(path: Path) -> bool:
     """Return whether a path lies in work that no run has finished; such a release is none."""
     return any(part.startswith(MARK) for part in path.absolute().parts)
 

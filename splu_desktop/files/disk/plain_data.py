@@ -79,7 +79,7 @@ def understood(path: Path, fault: type[SpluError]) -> Iterator[None]:
 def from_json(content: str | bytes, *, paths: bool = False) -> Any:
     """Return what JSON says. Raises ValueError where it is none, or holds what `checked` refuses."""
     try:
-        return checked(json.loads(content), paths=paths)
+        return check_plain(json.loads(content), paths=paths)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -87,13 +87,13 @@ def from_json(content: str | bytes, *, paths: bool = False) -> Any:
 def from_toml(content: bytes) -> dict[str, Any]:
     """Return what TOML says. Raises ValueError (TOMLDecodeError among them) where it is none, or as `checked` does."""
     try:
-        data: dict[str, Any] = checked(tomllib.loads(content.decode("utf-8-sig")))
+        data: dict[str, Any] = check_plain(tomllib.loads(content.decode("utf-8-sig")))
     except RecursionError:
         raise ValueError("nested too deeply") from None
     return data
 
 
-def checked(data: Any, *, paths: bool = False) -> Any:
+def check_plain(data: Any, *, paths: bool = False) -> Any:
     """Return plain data as it is. Raises ValueError where a number or text in it is none that a file of ours holds.
 
     `paths` : whether texts may be paths, of any bytes, as Python holds them (PEP 383).

@@ -36,7 +36,7 @@ def silence() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def writing() -> Iterator[None]:
+def guard_writing() -> Iterator[None]:
     """Raise what keeps a library from writing a file as the system's OSError, panics included."""
     try:
         with silence():

@@ -16,7 +16,7 @@ _LONGEST = 4_000  # characters of one text
 _LARGEST = 1 << 22  # bytes
 
 
-def remembered(section: str) -> dict[str, str]:
+def read_section(section: str) -> dict[str, str]:
     """Return the texts of a section; empty where nothing, or nothing readable, is kept."""
     found = _read(data_folder() / NAME).get(section, {})
     if not isinstance(found, dict):

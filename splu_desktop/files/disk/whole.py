@@ -19,7 +19,7 @@ class CannotWrite(FileFault):
     """The destination refuses: no room, no right, no such folder, or something is there already."""
 
     @classmethod
-    def refused(cls, target: Path, fault: OSError) -> CannotWrite:
+    def from_refusal(cls, target: Path, fault: OSError) -> CannotWrite:
         """Return the fault for a refusal of the system."""
         reason = (fault.strerror or "no reason given").lower()
         return cls(
@@ -72,7 +72,7 @@ def _refusals(target: Path) -> Iterator[None]:
         str(target).encode("utf-8")  # bytes that are no letters have no place in register or report
         yield
     except OSError as fault:
-        raise CannotWrite.refused(target, fault) from None
+        raise CannotWrite.from_refusal(target, fault) from None
     except ValueError:
         raise CannotWrite("“{target}” is no path that this system knows; choose another.", target=target) from None
 
@@ -130,7 +130,7 @@ def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) 
                 raise CannotWrite("“{target}” exists already; choose another name.", target=target)
             _appear(partial, target)
     except OSError as fault:
-        raise CannotWrite.refused(target, fault) from None
+        raise CannotWrite.from_refusal(target, fault) from None
 
 
 @contextlib.contextmanager
@@ -156,7 +156,7 @@ def whole_file(
                 check_new_file(target)  # another may have come meanwhile, and a rename would take its place
                 _appear(partial, target)
     except OSError as fault:
-        raise CannotWrite.refused(target, fault) from None
+        raise CannotWrite.from_refusal(target, fault) from None
 
 
 def _appear(partial: Path, target: Path) -> None:

@@ -37,7 +37,7 @@ def modest_libraries() -> None:
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 
-def allowed(size: int, free: int | None) -> tuple[int, int]:
+def allowance(size: int, free: int | None) -> tuple[int, int]:
     """Return bytes of memory and seconds of CPU time for the reading of a file.
 
     Parameters

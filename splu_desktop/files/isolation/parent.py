@@ -66,7 +66,7 @@ def isolated(
     ------
     FileFault : what the reader said, BrokeOff where it ended without a word. Cancelled.
     """
-    most, seconds = limits.allowed(size, memory.available())
+    most, seconds = limits.allowance(size, memory.available())
     request = {"work": work, "path": str(path), "memory": most, "seconds": seconds, "given": given}
     try:
         with _anonymous() as asked, _anonymous() as found:

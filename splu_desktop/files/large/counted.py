@@ -120,7 +120,9 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: Imported, pr
         shown.append(
             {n: made[n].with_codes(part.astype(np.int32)) for n, part in zip(block.columns, parts, strict=True)}
         )
-    unchanged = {n: column_handed_out(made[n].compacted(), drawn=False) for n in published if n not in plan.sensitive}
+    unchanged = {
+        n: column_handed_out(made[n].without_unused_labels(), drawn=False) for n in published if n not in plan.sensitive
+    }
     codes = tuple((name, column.codes[: len(texts[name])]) for name, column in unchanged.items())
     means = {n: each for n in unchanged if n in plan.generalisations and (each := band_means(read[n], made[n]))}
     drawing = Drawing(texts, codes, by, cell_places, class_of, tuple(drawn))

@@ -75,7 +75,7 @@ def pages_of(counted: Counted, plan: Plan, shown: Sequence[NDArray[np.int64]]) -
         for name, column in counted.shown[at].items():
             # A pair that no row shows stands for one that some show: its own values may have vanished.
             codes = np.where(weights > 0, column.codes, column.codes[there]).astype(np.int32)
-            drawn = replace(column.with_codes(codes), weights=weights).compacted()
+            drawn = replace(column.with_codes(codes), weights=weights).without_unused_labels()
             drawn = merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn
             columns[name] = column_handed_out(drawn, drawn=True)
             own[name] = first + at, columns[name].codes

@@ -64,7 +64,7 @@ class Entry:
         """How it is typed."""
         return f"{self.name}{'.' if self.shape.keyed else '=' if self.typed else ''}{self.typed}"
 
-    def meant(self, stored: Any) -> Any:
+    def interpret(self, stored: Any) -> Any:
         """Return what the data of a recipe mean. Raises BadSetting."""
         try:
             if self.shape is Shape.NUMBER:
@@ -153,19 +153,19 @@ def meanings(entries: Iterable[Entry], data: Mapping[str, Any]) -> dict[str, Any
     for name in data:
         if name not in known:
             raise BadSetting(none_of(name, known))
-    return {name: known[name].meant(value) for name, value in data.items()}
+    return {name: known[name].interpret(value) for name, value in data.items()}
 
 
-def stored(value: Any) -> Any:
+def as_data(value: Any) -> Any:
     """Return as a recipe's data what a value means."""
     if isinstance(value, Enum):
         return value.name.lower()
     if isinstance(value, Mapping):
-        return {stored(key): stored(each) for key, each in value.items()}
-    return list(map(stored, value)) if isinstance(value, tuple) else value
+        return {as_data(key): as_data(each) for key, each in value.items()}
+    return list(map(as_data, value)) if isinstance(value, tuple) else value
 
 
-def overruled(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+def overrule(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
     """Return the first data of a section with the second in their place; what stands by key is joined."""
     both = {**first, **second}
     for name, value in second.items():

@@ -12,7 +12,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
 from splu_desktop.files.importer.text.fixed_width import edges_of
-from splu_desktop.files.project.entries import Entry, Shape, meanings, one_of, overruled, stored
+from splu_desktop.files.project.entries import Entry, Shape, as_data, meanings, one_of, overrule
 
 _MARKS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " ", "none": ""}
 _KINDS = {kind.name.lower(): kind for kind in Kind}
@@ -92,7 +92,7 @@ def import_as_dict(choices: ImportChoices) -> dict[str, Any]:
     values = {entry.name: getattr(choices, entry.name) for entry in IMPORT}
     if choices.header_row != 0:
         del values["names"]
-    return {name: stored(value) for name, value in values.items() if value is not None and value not in ((), {})}
+    return {name: as_data(value) for name, value in values.items() if value is not None and value not in ((), {})}
 
 
 def import_from_dict(data: Mapping[str, Any], overruling: Mapping[str, Any] = MappingProxyType({})) -> ImportChoices:
@@ -104,7 +104,7 @@ def import_from_dict(data: Mapping[str, Any], overruling: Mapping[str, Any] = Ma
         raise BadSetting(superfluous("sheets", ["sheet"]))
     if sheets:  # one sheet or several, as is said last
         data = {name: value for name, value in data.items() if name not in ("sheet", "sheets")}
-    choices = ImportChoices(**meanings(IMPORT, overruled(data, overruling)))
+    choices = ImportChoices(**meanings(IMPORT, overrule(data, overruling)))
     if choices.header_row == 0 and choices.header_rows:
         raise BadSetting(superfluous("header_row=0", ["header_rows"]))
     for marks in (("delimiter", "quote", "escape"), ("decimal", "thousands")):

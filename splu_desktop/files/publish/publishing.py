@@ -23,7 +23,7 @@ from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.codes import stored
+from splu_desktop.files.disk.codes import store_codes
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.disk.partial import clear_all_leftovers, clear_leftovers, free_space, is_dead
 from splu_desktop.files.disk.whole import (
@@ -147,13 +147,13 @@ def publish(
     check_accepted(found, accepted, options.everything)
     form = _titled(options.form, target)
     if fill is None:
-        published = sanitise.run(table, plan, keep=stored, progress=progress)
+        published = sanitise.run(table, plan, keep=store_codes, progress=progress)
     names = {each.name for each in earlier}
 
     def enter(partial: Path, read: OpenRelease, digest: str) -> Entry:
         """Add the entry; of two releases at a time the second sees the first."""
         _check_source(options)
-        with register.held():
+        with register.lock():
             now = earlier_releases(register, table, plan, marks)
             if new := [each for each in now if each.name not in names]:
                 again = verdict(table, plan, earlier=now, progress=progress)

@@ -131,7 +131,7 @@ class Register:
         return self._append(WITHDRAWN, release, {"reason": reason})
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keep others out: looking up, counting and adding are one. May be nested. Raises RegisterFault."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -145,7 +145,7 @@ class Register:
         path = self.folder / _KEY
         try:
             if not path.exists():
-                with self.held():
+                with self.lock():
                     if not path.exists():
                         _write_private(path, secrets.token_bytes(32), os.O_CREAT | os.O_EXCL)
             found = file_bytes(path, 64)
@@ -156,7 +156,7 @@ class Register:
         return found
 
     def _append(self, kind: str, release: str, body: Mapping[str, Any]) -> Entry:
-        with self.held():
+        with self.lock():
             path = self.folder / _LINES
             raw = file_bytes(path, _LARGEST) if path.exists() else b""
             raw = raw[: raw.rfind(b"\n") + 1]  # a run that died may have left half a line

@@ -77,7 +77,7 @@ def _is_worded(column: Column) -> bool:
     return bool(2 * sum(any(map(str.isdigit, text)) for text in column.labels) < column.m)
 
 
-def shared(ours: Marks, theirs: Mapping[str, Any]) -> float:
+def overlap(ours: Marks, theirs: Mapping[str, Any]) -> float:
     """Return the share of our persons (or rows) that an earlier release held, 0 where nothing tells."""
     try:
         return max(_same_table(ours, theirs), *_shared_persons(ours, theirs), _shared_rows(ours, theirs))

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.disk.codes import stored
+from splu_desktop.files.disk.codes import store_codes
 from splu_desktop.files.release.facts import MISSING
-from splu_desktop.files.tables.spelling import parsed, plain
+from splu_desktop.files.tables.spelling import parse_values, plain
 
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,14}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
@@ -27,7 +27,7 @@ def handed_out(published: Published) -> Published:
     what is published.
     """
     columns = (column_handed_out(each, drawn=published.is_sensitive(each.name)) for each in published.table.columns)
-    return replace(published, table=Table(tuple(map(stored, columns))))
+    return replace(published, table=Table(tuple(map(store_codes, columns))))
 
 
 def column_handed_out(column: Column, *, drawn: bool) -> Column:
@@ -100,7 +100,7 @@ def _plain_values(labels: list[str]) -> tuple[Kind, NDArray[Any]] | None:
         numbers = np.array([float(text) for text in labels])
         return (Kind.INTEGER if whole else Kind.DECIMAL, numbers) if len(set(numbers.tolist())) == len(labels) else None
     if labels and all(map(_MOMENT.fullmatch, labels)):
-        moments = parsed(labels, Kind.DATETIME)
+        moments = parse_values(labels, Kind.DATETIME)
         days = bool(np.all(moments == moments.astype("datetime64[D]")))
         if not np.isnat(moments).any() and len(set(moments.tolist())) == len(labels):
             return Kind.DATE if days else Kind.DATETIME, moments
@@ -121,9 +121,9 @@ def read_column(entry: Mapping[str, Any], codes: NDArray[np.int32], texts: list[
         texts = [text.replace(decimal, ".") for text in texts]
     labels = np.array(texts, object)
     missing = labels == MISSING
-    values = parsed(texts, kind) if kind.ordered else None
+    values = parse_values(texts, kind) if kind.ordered else None
     if kind is Kind.CATEGORY and "values" in entry:  # bands and the like stand in their own order
         place = {label: at for at, label in enumerate(entry["values"])}
         order = np.argsort([place.get(text, len(place)) for text in texts], kind="stable")
-        return stored(_in_order(entry["name"], codes, labels, missing, values, kind, order))
-    return stored(Column.from_codes(entry["name"], codes, labels, missing, values, kind=kind))
+        return store_codes(_in_order(entry["name"], codes, labels, missing, values, kind, order))
+    return store_codes(Column.from_codes(entry["name"], codes, labels, missing, values, kind=kind))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import distinct
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.disk.inert import inert, restored
+from splu_desktop.files.disk.inert import inert, restore_text
 from splu_desktop.files.importer.raw import Gatherer
 from splu_desktop.files.importer.text import fields
 from splu_desktop.files.release.facts import Dialect
@@ -165,7 +165,7 @@ def read_table(
     first = next(blocks, b"").removeprefix(codecs.BOM_UTF8).decode()
     head = io.StringIO(first, newline="")
     try:
-        names = list(map(restored, next(csv.reader(head, delimiter=dialect.delimiter, strict=True), [])))
+        names = list(map(restore_text, next(csv.reader(head, delimiter=dialect.delimiter, strict=True), [])))
     except csv.Error as fault:
         raise ValueError(str(fault)) from None
     parts: list[list[fields.Packed]] = [[] for _ in names]
@@ -194,7 +194,7 @@ def read_table(
             code()
             for name, own in zip(names, found, strict=True):
                 column = own.column()
-                yield name, column.codes, list(map(restored, column.labels))
+                yield name, column.codes, list(map(restore_text, column.labels))
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -183,7 +183,7 @@ def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
     try:
         facts = from_json(raw.decode("utf-8-sig"))
     except ValueError:
-        raise damaged(name) from None
+        raise damage_fault(name) from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise BadRelease("“{name}” does not describe a release of this program.", name=name)
     if facts.get("version") != FORMAT_VERSION:
@@ -197,11 +197,11 @@ def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError, BadSetting):
         whole = False
     if not whole:
-        raise damaged(name)
+        raise damage_fault(name)
     return facts
 
 
-def damaged(path: str | Path) -> BadRelease:
+def damage_fault(path: str | Path) -> BadRelease:
     """Return the fault of a file of a release that is not as it was made."""
     return BadRelease(say("“{path}” is damaged or was changed; ask for the release again.", path=str(path)))
 

@@ -15,9 +15,9 @@ import pyzipper
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.files.disk.partial import unfinished
+from splu_desktop.files.disk.partial import is_unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
-from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, damaged
+from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, damage_fault
 
 # What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
 _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
@@ -74,7 +74,7 @@ class _Zip:
             with _readable(path):
                 self._zip = pyzipper.AESZipFile(path)
         except (pyzipper.BadZipFile, *_DAMAGE):
-            raise damaged(path) from None
+            raise damage_fault(path) from None
         self._unlock(self._zip.infolist(), password)
         if [entry.filename for entry in self._zip.infolist()] == [INNER]:  # an encrypted one shows nothing else
             self._zip = self._inner(self._zip.infolist()[0])
@@ -104,7 +104,7 @@ class _Zip:
             with self.open(INNER) as file:
                 return pyzipper.AESZipFile(io.BytesIO(file.read()))
         except (pyzipper.BadZipFile, *_DAMAGE):
-            raise damaged(self.path) from None
+            raise damage_fault(self.path) from None
 
     def names(self) -> tuple[str, ...]:
         return tuple(sorted(self._entries))
@@ -118,7 +118,7 @@ class _Zip:
             with self._zip.open(self._entries[name]) as file:
                 yield file
         except (pyzipper.BadZipFile, zlib.error, OSError, *_DAMAGE):
-            raise damaged(self.path / name) from None
+            raise damage_fault(self.path / name) from None
         except RuntimeError:  # pyzipper's word for a password that does not fit
             raise PasswordNeeded(
                 "The password does not open “{path}”; check it and try again.", path=self.path
@@ -146,7 +146,7 @@ def open_package(path: Path, password: str | None = None, *, finished: bool = Tr
     Unless `finished` is False, what a run that was killed has left is refused, be it complete: it is not registered.
     """
     with _readable(path):
-        if finished and unfinished(path):
+        if finished and is_unfinished(path):
             raise BadRelease(
                 "“{path}” is the unfinished work of a run that was stopped, no release; remove it.", path=path
             )
@@ -204,7 +204,7 @@ def contents(package: Package, name: str, *, most: int, progress: Progress = SIL
             seen += len(block)
             # Bytes as they come, not as the ZIP states them.
             if seen > most:
-                raise damaged(package.path / name)
+                raise damage_fault(package.path / name)
             digest.update(block)
             parts.write(block)
             progress.report("Checking the file", min(1.0, seen / max(most, 1)))

@@ -21,7 +21,7 @@ from splu_desktop.files.release.facts import (
     blocks_of,
     cells_of,
     correlations_of,
-    damaged,
+    damage_fault,
     means_of,
     parse_facts,
 )
@@ -72,7 +72,7 @@ def open_release(path: Path, *, password: str | None = None, progress: Progress 
     entry = next(entry for entry in facts["files"] if entry["name"] == TABLE_NAME)
     # Before a byte of it is read as a table: an altered one is named so, and not by what its reader stumbles over.
     if TABLE_NAME in package.names() and digest_of(package, TABLE_NAME, progress) != entry["sha256"]:
-        raise damaged(package.path / TABLE_NAME)
+        raise damage_fault(package.path / TABLE_NAME)
     return OpenRelease(package.path, facts, published_of(package, facts, progress))
 
 
@@ -81,7 +81,7 @@ def facts_of(package: Package) -> dict[str, Any]:
     raw, _ = contents(package, FACTS_NAME, most=_MOST_FACTS)
     facts = parse_facts(raw, str(package.path / FACTS_NAME))
     if not any(entry["name"] == TABLE_NAME for entry in facts["files"]):
-        raise damaged(package.path / FACTS_NAME)
+        raise damage_fault(package.path / FACTS_NAME)
     return facts
 
 
@@ -118,5 +118,5 @@ def published_of(package: Package, facts: dict[str, Any], progress: Progress = S
             raise ValueError("persons or classes without their column")
     # Facts are sealed, but whoever writes a folder can seal it anew: they are untrusted to the last field.
     except (ValueError, KeyError, TypeError):
-        raise damaged(package.path / TABLE_NAME) from None
+        raise damage_fault(package.path / TABLE_NAME) from None
     return published

@@ -11,7 +11,7 @@ from typing import Any
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.inert import inert
-from splu_desktop.files.disk.rust_libraries import writing
+from splu_desktop.files.disk.rust_libraries import guard_writing
 from splu_desktop.files.disk.whole import CannotWrite, whole_file
 
 Cell = str | int | float | None
@@ -79,7 +79,7 @@ def _write_xlsx(sheets: Sequence[Sheet], path: Path, progress: Progress, fitted:
 
     # Text cells are strings to this library, never formulas or links. Headers must differ to be keys.
     content: list[tuple[str, Any]] = [(sheet.name[:31], _records(sheet, progress)) for sheet in sheets]
-    with writing():
+    with guard_writing():
         freeze = {"general": {"row": 1, "col": 0}}
         widths: Any = {sheet.name[:31]: _widths(sheet) for sheet in sheets} if fitted else None
         write_worksheets(content, str(path), freeze_panes=freeze, bold_headers=True, column_widths=widths)

@@ -13,7 +13,7 @@ from splu_desktop.core.table import Column, Kind
 _DATES = (Kind.DATE, Kind.DATETIME)
 
 
-def valued(column: Column) -> NDArray[np.bool_]:
+def value_mask(column: Column) -> NDArray[np.bool_]:
     """Return (m,) which labels of a column of numbers or dates stand for one: "forty", kept as text, does not."""
     if column.values is None:
         return np.zeros(column.m, bool)
@@ -30,12 +30,12 @@ def plain(column: Column) -> Column:
     """
     if column.values is None:
         return column
-    known = valued(column)
-    written = parsed([str(label) for label in column.labels[known]], column.kind)
+    known = value_mask(column)
+    written = parse_values([str(label) for label in column.labels[known]], column.kind)
     if np.array_equal(written, column.values[known]):
         return column
     labels = column.labels.copy()
-    labels[known] = spelled(column.values[known], column.kind)
+    labels[known] = spell_values(column.values[known], column.kind)
     place: dict[str, int] = {}
     codes = np.array([place.setdefault(str(text), len(place)) for text in labels], np.int32)
     first = np.unique(codes, return_index=True)[1]
@@ -50,7 +50,7 @@ def plain(column: Column) -> Column:
     return replace(made, weights=column.weights)
 
 
-def parsed(texts: list[str], kind: Kind) -> NDArray[Any]:
+def parse_values(texts: list[str], kind: Kind) -> NDArray[Any]:
     """Return what texts stand for, float64 or datetime64[us]; NaN or NaT for one that is no number or date."""
     dates = kind in _DATES
     found = np.full(len(texts), np.datetime64("NaT") if dates else np.nan, "datetime64[us]" if dates else np.float64)
@@ -62,7 +62,7 @@ def parsed(texts: list[str], kind: Kind) -> NDArray[Any]:
     return found
 
 
-def spelled(values: NDArray[Any], kind: Kind) -> list[str]:
+def spell_values(values: NDArray[Any], kind: Kind) -> list[str]:
     """Return a plain label for each value."""
     if kind in _DATES:
         unit = "D" if kind is Kind.DATE else "s" if (values == values.astype("datetime64[s]")).all() else "us"

@@ -14,7 +14,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import questions_from
 from splu_desktop.files.disk.place import data_folder
-from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.gui.base.session import Answers, Session
 from splu_desktop.gui.base.source import Source
@@ -77,12 +77,12 @@ def _name(source: Source) -> str:
 
 def laws_chosen() -> tuple[str, ...]:
     """Return the codes of the law packs that reports are arranged by; none for the report's own choice."""
-    return tuple(filter(None, remembered("report").get("laws", "").split(",")))
+    return tuple(filter(None, read_section("report").get("laws", "").split(",")))
 
 
 def choose_laws(codes: Iterable[str]) -> None:
     """Remember the law packs that reports are arranged by."""
-    remember("report", {**remembered("report"), "laws": ",".join(codes)})
+    remember("report", {**read_section("report"), "laws": ",".join(codes)})
 
 
 class Memory(QObject):

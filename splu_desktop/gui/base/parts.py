@@ -394,7 +394,7 @@ class Busy(QWidget):
     def show_progress(self, stage: str, done: float) -> None:
         """Show the stage and how far it is."""
         self.bar.setValue(round(1000 * done))
-        left = self._pace.left(stage, done, time.monotonic())
+        left = self._pace.seconds_left(stage, done, time.monotonic())
         if left is None or left < 1.5:
             text = joined((told(stage), percent(done, 0)), ":")
         elif left < 90:

@@ -125,7 +125,7 @@ def plain(text: str) -> str:
 
 def joined(parts: Iterable[str], mark: str = ";") -> str:
     """Return texts in the window's language with a mark of punctuation, and the blanks it wants, between each two."""
-    return _spoken[0].joined(parts, mark)
+    return _spoken[0].join(parts, mark)
 
 
 def beside(parts: Iterable[str], between: str = ", ") -> str:

@@ -202,7 +202,7 @@ class _Lines:
         line, value = np.tile(np.arange(lines), len(values)), np.repeat(values, lines)
         if several:
             plain = np.isin(np.array(table.labels, object), list(plan.public_values.get(table.asked.sa, ())))
-            order = np.lexsort((plain[value], ~table.expected[line, value]))
+            order = np.lexsort((plain[value], ~table.large_cells[line, value]))
             line, value = line[order], value[order]
         self._line, self._value = line[:MOST_LINES], value[:MOST_LINES]
         self._groups = []

@@ -9,7 +9,7 @@ from PySide6.QtCore import QStandardPaths, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
 from splu_desktop.core.plan import Plan
-from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.files.release.dictionary import DICTIONARY_NAME
 from splu_desktop.files.release.facts import TABLE_NAME
 from splu_desktop.files.release.handover import new_password
@@ -81,7 +81,7 @@ class Outgoing(Card):
         self.packed.toggled.connect(self._packs)
         self.locked.toggled.connect(self._packs)
         self._packs()
-        kept = remembered(_SECTION).get(_FOLDER)
+        kept = read_section(_SECTION).get(_FOLDER)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         self.folder.setText(str(kept or Path(documents) / "Releases"))
 
@@ -134,7 +134,7 @@ class Outgoing(Card):
     def keep_folder(self) -> None:
         """Make the folder, and propose it the next time."""
         Path(self.folder.text().strip()).expanduser().mkdir(parents=True, exist_ok=True)
-        remember(_SECTION, {**remembered(_SECTION), _FOLDER: self.folder.text().strip()})
+        remember(_SECTION, {**read_section(_SECTION), _FOLDER: self.folder.text().strip()})
 
     @property
     def secret(self) -> str | None:

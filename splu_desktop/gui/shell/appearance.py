@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import t
 
@@ -18,13 +18,13 @@ SCHEMES = {"light": theme.LIGHT, "dark": theme.DARK, "contrast": theme.CONTRAST}
 
 def chosen() -> str:
     """Return the name of the scheme that was set, or SYSTEM."""
-    name = remembered(_SECTION).get(_KEY, SYSTEM)
+    name = read_section(_SECTION).get(_KEY, SYSTEM)
     return name if name in SCHEMES else SYSTEM
 
 
 def choose(application: QApplication, name: str) -> None:
     """Remember a scheme, or SYSTEM, and dress the application in it."""
-    remember(_SECTION, {**remembered(_SECTION), _KEY: name})
+    remember(_SECTION, {**read_section(_SECTION), _KEY: name})
     dress(application)
 
 

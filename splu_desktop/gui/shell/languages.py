@@ -12,7 +12,7 @@ from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTranslator, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from splu_desktop.files.disk.settings import remember, remembered
+from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.files.language import LANGUAGES, Language, language
 from splu_desktop.gui.base import words
 from splu_desktop.gui.base.words import t
@@ -40,13 +40,13 @@ class Catalogue(QTranslator):
 
 def chosen() -> str:
     """Return the code of the language set, or SYSTEM."""
-    code = remembered(_SECTION).get(_KEY, SYSTEM)
+    code = read_section(_SECTION).get(_KEY, SYSTEM)
     return code if code in LANGUAGES else SYSTEM
 
 
 def choose(code: str) -> None:
     """Remember a language, or SYSTEM."""
-    remember(_SECTION, {**remembered(_SECTION), _KEY: code})
+    remember(_SECTION, {**read_section(_SECTION), _KEY: code})
 
 
 def in_force() -> str:

@@ -146,14 +146,14 @@ def _ranged(figure: Figure, number: float, ends: tuple[float, float], digits: in
         return Number(text, round(number, digits))
     if figure.trust == HIDDEN:
         return t("protected ({range})", range=span)
-    return f"{text} ({span})" if figure.told else f"({span})"
+    return f"{text} ({span})" if figure.is_told else f"({span})"
 
 
 def _cell(figure: Figure, of: Figure, show: str, t: Language) -> Cell:
     """Return a count, the same per 100 with a range rounded outwards, or both."""
     count = count_cell(figure, t)
-    known = of.told and of.number > 0
-    if show == "count" or (show == "both" and not (figure.told and known)):
+    known = of.is_told and of.number > 0
+    if show == "count" or (show == "both" and not (figure.is_told and known)):
         return count
     if not known:
         return "–"
@@ -177,8 +177,8 @@ def _cells(book: PrintedBook, t: Language) -> TableBlock:
     for at, table in enumerate(book.tables, 1):
         for line in table.lines:
             for label, (figure, of) in zip(_labels(table, t), line.cells, strict=True):
-                numbers = [figure.number if figure.told else None, figure.low, figure.high,
-                           of.number if of.told else None]  # fmt: skip
+                numbers = [figure.number if figure.is_told else None, figure.low, figure.high,
+                           of.number if of.is_told else None]  # fmt: skip
                 rows.append([number(at), line_words(line, t), label, *map(number, numbers), words[figure.trust]])
     header = (t("table"), t("group"), t("value"), t("count"), t("from"), t("to"), t("rows"), t("trust"))
     return TableBlock(header, rows, "rllrrrrl", [1.0] * 8, name=t("Cells"))

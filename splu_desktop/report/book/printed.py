@@ -35,7 +35,7 @@ class Figure:
     truth: int | None = None
 
     @property
-    def told(self) -> bool:
+    def is_told(self) -> bool:
         """Whether the number itself is printed: it is not hidden, and stands within its range."""
         return self.trust != HIDDEN and self.low <= self.number <= self.high
 

@@ -127,7 +127,7 @@ def _done(column: ColumnFact, facts: Facts, t: Language) -> str:
         parts = [t(_STEPS.get(step, step)) for step in column.steps]
     if column.public:
         parts.append(t("not secret: {values}", values=names(column.public, t, 3)))
-    return t.joined(parts) or "–"
+    return t.join(parts) or "–"
 
 
 def _more(rest: int, t: Language) -> Iterator[Block]:
@@ -281,7 +281,7 @@ def _answer(text: str, field: str, fields: Fields, t: Language) -> str:
     own = getattr(fields, field, "") if field else ""
     if not field:
         return text
-    return t.joined((text.rstrip(".:"), own or t("to be entered")), ":")
+    return t.join((text.rstrip(".:"), own or t("to be entered")), ":")
 
 
 def _files(letter: str, facts: Facts, t: Language) -> Iterator[Block]:

@@ -17,7 +17,7 @@ from splu_desktop.report.content.words import (
     of_100,
     persons_word,
     share_cell,
-    standing,
+    standing_words,
     who_gets_it,
     whole,
 )
@@ -40,7 +40,7 @@ def front(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield Paragraph(_subtitle(facts, t), "subtitle")
     for each in facts.changed:
         yield Paragraph(changed_words(each, facts, t), "missed")
-    yield Paragraph(first_line(facts, t), "missed" if facts.missed else "verdict")
+    yield Paragraph(first_line(facts, t), "missed" if facts.missed_limits else "verdict")
     yield from _limits(facts, t)
     yield from _persons(facts, t)
     yield from _risk(facts, t)
@@ -78,7 +78,7 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
         (t("What was asked"), "l", 4.5, lambda each: limit_words(each, facts, t)),
         (t("limit"), "r", 1.2, lambda each: limit_figures(each, t)[0]),
         (t("reached"), "r", 1.2, lambda each: limit_figures(each, t)[1]),
-        ("", "l", 1.5, lambda each: standing(each, facts, t)),
+        ("", "l", 1.5, lambda each: standing_words(each, facts, t)),
     )
 
 
@@ -177,7 +177,7 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
         facts.tables,
         (t("Table"), "l", 2.3, lambda each: t.sentence(each.words)),
         (t("readable"), "r", 1.1, lambda each: t("{n} of {of}", n=each.readable, of=each.of) if each.of else "–"),
-        (head, "l", 5.0, lambda each: t.joined(cell_words(cell, t) for cell in each.ends) or "–"),
+        (head, "l", 5.0, lambda each: t.join(cell_words(cell, t) for cell in each.ends) or "–"),
     )
     text = t(
         "Readable: the range lies within {within} of the number; cells of 50 and more count.",
@@ -284,7 +284,7 @@ def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     dots = "............"
     to_enter = t("to be entered")
     rows = [
-        (t("Recipient, contract"), t.joined(filter(None, (facts.audience.recipient, fields.contract))) or to_enter),
+        (t("Recipient, contract"), t.join(filter(None, (facts.audience.recipient, fields.contract))) or to_enter),
         (t("Legal basis, request"), fields.basis or to_enter),
         (t("Information, objections"), t("to be entered: {dots} objections in the table, or not asked", dots=dots)),
         (t("Impact assessment"), t("to be entered: no. {dots}, or not needed, because {dots}", dots=dots)),

@@ -116,7 +116,7 @@ def limit_figures(limit: Limit, t: Language) -> tuple[str, str]:
     return "–", "–"
 
 
-def standing(limit: Limit, facts: Facts, t: Language) -> str:
+def standing_words(limit: Limit, facts: Facts, t: Language) -> str:
     """Return whether a line is met."""
     if limit.met and not facts.internal and _is_beyond(limit):  # the release scatters around its original
         return t("met by the original")
@@ -136,7 +136,7 @@ def _is_beyond(limit: Limit) -> bool:
 def first_line(facts: Facts, t: Language) -> str:
     """Return the verdict as it stands first: what is not met, or what was met and can be read."""
     limits = [each for each in facts.limits if each.grave]
-    missed, count = facts.missed, t.number(len(limits))
+    missed, count = facts.missed_limits, t.number(len(limits))
     read, of = facts.cells
     if missed:
         worst = missed[0]
@@ -153,7 +153,7 @@ def first_line(facts: Facts, t: Language) -> str:
             what = (
                 t.sentence(worst.sentence)
                 if worst.sentence
-                else f"{t.joined((limit_words(worst, facts, t), t('NOT met')), ':')}."
+                else f"{t.join((limit_words(worst, facts, t), t('NOT met')), ':')}."
             )
         return f"{head} {what} {_accepted(worst, facts, t)}"
     useful = facts.limit(READ)

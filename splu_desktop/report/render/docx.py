@@ -63,19 +63,19 @@ def _block(block: Block, width: int) -> Iterator[str]:
         yield _paragraph(text, _NAMES.get(block.style, "Normal"))
     elif isinstance(block, FigureBlock):
         yield _paragraph(f"{block.caption} {block.words}", "Note")
-    elif block.shown:
+    elif block.shown_rows:
         letters = _letters(block)
         widths = [width * each // sum(letters) for each in letters]
         grid = "".join(f'<w:gridCol w:w="{each}"/>' for each in widths)
         rows = [_row(block.header, block.align, widths, "TableHead", "<w:tblHeader/>")] if block.header else []
-        rows += [_row([cell_text(cell) for cell in row], block.align, widths, "TableText") for row in block.shown]
+        rows += [_row([cell_text(cell) for cell in row], block.align, widths, "TableText") for row in block.shown_rows]
         look = '<w:tblPr><w:tblStyle w:val="Book"/><w:tblW w:w="5000" w:type="pct"/></w:tblPr>'
         yield f"<w:tbl>{look}<w:tblGrid>{grid}</w:tblGrid>{''.join(rows)}</w:tbl>{_paragraph('', 'Normal')}"
 
 
 def _letters(table: TableBlock) -> list[int]:
     """Return how wide columns want to be, in letters of their longest texts."""
-    rows = [table.header or [""] * len(table.align), *([cell_text(cell) for cell in row] for row in table.shown)]
+    rows = [table.header or [""] * len(table.align), *([cell_text(cell) for cell in row] for row in table.shown_rows)]
     return [min(max(map(len, column)) + 3, _WIDEST) for column in zip(*rows, strict=True)]
 
 

@@ -78,7 +78,7 @@ def _block(block: Block) -> str:
         tag = f' class="{block.style}"' if block.style != "body" else ""
         return f"<p{tag}>{_text(block.text)}</p>"
     if isinstance(block, TableBlock):
-        return _table(block) if block.shown else ""
+        return _table(block) if block.shown_rows else ""
     assert isinstance(block, FigureBlock)
     return f"<figure>{block.scene.svg(block.words)}<figcaption>{_text(block.caption)}</figcaption></figure>"
 
@@ -92,7 +92,7 @@ def _table(table: TableBlock) -> str:
         )
         head = f"<thead><tr>{cells}</tr></thead>"
     rows = []
-    for row in table.shown:
+    for row in table.shown_rows:
         cells = ""
         for i, (cell, c) in enumerate(zip(row, side, strict=True)):
             tag, scope = ("th", ' scope="row"') if i == 0 and not table.header else ("td", "")

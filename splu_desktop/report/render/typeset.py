@@ -138,11 +138,11 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
             yield {"kind": "heading", "level": 1, "text": _breakable(block.text)}
         elif isinstance(block, Paragraph):
             yield {"kind": "text", "style": block.style, "text": _breakable(block.text)}
-        elif isinstance(block, TableBlock) and block.shown:
+        elif isinstance(block, TableBlock) and block.shown_rows:
             yield {
                 "kind": "table",
                 "header": list(map(_breakable, block.header)),
-                "rows": [[_breakable(cell_text(cell)) for cell in row] for row in block.shown],
+                "rows": [[_breakable(cell_text(cell)) for cell in row] for row in block.shown_rows],
                 "align": list(block.align),
                 "weights": list(block.weights),
                 "tall": block.tall,

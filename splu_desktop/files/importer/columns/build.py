@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import Said, quoted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.disk.codes import stored
+from splu_desktop.files.disk.codes import store_codes
 from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFile
 from splu_desktop.files.importer.columns.blanks_below import blanks_below
 from splu_desktop.files.importer.columns.kinds import Texts, Typed, decide
@@ -71,7 +71,7 @@ def build(
     table = Table(tuple(one.column for one in found))
     dropped = int((~keep).sum())
     if dropped:
-        table = Table(tuple(column.compacted() for column in table.take(keep).columns))
+        table = Table(tuple(column.without_unused_labels() for column in table.take(keep).columns))
     resolved = replace(
         choices,
         names=raw.names,
