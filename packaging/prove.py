@@ -328,7 +328,7 @@ gio mime application/x-splu-release | head -1; rm -r types
 def upgrade(root: Root, old: Path, new: Path) -> str:
     """Upgrade from an older version with a register and a release, and see that all of the user's files stay."""
     install(root, old)
-    told = root.apart("cd; splu publish " + _OLD_JOB.format(sample=root.sample) + " && splu --version")
+    told = root.apart(_OLD_JOB.format(sample=root.sample))
     if told.returncode:
         raise Refuted(f"the older version: {told.stdout}{told.stderr}")
     before = told.stdout.split()[-1]
@@ -345,8 +345,11 @@ def upgrade(root: Root, old: Path, new: Path) -> str:
     return f"upgraded from {before} to {now}: {len(own)} files of the user unchanged"
 
 
-# What every version so far understands.
-_OLD_JOB = "{sample} --sa Diagnosis --gamma 5 --out before"
+# As versions from 0.3 on understand it, and else as those before.
+_OLD_JOB = """cd
+splu publish /{sample} --table 'Diagnosis by Sex, Age' --accept-all 'proof of packages' --out before 2>/dev/null ||
+splu publish /{sample} --sa Diagnosis --gamma 5 --out before && splu --version
+"""
 
 
 def main() -> int:
