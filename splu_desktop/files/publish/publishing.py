@@ -139,19 +139,24 @@ def publish(
     register, options, accepted = register or Register(), options or Options(), dict(accepted or {})
     check_password(options.password)
     check_target(target, options, table)
+    # A run that died may have entered a release that never appeared: as an earlier release it would weaken this one for
+    # nothing.
     tidy(register)
     progress.report("Recognising the source", 0.0)
+    # Of the source, not of the release: coarser or drawn values would not be known again.
     marks = source_marks(register, table, plan)
     earlier = earlier_releases(register, table, plan, marks)
     found = judged or verdict(table, plan, earlier=earlier, progress=progress)
     check_accepted(found, accepted, options.everything)
     form = _titled(options.form, target)
     if fill is None:
+        # Not the judged table: the verdict rehearsed a draw, and this one is the only one that goes out.
         published = sanitise.run(table, plan, keep=store_codes, progress=progress)
     names = {each.name for each in earlier}
 
     def enter(partial: Path, read: OpenRelease, digest: str) -> Entry:
         """Add the entry; of two releases at a time the second sees the first."""
+        # Last, since hours may have passed: the register's digest must be that of what was published.
         _check_source(options)
         with register.lock():
             now = earlier_releases(register, table, plan, marks)
@@ -185,7 +190,7 @@ def check_target(target: Path, options: Options, table: Table) -> None:
         check_new_folder(target)
     free = free_space(target.parent)
     needed = _LEAST_ROOM + _PER_CELL * table.n * len(table.columns)
-    if free is not None and free < needed:
+    if free is not None and free < needed:  # unknown on some network drives: then it is tried
         raise CannotWrite(
             "There is too little room at “{folder}”: about {needed} MB are needed.",
             folder=target.parent,
@@ -200,6 +205,7 @@ def tidy(register: Register | None = None) -> int:
     with contextlib.suppress(RegisterFault):
         for entry in register.releases():
             partial, target = Path(str(entry.body.get("partial", ""))), Path(str(entry.body.get("destination", "")))
+            # A release whose folder was moved later is none of these: only what a dead run left under its own name.
             if partial.name and is_dead(partial, target):
                 register.withdraw(entry.release, "the run ended before the release appeared")
                 cleared += clear_leftovers(partial.parent)
@@ -241,7 +247,7 @@ def _entry_body(
         "purpose": plan.audience.purpose,
         "audience": plan.audience.as_dict(),
         "destination": str(target.absolute()),
-        "partial": str(partial.absolute().parent),
+        "partial": str(partial.absolute().parent),  # by which the next run knows that this one died
         "software": __version__,
         "source": {"name": options.source.name if options.source else "", "sha256": options.source_sha256},
         "rows": read.published.n,

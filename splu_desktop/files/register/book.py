@@ -134,6 +134,7 @@ class Register:
     def lock(self) -> Iterator[None]:
         """Keep others out: looking up, counting and adding are one. May be nested. Raises RegisterFault."""
         try:
+            # Marks are keyed, but who released what to whom is nobody else's business.
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with _lock_of(self.folder).acquire(timeout=_WAIT):
                 yield
@@ -151,6 +152,7 @@ class Register:
             found = file_bytes(path, 64)
         except (OSError, TooLong):
             raise self._refused() from None
+        # A key cut short would still make marks, which nothing would ever match.
         if len(found) != 32:
             raise self._refused()
         return found

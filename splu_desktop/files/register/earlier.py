@@ -22,6 +22,7 @@ def source_marks(register: Register, table: Table, plan: Plan) -> Marks:
     """Return the marks of a source as it was read. Raises RegisterFault."""
     texts = {name for name, each in suggest_roles(table).items() if each.subject == "text"}  # two wards use one phrase
     named = {name for name, role in plan.roles.items() if role is Role.IDENTIFIER} - texts | set(plan.kept_identifiers)
+    # Whatever its role: it says who is who.
     if plan.persons is not None:
         named.add(plan.persons.column)
     return marks_of(table, [name for name in table.names if name in named], register.key())

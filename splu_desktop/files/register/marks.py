@@ -52,6 +52,7 @@ def marks_of(table: Table, identifiers: Sequence[str], key: bytes) -> Marks:
 
     identifiers : columns that name persons, by which they are recognised where they do.
     """
+    # Running numbers are the same in any two tables of one length.
     told_apart = [column for column in table.columns if not is_dense(column)]
     columns = {column.name: (_counts_digest(column, key), _bits(column)) for column in told_apart}
     persons = {
@@ -86,9 +87,11 @@ def overlap(ours: Marks, theirs: Mapping[str, Any]) -> float:
 
 
 def _same_table(ours: Marks, theirs: Mapping[str, Any]) -> float:
+    # Counts of the same table agree to the last row; one more row is found by persons.
     if ours.rows != theirs["rows"]:
         return 0.0
     bits = sum(bits for name, (digest, bits) in ours.columns.items() if theirs["columns"].get(name, [""])[0] == digest)
+    # A small table can't reach the usual certainty: there all that it has must agree.
     every = min(sum(bits for _, bits in ours.columns.values()), _SURE)
     return 1.0 if bits >= _SURE or (every > 8 and bits >= every) else 0.0
 
@@ -99,12 +102,14 @@ def _shared_persons(ours: Marks, theirs: Mapping[str, Any]) -> list[float]:
     for one in ours.persons.values():
         for other in theirs["persons"].values():
             share = _overlap(one, other)
+            # "Anna Meier" stands in any two clinics, a number of twelve digits does not.
             found.append(share if share >= _NAMESAKES or not one["names"] else 0.0)
     return found
 
 
 def _shared_rows(ours: Marks, theirs: Mapping[str, Any]) -> float:
     found = _overlap(ours.telling, theirs["telling"])
+    # Rows are weaker evidence than identifiers: a few alike are chance that the model of independent columns misses.
     return found if found >= 0.05 else 0.0
 
 
@@ -118,6 +123,7 @@ def _overlap(one: Sketch, other: Mapping[str, Any]) -> float:
     end = min(ends) if ends else max(mine | theirs)
     inside = {each for each in mine if each <= end}
     common = len(inside & theirs)
+    # One or two in common may be a test patient or a slip of the keyboard.
     return common / len(inside) if common >= 3 and inside else 0.0
 
 
@@ -131,6 +137,7 @@ def _telling_rows(columns: Sequence[Column], key: bytes) -> NDArray[np.uint64]:
     if not columns or columns[0].n == 0:
         return np.zeros(0, np.uint64)
     n = columns[0].n
+    # Logarithms of how many rows like it chance would put into a table of this length.
     expected = np.full(n, np.log(n))
     total = np.zeros(n, np.uint64)
     for column in columns:
@@ -146,6 +153,7 @@ def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
     for at, label in enumerate(column.labels.tolist()):
         text = "" if column.missing[at] else label.strip()
         if column.values is not None and not column.missing[at]:
+            # 7 and 7.0 are one person in two exports.
             text = str(column.values[at])
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=own).digest()
         found[at] = int.from_bytes(digest, "big")
