@@ -131,7 +131,7 @@ def comparison_page(comparison: Comparison, t: Language) -> str:
 def _table(rows: Sequence[SystemTried], t: Language) -> str:
     lines = {CURVE: "", SMALL_COUNTS: t("small counts"), CERTAINTY: t("certainty")}
 
-    def ranged(name: str) -> Callable[[SystemTried], str]:
+    def range_cell(name: str) -> Callable[[SystemTried], str]:
         def cell(each: SystemTried) -> str:
             spread = each.spread(name)
             if spread is None:
@@ -145,10 +145,10 @@ def _table(rows: Sequence[SystemTried], t: Language) -> str:
         t("method"): lambda each: t.sentence(each.system.title),
         t("setting"): lambda each: t.sentence(each.system.setting),
         t("as strong in"): lambda each: lines[each.line],
-        t("small counts wrong"): ranged("small_wrong"),
-        t("large counts right"): ranged("large_right"),
-        t("best reader right"): ranged("best_reader"),
-        t("insider sure"): ranged("insider"),
+        t("small counts wrong"): range_cell("small_wrong"),
+        t("large counts right"): range_cell("large_right"),
+        t("best reader right"): range_cell("best_reader"),
+        t("insider sure"): range_cell("insider"),
         "T_P": lambda each: "–" if each.t_p is None else t.percent(each.t_p, 0),
         "T_f": lambda each: "–" if each.t_f is None else t.number(each.t_f),
     }

@@ -167,12 +167,12 @@ def publish(
             body = _entry_body(plan, found, accepted, options, target, partial, read, digest, marks, now)
             return register.add(read.id, body)
 
-    def filled(folder: Path) -> OpenRelease:
+    def fill_release(folder: Path) -> OpenRelease:
         if fill is not None:
             return fill(folder, form, len(earlier), progress)
         return fill_folder(published, plan, folder, form=form, earlier=len(earlier), progress=progress)
 
-    return _write(target, options, found, register, progress, enter, filled)
+    return _write(target, options, found, register, progress, enter, fill_release)
 
 
 def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str = "") -> None:
