@@ -138,7 +138,7 @@ class Shown:
         """Show, at most ten times a second."""
         now = time.monotonic()
         if self._wanted and now - self._last > 0.1:
-            self._last, left, rest = now, self._pace.left(stage, done, now), ""
+            self._last, left, rest = now, self._pace.seconds_left(stage, done, now), ""
             if left is not None and left >= 1.5:
                 rest = told(say("about {time} left", time=f"{round(left) // 60}:{round(left) % 60:02} min"))
             print(f"\r{told(stage):<40} {100 * done:3.0f} %  {rest:<28}", end="", file=sys.stderr, flush=True)

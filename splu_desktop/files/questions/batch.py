@@ -13,7 +13,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
-from splu_desktop.files.disk.inert import restored
+from splu_desktop.files.disk.inert import restore_text
 from splu_desktop.files.disk.plain_data import of_file
 from splu_desktop.files.disk.whole import CannotWrite, check_new_file
 from splu_desktop.files.questions.rows import BadQuestions, question_rows
@@ -43,7 +43,7 @@ class Questions:
     conditions: tuple[tuple[Condition, ...], ...]
     faults: Mapping[int, str] = field(default_factory=dict)
 
-    def answered(self, reader: Reader, estimator: str = "shrunk", progress: Progress = SILENT) -> list[Answer]:
+    def answers(self, reader: Reader, estimator: str = "shrunk", progress: Progress = SILENT) -> list[Answer]:
         """Return one answer per question that is understood, in order. Raises BadQuestion; Cancelled."""
         asked = [conditions for at, conditions in enumerate(self.conditions) if at not in self.faults]
         return reader.answers(asked, estimator, progress)
@@ -97,7 +97,7 @@ def _is_used(lines: Sequence[Sequence[str]], place: int) -> bool:
 
 def _known(name: str, published: Published) -> str | None:
     """Return the column of the release that a name in the first row means, None where there is none."""
-    return next((text for text in (name, name.strip(), restored(name)) if text in published.table), None)
+    return next((text for text in (name, name.strip(), restore_text(name)) if text in published.table), None)
 
 
 def _column_name(name: str, path: Path, published: Published) -> str:
@@ -110,7 +110,7 @@ def _column_name(name: str, path: Path, published: Published) -> str:
 def _condition(name: str, cell: str, published: Published) -> Condition:
     """Return the condition that a cell asks for. Raises BadQuestion."""
     column, sensitive = published.table[name], published.is_sensitive(name)
-    for text in dict.fromkeys((cell, restored(cell))):  # as the table's CSV writes what a spreadsheet would run
+    for text in dict.fromkeys((cell, restore_text(cell))):  # as the table's CSV writes what a spreadsheet would run
         try:
             return parse_choice(text, column, sensitive=sensitive)
         except UnknownValue:

@@ -13,7 +13,7 @@ from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import TABLES, Register
-from splu_desktop.files.register.marks import Marks, marks_of, shared
+from splu_desktop.files.register.marks import Marks, marks_of, overlap
 
 _LEAST = 0.01  # share of persons in common from which it is told
 
@@ -38,7 +38,7 @@ def earlier_releases(
     own = marks or source_marks(register, table, plan)
     found = []
     for entry in entries:
-        share = shared(own, entry.body.get("marks", {}))
+        share = overlap(own, entry.body.get("marks", {}))
         if share >= _LEAST:
             found.append(
                 EarlierRelease(

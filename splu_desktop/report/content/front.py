@@ -190,8 +190,7 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
 
 def _left(facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("5 What is left of the risk"))
-    for text in _remaining_risks(facts, t):
-        yield Paragraph(text, "item")
+    yield from (Paragraph(text, "item") for text in _remaining_risks(facts, t))
 
 
 def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
