@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.files.disk.codes import Collected
+from splu_desktop.files.disk.codes import CodeCollector
 from splu_desktop.files.importer.choices import SheetFacts
 from splu_desktop.files.importer.problems import Problem
 
@@ -71,7 +71,7 @@ class Gatherer:
     """Joins the chunks of one column."""
 
     def __init__(self) -> None:
-        self._codes = Collected()
+        self._codes = CodeCollector()
         self._labels: list[str] = []
         self._index: dict[str, int] = {}  # of a second chunk on: most texts of a table come in one
 
@@ -87,7 +87,7 @@ class Gatherer:
 
     def column(self) -> RawColumn:
         """Return all chunks as one column."""
-        return RawColumn(self._codes.joined(), list(self._index) or self._labels)
+        return RawColumn(self._codes.all_codes(), list(self._index) or self._labels)
 
 
 @dataclass(frozen=True, eq=False)

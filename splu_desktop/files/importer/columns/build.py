@@ -163,7 +163,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         bounds = () if found is None else np.flatnonzero(found.side).tolist()
         built, folded = fold(built, {column.labels[i] for i in bounds})
     note = None if found is None else found.note(name, column.labels)
-    return _One(stored(built), typed, list(tokens.values()), misfits, note, folded)
+    return _One(store_codes(built), typed, list(tokens.values()), misfits, note, folded)
 
 
 def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:
