@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -44,7 +46,15 @@ def _agree(texts: Sequence[str], check: Any, share: float = _AGREE) -> bool:
 
 @cache
 def _check(name: str) -> Any:
-    valid, length = import_module(f"stdnum.{name}").is_valid, _LENGTHS.get(name, 0)
+    # The library would load TLS for look-ups that nobody makes here, and in R another program's TLS does not fit.
+    absent = "ssl" not in sys.modules
+    if absent:
+        sys.modules["ssl"] = ModuleType("ssl")
+    try:
+        valid, length = import_module(f"stdnum.{name}").is_valid, _LENGTHS.get(name, 0)
+    finally:
+        if absent:
+            del sys.modules["ssl"]
     return lambda text: valid(text.zfill(length) if length and len(text) >= length - 2 else text)
 
 
