@@ -185,7 +185,7 @@ class Release:
 
         Columns of words get a term for each value but the most frequent; `notes` say which are too rare to tell.
         """
-        outcome, *words = (each.strip().strip("`") for each in re.split("[~+]", formula))
+        outcome, *words = (each.strip().strip("`") for each in re.split(r"~|\s\+\s|\+(?=[^\s+])", formula))
         return self._fit(f"{family.capitalize()} regression", outcome, words, where, family, rare=frozenset())
 
     def _fit(self, what, outcome, words, where, family="linear", ends=_ANY, rare=None):

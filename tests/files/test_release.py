@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -76,7 +77,8 @@ def test_no_value_is_the_empty_cell_everywhere(tmp_path: Path) -> None:
 
 def test_the_dictionary_is_a_table(ward: OpenRelease) -> None:
     frame = pd.read_csv(ward.path / "dictionary.csv")
-    assert list(frame["column"]) == ["age", "sex", "the ward", "limits", "bmi", "smoker", "dx", "los"]
+    assert list(frame["column"]) == list(pd.read_csv(ward.path / "table.csv").columns)
+    assert "lender class" in set(frame["column"])
     assert frame.set_index("column").loc["dx", "score columns"] == "dx_yes"
 
 
@@ -104,22 +106,56 @@ def test_the_readme_names_whole_values(tmp_path: Path) -> None:
     assert len(named.split("; ")) + int(more) == 12
 
 
-def test_the_readme_lines_for_pandas_run(ward: OpenRelease, monkeypatch: pytest.MonkeyPatch) -> None:
+def _readme_lines(folder: Path, language: str) -> list[str]:
+    (block,) = re.findall(rf"```{language}\n(.*?)```", (folder / "README.md").read_text(encoding="utf-8"), re.S)
+    return str(block).splitlines()
+
+
+def test_the_readme_lines_for_python_run(ward: OpenRelease, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ward.path)
-    text = (ward.path / "README.md").read_text(encoding="utf-8")
-    frame, group = re.search(r"pandas  (d = .*)\n +(d\.groupby.*)", text).groups()  # type: ignore[union-attr]
-    known: dict[str, object] = {"pandas": pd}
-    exec(frame, known)
-    assert set(eval(group, known).index) == {"f", "m"}
+    monkeypatch.syspath_prepend(str(ward.path))
+    load, count, fit, _, frame, group, ols = _readme_lines(ward.path, "python")
+    known: dict[str, Any] = {"pandas": pd}
+    exec(f"{load}\n{frame}", known)
+    counted, sums = eval(count, known), eval(group, known)
+    assert sums["m"] == pytest.approx(known["r"].score("dx=yes")[known["d"].sex == "m"].sum(), rel=1e-5)
+    assert counted.low_table <= counted.estimate <= counted.high_table
+    assert len(eval(fit, known)) == 2
+    outcome, by = re.search(r"'(\w+) ~ Q\(\"(.*?)\"\)'", ols).groups()  # type: ignore[union-attr]
+    assert {outcome, by} <= set(known["d"].columns)
 
 
 @needs("R")
 def test_the_readme_lines_for_r_run(ward: OpenRelease) -> None:
-    text = (ward.path / "README.md").read_text(encoding="utf-8")
-    frame, model = re.search(r"R       (d <- .*)\n.*?(lm\(.*?, d\))", text).groups()  # type: ignore[union-attr]
-    script = f"{frame}; cat(coef({model}))"
+    load, fit, frame, model = _readme_lines(ward.path, "r")
+    lm = re.search(r"lm\(.*?, d\)", model).group()  # type: ignore[union-attr]
+    script = f"{load}; s <- {fit}; {frame}; cat(s$estimate, coef({lm}))"
     ran = subprocess.run(["Rscript", "-e", script], cwd=ward.path, capture_output=True, text=True, check=True)
-    assert len(ran.stdout.split()) == 2
+    assert len(ran.stdout.split()) >= 4
+
+
+def test_long_code_lists_have_a_score_for_each_large_chapter(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    codes = [f"{chapter}{i:02d}.{j}" for chapter in "IJ" for i in range(20, 40) for j in range(3)] + ["M10.1", "M11"]
+    dx = rng.choice(codes, 3_000, p=[0.0082] * 120 + [0.008] * 2).tolist()
+    table = Table((Column.from_labels("sex", ["f", "m"] * 1_500), Column.from_labels("icd", dx)))
+    plan = Plan({"sex": Role.NSA, "icd": Role.SA}, (Block(("icd",), Lenders(3)),))
+    release = released(table, plan, tmp_path / "r")
+    scores = pd.read_csv(release.path / "scores.csv")
+    chapters = [name for name in scores.columns if name.endswith("_system")]
+    assert chapters == ["icd_Circulatory_system", "icd_Respiratory_system"]
+    r = load_kit().load(release.path)
+    circulatory = r.score("icd=" + "|".join(label for label in r.labels["icd"] if label.startswith("I")))
+    assert np.abs(scores[chapters[0]] - circulatory).max() < 1e-5
+    assert sum(code.startswith("I") for code in dx) == pytest.approx(scores[chapters[0]].sum(), rel=0.15)
+
+
+def test_score_columns_stand_beside_the_tables_own(tmp_path: Path) -> None:
+    columns = [Column.from_labels(name, ["a", "b"] * 100) for name in ("dx", "dx_a")]
+    release = released(Table(tuple(columns)), Plan({"dx": Role.SA, "dx_a": Role.NSA}, (Block(("dx",), Lenders(2)),)),
+                       tmp_path / "r")  # fmt: skip
+    table, scores = (pd.read_csv(release.path / name) for name in ("table.csv", "scores.csv"))
+    assert not set(table.columns) & set(scores.columns)
 
 
 def test_nothing_of_true_counts_leaves_beside_the_table(tmp_path: Path) -> None:
@@ -289,7 +325,7 @@ def test_the_readme_lines_stand_for_any_name_and_show_what_is_frequent(tmp_path:
     text = (release.path / "README.md").read_text(encoding="utf-8")
     (call, group, model, formula) = (
         re.search(pattern, text).group(1)  # type: ignore[union-attr]
-        for pattern in (r"(r\.count\(.*\))  ", r"(d\.groupby.*)", r"(statsmodels.*)", r"lm\((.*), d\)")
+        for pattern in (r"(r\.count\(.*\))  ", r"(d\.groupby.*)", r"(smf\..*)", r"lm\((.*), d\)")
     )
     for line in (call, group, model):
         ast.parse(line)

@@ -107,9 +107,13 @@ class Scores:
         return values.phi(np.stack([np.where(known, shown, 0.0), known], axis=1)), values.pair
 
 
-def value_scores(published: Published, sensitive: str, labels: Sequence[str]) -> tuple[Floats, NDArray[np.int32]]:
-    """Return (P, K) scores of some values of a sensitive column, as a release hands them out, and (N,) each row's."""
+def value_scores(
+    published: Published, sensitive: str, sets: Sequence[Sequence[str]]
+) -> tuple[Floats, NDArray[np.int32]]:
+    """Return (P, K) scores of K sets of values of a sensitive column, as handed out, and (N,) each row's."""
     column = published.table[sensitive]
-    wanted = np.array([column.code_of(label) for label in labels])
+    flags = np.zeros((column.m, len(sets)), bool)
+    for at, labels in enumerate(sets):
+        flags[[column.code_of(label) for label in labels], at] = True
     values = Scores(published).of_block(published.block_of(sensitive))
-    return values.phi(column.codes[values.example][:, None] == wanted), values.pair
+    return values.phi(flags[column.codes[values.example]]), values.pair

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.core.mechanism import CLASS, NUMBER
 from splu_desktop.core.messages import isolated, say
 from splu_desktop.core.published import Published
+from splu_desktop.core.table import Kind
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.language import Language
 from splu_desktop.files.release.facts import Dialect
@@ -19,6 +21,10 @@ DICTIONARY_NAME = "dictionary.csv"
 LABEL_FILES = ("labels.do", "labels.sps", "labels.sas", "labels.R")
 _HEADER = ("column", "type", "treatment", "values", "missing", "score columns")
 _SHOWN = 30  # values named
+OWN_COLUMNS = {  # of each release, and what they are
+    CLASS: say("rows of one class lend each other values"),
+    NUMBER: say("a person’s rows have one number, new in each release"),
+}
 _VARIABLE = 32  # characters of a variable's name in Stata and SAS
 
 
@@ -43,7 +49,9 @@ def dictionary_rows(
     """Return the lines of the dictionary, without its header."""
     rows = []
     for entry in facts["columns"]:
-        if entry["role"] not in ("nsa", "sa"):
+        if entry["name"] in OWN_COLUMNS:
+            words = language.sentence(OWN_COLUMNS[entry["name"]])
+            rows.append([entry["name"], language.sentence(say(Kind.INTEGER.value)), words, "", "", ""])
             continue
         column = published.table[entry["name"]]
         sensitive = entry["role"] == "sa"

@@ -7,22 +7,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.core.answer.analyses import Analysis, analyse
 from splu_desktop.core.answer.answer import EXACT, READABLE
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.answer.words import ends_of
+from splu_desktop.core.errors import BadQuestion
+from splu_desktop.core.mechanism import NUMBER
 from splu_desktop.core.messages import Said, isolated, listed, quoted, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import OTHER
 from splu_desktop.files.language import Language
-from splu_desktop.files.release.facts import PANDAS_MISSING
+from splu_desktop.files.release.dictionary import OWN_COLUMNS
+from splu_desktop.files.release.facts import PANDAS_MISSING, Dialect
 from splu_desktop.files.release.fingerprint import WORDS
 from splu_desktop.files.release.score_columns import ScoreColumn
 
 README_NAME = "README.md"
 MOST_LINES = 60
+_KIT = "splu_release"
 _VALUES = 8  # of a column, named
 _LARGE = 50  # rows of a cell that should be read
 _WIDTH = 118
@@ -126,7 +131,7 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
     entries = [entry for entry in facts["columns"] if entry["role"] in ("sa", "nsa")]
     entries.sort(key=lambda entry: entry["role"] == "nsa")  # those drawn anew first
     lines = []
-    for entry in entries[: shown_of(len(entries), room - 3)]:
+    for entry in entries[: shown_of(len(entries), room - 5)]:
         column = published.table[entry["name"]]
         labels = column.labels[~column.missing].tolist()
         mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""
@@ -137,6 +142,7 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
             lines.append(begun + _some_values(labels, _WIDTH - len(begun), t))
     if len(entries) > len(lines):
         lines.append("- " + t(say("{names} and {n} more", names="…", n=len(entries) - len(lines))))
+    lines += [f"- {name}: {t(words)}" for name, words in OWN_COLUMNS.items() if name in published.table]
     lines.append(t(say("An empty cell has no value: there is no other mark.")))
     words = {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING
     if words:
@@ -193,59 +199,84 @@ def _examples(
     reader: Reader | None,
     t: Any,
 ) -> list[str]:
+    """Return lines to be copied: Python, R, a formula of a spreadsheet, each with the kit and by scores.csv."""
     score, cell = example_cell(published, questions, scores)
-    texts = [f"{name}={value}" for name, value in cell]
-    lines = ["```"]
+    python, r = [], []
     if score.value is not None:
-        texts = [f"{score.column}={score.value or '(empty)'}", *texts]
-        conditions = [Condition(score.column, (score.value,)), *(Condition(name, (value,)) for name, value in cell)]
-        told = ""
+        conditions = [Condition(name, (value,)) for name, value in [(score.column, score.value), *cell]]
+        asked = [f"{name}={value or '(empty)'}" for name, value in [(score.column, score.value), *cell]]
+        call, told = ", ".join(map(_quoted, asked)), ""
         if reader is not None:
             answer = reader.answer(conditions)
             low, high = ends_of(answer)
             about = say("about {n}, {low} to {high} in this table", n=round(answer.estimate), low=low, high=high)
-            told = f"   # {t(about)}"
-        asked = ", ".join(json.dumps(text, ensure_ascii=False) for text in texts)
-        lines += [
-            *"Python  import splu_release\n        r = splu_release.load()".splitlines(),
-            f"        r.count({asked}){told}",
-            f'R       source("splu_release.R"); r <- load_release("."); count(r, {asked})',
-        ]
-    lines += _program_lines(published, facts, score, cell)
-    lines.append("```")
-    lines.append(t(say("scores.csv has the same rows: the sum of {name} over any rows {what}.",
-                       name=score.name, what=score.words)))  # fmt: skip
-    covariates = say('A covariate that was drawn anew needs r.regress("outcome ~ covariate") of splu_release.')
-    lines.append(t(covariates))
-    return lines
-
-
-def _program_lines(
-    published: Published, facts: Mapping[str, Any], score: ScoreColumn, cell: list[tuple[str, str]]
-) -> list[str]:
-    """Return the lines for pandas with statsmodels, R with sandwich, and a spreadsheet."""
-    by = cell[0][0] if cell else None
-    point = facts["dialect"]
-    read = "" if point["delimiter"] == "," else f', sep="{point["delimiter"]}", decimal="{point["decimal"]}"'
-    number = next((name for name in ("person_number",) if facts["person"] and "person number" in published.table), None)
-    robust = f'cov_type="cluster", cov_kwds={{"groups": d.{number}}}' if number else 'cov_type="HC1"'
-    grouped = f"Q({json.dumps(by, ensure_ascii=False)})" if by else "1"
-    quoted = by.replace("\\", "\\\\").replace("`", "\\`") if by else ""
-    kept = ', dtype=str, keep_default_na=False, na_values=[""]'
-    r_read = "read.csv" if point["delimiter"] == "," else "read.csv2"
-    cluster = f", cluster = d${number}" if number else ""
-    grouping = f".groupby({json.dumps(by, ensure_ascii=False)})" if by else ""
-    r_by = f"`{quoted}`" if by else "1"
-    where = f"IFS({score.name}; {by}; {json.dumps(cell[0][1], ensure_ascii=False)})" if by else f"({score.name})"
+            told = f"  # {t(about)}"
+        python += [f"import {_KIT}; r = {_KIT}.load()", f"r.count({call}){told}"]
+        r += [f'source("splu_release.R"); r <- load_release("."); count(r, {call})']
+        if cell and _is_told(reader, Analysis("logistic", score.column, score.value, covariates=(cell[0][0],))):
+            formula = f"{asked[0]} ~ {cell[0][0]}"
+            python.append(f'r.regress({_quoted(formula)}, family="logistic").summary()')
+            formula = f"({_r_name(score.column)} == {_quoted(score.value)}) ~ {_r_name(cell[0][0])}"
+            r.append(f'summary(regress(r, {formula}, family = "logistic"))')
+    by, numbered = cell[0][0] if cell else "", facts["person"] and NUMBER in published.table
+    python += _pandas_lines(facts, score.name, by, clustered=numbered)
+    r += _lm_lines(facts, score.name, by, clustered=numbered)
+    formula = f"=SUM({score.name})"
+    if by:
+        formula = f"=SUMIFS({score.name}; {by}; {_quoted(cell[0][1])})"
     return [
-        f'pandas  d = pandas.read_csv("table.csv"{read}{kept}).join(pandas.read_csv("scores.csv"{read}))',
-        f"        d{grouping}.{score.name}.sum()",
-        f"        statsmodels.formula.api.ols({f'{score.name} ~ {grouped}'!r}, d).fit({robust}).summary()",
-        f'R       d <- cbind({r_read}("table.csv", na.strings = "", check.names = FALSE), {r_read}("scores.csv"))',
-        f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovCL{cluster})"
-        if number
-        else f"        lmtest::coeftest(lm({score.name} ~ {r_by}, d), sandwich::vcovHC)",
-        f"Sheet   =SUM{where}",
+        "```python",
+        *python,
+        "```",
+        "```r",
+        *r,
+        "```",
+        t(say("In a spreadsheet, both files side by side: `{formula}`", formula=formula)),
+        t(say("scores.csv has the same rows: the sum of {name} over any rows {what}.",
+              name=score.name, what=score.words)),
+        t(say('A covariate that was drawn anew needs r.regress("outcome ~ covariate") of splu_release.')),
+    ]  # fmt: skip
+
+
+def _quoted(text: str) -> str:
+    """Return a text as Python and R take it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _r_name(name: str) -> str:
+    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+
+def _is_told(reader: Reader | None, analysis: Analysis) -> bool:
+    """Whether an example has an answer in this release."""
+    try:
+        return reader is not None and len(analyse(reader, analysis).estimates) > 1
+    except BadQuestion:
+        return False
+
+
+def _pandas_lines(facts: Mapping[str, Any], score: str, by: str, *, clustered: bool) -> list[str]:
+    dialect = Dialect(**facts["dialect"])
+    read = "" if dialect == Dialect() else f", sep={_quoted(dialect.delimiter)}, decimal={_quoted(dialect.decimal)}"
+    robust = 'cov_type="cluster", cov_kwds={"groups": d.person_number}' if clustered else 'cov_type="HC1"'
+    group, formula = (f".groupby({_quoted(by)})", f"Q({_quoted(by)})") if by else ("", "1")
+    text = ', dtype=str, keep_default_na=False, na_values=[""]'
+    return [
+        "import pandas, statsmodels.formula.api as smf\n".rstrip(),
+        f'd = pandas.read_csv("table.csv"{read}{text}).join(pandas.read_csv("scores.csv"{read}))',
+        f"d{group}.{score}.sum()",
+        f"smf.ols({f'{score} ~ {formula}'!r}, d).fit({robust}).summary()",
+    ]
+
+
+def _lm_lines(facts: Mapping[str, Any], score: str, by: str, *, clustered: bool) -> list[str]:
+    dialect = Dialect(**facts["dialect"])
+    read = "" if dialect == Dialect() else f", sep = {_quoted(dialect.delimiter)}, dec = {_quoted(dialect.decimal)}"
+    text = ', colClasses = "character", na.strings = "", check.names = FALSE'
+    robust = "vcovCL, cluster = d$person_number" if clustered else "vcovHC"
+    return [
+        f'd <- cbind(read.csv("table.csv"{read}{text}), read.csv("scores.csv"{read}))',
+        f"lmtest::coeftest(lm({score} ~ {_r_name(by) if by else 1}, d), sandwich::{robust})",
     ]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.answer.scores import Scores, value_scores
+from splu_desktop.core.generalise.chapters import NO_CHAPTER, Chapter, system_of
 from splu_desktop.core.mechanism import CLASS, Block
 from splu_desktop.core.mechanism.law import t_f
 from splu_desktop.core.messages import say
@@ -24,6 +25,7 @@ from splu_desktop.core.published import Published
 SCORES_NAME = "scores.csv"
 _FEW = 12  # values of which each has a column
 _MOST = 20  # columns of one sensitive column
+_SIGNS = {">=": "_ge_", "<=": "_le_", ">": "_gt_", "<": "_lt_"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +35,7 @@ class ScoreColumn:
     Attributes
     ----------
     name : a word that formulas of statistics programs take as it is.
-    column, value : what it counts; value None for the number itself.
+    column, value : what it counts; value None for the number itself, or for a chapter of codes.
     words : what its sum tells.
     values : (K,) distinct scores, one for each class and value shown.
     codes : (N,) which of them each row has; columns of one sensitive column share the array.
@@ -61,11 +63,13 @@ def score_columns(
     by_block : of a large table, for each block the release of its pairs of class and combination, with weights.
     """
     found: list[ScoreColumn] = []
-    taken: set[str] = set()
+    taken = set(published.table.names)  # both files are put side by side
 
     def add(
         name: str, column: str, value: str | None, words: str, values: NDArray[Any], codes: NDArray[np.int32]
     ) -> None:
+        for sign, said in _SIGNS.items():  # ">50K" and "<=50K" are not to be one name
+            name = name.replace(sign, said)
         word = re.sub(r"\W+", "_", name).strip("_") or "score"
         word = f"_{word}" if word[0].isdigit() else word
         while word in taken:
@@ -85,11 +89,14 @@ def score_columns(
             # Of many numbers each one alone is not asked for.
             if column.m > _FEW:
                 continue
-        labels = _counted_values(own, name, public)
-        scores, row = value_scores(own, name, labels)
+        labels, chapters = _counted_values(own, name, public), _counted_chapters(own, name)
+        scores, row = value_scores(own, name, [*([label] for label in labels), *chapters.values()])
         for at, label in enumerate(labels):
             words = say("counts rows with “{value}” in “{column}”", value=label, column=name)
             add(f"{name}_{label or 'missing'}", name, label, words, scores[:, at], row)
+        for at, chapter in enumerate(chapters, len(labels)):
+            words = say("counts rows with a code of “{chapter}” in “{column}”", chapter=chapter, column=name)
+            add(f"{name}_{chapter}", name, None, words, scores[:, at], row)
     for name in (CLASS, NUMBER):
         if name in published.table:
             number = published.table[name]
@@ -106,8 +113,25 @@ def _counted_values(published: Published, name: str, public: Sequence[str]) -> l
         secret = [label for label in labels if label not in public]
         # Of two values one column tells both.
         return secret if len(labels) == 2 and secret else labels
-    thresholds = published.thresholds
-    enough = t_f(published.draw_of(name), thresholds.epsilon, thresholds.t_e)
-    order = sorted(range(column.m), key=lambda at: -counts[at])
+    enough, order = _enough(published, name), sorted(range(column.m), key=lambda at: -counts[at])
     # Below T_f a sum would be noise that people read as a number.
     return [labels[at] for at in order[:_MOST] if counts[at] >= enough] or [labels[order[0]]]
+
+
+def _counted_chapters(published: Published, name: str) -> dict[str, list[str]]:
+    """Return, of a long list of diagnosis codes, the codes of each chapter that stands out of the noise."""
+    column = published.table[name]
+    system = system_of(column) if column.m > _FEW else None
+    if system is None:
+        return {}
+    grouping, counts, enough = Chapter(system).grouping(column), published.counts(name), _enough(published, name)
+    found = {}
+    for at, chapter in enumerate(grouping.names):
+        codes = np.flatnonzero((grouping.group == at) & ~column.missing)
+        if chapter != NO_CHAPTER and len(codes) > 1 and counts[codes].sum() >= enough:
+            found[chapter] = [str(column.labels[code]) for code in codes]
+    return found
+
+
+def _enough(published: Published, name: str) -> int:
+    return t_f(published.draw_of(name), published.thresholds.epsilon, published.thresholds.t_e)
