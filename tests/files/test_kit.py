@@ -159,6 +159,31 @@ def test_the_odds_ratio_is_that_of_a_model_for_misclassified_outcomes(kit: Modul
     assert (np.abs(ours - theirs) < errors / 2)[1:-1].all()
 
 
+def _log_odds_ratio(y: Any, x: Any) -> float:
+    n = np.array([[np.sum((y == i) & (x == j)) for j in (0, 1)] for i in (0, 1)])
+    return float(np.log(n[1, 1] * n[0, 0] / (n[1, 0] * n[0, 1])))
+
+
+def test_the_odds_ratio_by_a_drawn_exposure_is_that_of_mc_simex(kit: ModuleType, tmp_path: Path) -> None:
+    """As simex of R does it (Küchenhoff, Mwalili and Lesaffre 2006): the exposure is drawn on and on, by T to the power
+    of 1/2 to 2, and the naive figure is followed back to T to the power of -1 by a parabola. T^s keeps with a^s.
+    """
+    table = ward_table(20_000, 12)
+    r = kit.load(released(table, ward_plan(table, 1.5, blocks=(("smoker",),)), tmp_path / "release", 12).path)
+    y, shown = ((r.table[name] == "yes").to_numpy() for name in ("dx", "smoker"))
+    share = pd.Series(shown).groupby(r.table["lender class"].to_numpy()).transform("mean").to_numpy()
+    powers, means, rng = [0, 0.5, 1, 1.5, 2], [], np.random.default_rng(1)
+    for power in powers:
+        kept = rng.random((20, r.n)) < r.keep[0] ** power
+        again = np.where(kept, shown, rng.random(kept.shape) < share)
+        means.append(np.mean([_log_odds_ratio(y, each) for each in again]))
+    theirs = np.polyval(np.polyfit(powers, means, 2), -1)
+    fit = r.regress("dx=yes ~ smoker=yes", family="logistic")
+    ours, error = fit.coef["smoker=yes"], fit.vcov().to_numpy()[1, 1] ** 0.5
+    assert abs(means[0] - ours) > 2 * error  # what is not corrected is far away
+    assert abs(theirs - ours) < error
+
+
 def test_scores_add_up_to_the_unbiased_count(kit: ModuleType, release: OpenRelease) -> None:
     r = kit.load(release.path)
     mine = np.array(r.table["sex"] == "f")
@@ -182,6 +207,13 @@ def test_types_stay(kit: ModuleType, release: OpenRelease) -> None:
     assert set(table["the ward"]) == {"000", "001", "002", "003"}
     assert pd.api.types.is_numeric_dtype(table["bmi"])
     assert pd.api.types.is_integer_dtype(table["los"])
+
+
+def test_a_formula_takes_values_that_end_with_a_plus(kit: ModuleType, release: OpenRelease) -> None:
+    r = kit.load(release.path)
+    names = ["(intercept)", "age=80+", "sex=m"]
+    for formula in ("los ~ age=80+ + sex=m", "los~sex=m+age=80+", "`los` ~ age=80+  +  sex=m"):
+        assert set(r.regress(formula).names) == set(names), formula
 
 
 def test_results_are_frames(kit: ModuleType, release: OpenRelease) -> None:
