@@ -81,7 +81,7 @@ class DuckDB:
             some = f"where hash({self.file.keys[person]}) % {part} = 0"
         else:
             # Which rows a plan is judged by is no secret: nothing of them is published.
-            some = f"using sample reservoir({rows} rows)"
+            some = f"where random() < {1 / part}"
         return self._asked(f"select * from {self._source} {some}")
 
     def counted(self, sets: Sequence[Sequence[str]]) -> list[Any]:
