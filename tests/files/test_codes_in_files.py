@@ -79,7 +79,7 @@ def test_a_release_from_files_is_whole_and_leaves_no_file_behind(tmp_path: Path)
 
 @pytest.mark.parametrize("writes", [0, 3])
 def test_codes_stay_in_memory_where_the_disk_refuses(writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = stores._nameless_file
+    real = stores.nameless_file
 
     class Full:
         """A disk that takes so many writes and no more, the last of them in part."""
@@ -96,7 +96,7 @@ def test_codes_stay_in_memory_where_the_disk_refuses(writes: int, monkeypatch: p
         def __getattr__(self, name: str) -> Any:
             return getattr(self.file, name)
 
-    monkeypatch.setattr(stores, "_nameless_file", Full)
+    monkeypatch.setattr(stores, "nameless_file", Full)
     parts = [np.arange(at, at + 60, dtype=np.int32) for at in range(0, 600, 60)]
     collected = stores.CodeCollector()
     for part in parts:
