@@ -400,8 +400,9 @@ def removed(root: Root, before: dict[str, str]) -> str:
         return _removed_from_home(root)
     mine = {name for name in root.files() if name.startswith(f"home/{_USER}/")}
     root.run("apt-get", "-qq", "-y", "purge", "splu-desktop")
-    # Debian 13: libc6 recommends what our dependencies bring, and what is recommended stays unless this is said.
-    root.run("apt-get", "-qq", "-y", "-o", "APT::AutoRemove::RecommendsImportant=false", "--purge", "autoremove")
+    # In Debian 13 the C library recommends, and udev suggests, what our dependencies bring: it would stay.
+    weak = [f"-o=APT::AutoRemove::{each}Important=false" for each in ("Recommends", "Suggests")]
+    root.run("apt-get", "-qq", "-y", *weak, "--purge", "autoremove")
     after = root.files()
     own = {name for name in after if name.startswith(f"home/{_USER}/")}
     if own != mine or not own:
