@@ -75,6 +75,7 @@ EXCLUDED_MODULES = [
 # Modules imported by a name that the program puts together: national numbers of persons, pages of the window, commands.
 _NUMBERS = (ROOT / "splu_desktop/core/roles/numbers.py").read_text("utf-8")
 HIDDEN_MODULES = [f"stdnum.{name}" for name in re.search(r'^_MODULES = """(.*?)"""', _NUMBERS, re.S | re.M)[1].split()]  # type: ignore[index]
+HIDDEN_MODULES += [f"stdnum.{name}" for name in re.findall(r'_check\("(\w+)"\)', _NUMBERS)]
 HIDDEN_MODULES += [f"splu_desktop.gui.{path.parent.name}.page" for path in ROOT.glob("splu_desktop/gui/*/page.py")]
 HIDDEN_MODULES += [f"splu_desktop.cli.{path.stem}" for path in ROOT.glob("splu_desktop/cli/[a-z]*.py")]
 
