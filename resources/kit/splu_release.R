@@ -419,12 +419,12 @@ local({
       step <- as.vector(bread %*% colSums(weight * now$psi))
       size <- max(abs(step)) / (1 + max(abs(theta)))
       theta <- theta - step * min(1, 2 / size)
-      if (size < 1e-10) return(list(theta = theta, vcov = lapply(covariances(e, k, known * score(theta, e$values)$psi), function(v) bread %*% v %*% t(bread))))
+      if (size < 1e-10) return(list(theta = theta, vcov = lapply(covariances(e, k, known * score(theta, e$values)$psi, weight), function(v) bread %*% v %*% t(bread))))
     }
     list(theta = theta)
   }
 
-  covariances <- function(e, k, psi) { # sums of squares of what units add, the pull of the shares included
+  covariances <- function(e, k, psi, weight) { # sums of squares of what units add, the pull of the shares included
     added <- lapply(seq_len(k), function(j) {
       grid <- matrix(psi[, j], e$patterns)
       f <- blend(e, grid, 1 / e$keep)
@@ -441,10 +441,10 @@ local({
     if (!is.null(e$r$owner)) like <- crossprod(rowsum(vapply(added, function(f) f[cbind(e$pattern, e$shown)], numeric(e$r$n)), e$r$owner))
     else like <- pairs(added, e$rows * e$r$mean_rows[e$class])
     table <- if (length(e$keep)) like else matrix(0, k, k)
-    if (length(e$keep) == 1) { # (1 - a) ((F - mean F)^2 + a var F)
-      wide <- (1 - e$keep) * (1 + (e$r$mean_rows[e$class] - 1) * e$alike)
-      table <- pairs(lapply(added, function(f) f - rowSums(e$g[[1]] * f)), wide * (e$keep * e$g[[1]] * e$inside + e$rows))
-    }
+    wide <- 1 + (e$r$mean_rows[e$class] - 1) * max(e$alike, 0)
+    if (length(e$keep) == 1) # (1 - a) ((F - mean F)^2 + a var F)
+      table <- pairs(lapply(added, function(f) f - rowSums(e$g[[1]] * f)), wide * (1 - e$keep) * (e$keep * e$g[[1]] * e$inside + e$rows))
+    if (length(e$keep)) like <- like + crossprod(psi, weight * wide * psi) # who is in the table is chance, and who lends in it
     list(like = unname(like), table = table)
   }
 }, envir = .splu)

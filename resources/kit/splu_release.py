@@ -2,7 +2,6 @@
 
     r = splu_release.load(".")
     r.count("result=positive", "age=18-39")
-    r.risk_ratio("died=yes", "smoker=yes", where=["ward=A"])
     r.regress("result=positive ~ sex + age", family="logistic").summary()
 
 Re-drawn columns show another unit's value in some rows, so scores are added instead of counting rows: of what a row
@@ -124,11 +123,10 @@ class Release:
         self.block_of = {name: at for at, block in enumerate(blocks) for name in block["columns"]}
         self.classes, self.owner = self.codes.get(CLASS, [0] * self.n), self.codes.get(NUMBER)
         self.mean_rows = [cells[int(text) - 1]["mean_rows"] for text in self.labels.get(CLASS, ["1"])]  # of a person
-        # Kept for the next question: how many rows of each class show what in some columns, (class, code ...) -> rows.
         self.tally = functools.lru_cache(20)(lambda *names: Counter(zip(self.classes, *map(self.codes.get, names))))
-        self.lifts = functools.lru_cache(99)(self._lifts)
-        longest_first = "|".join(map(re.escape, sorted(self.codes, key=len, reverse=True)))
-        self._asked = re.compile(rf"({longest_first})\s*(!=|>=|<=|=)\s*(.*?)\s*", re.S)
+        self.lifts = functools.lru_cache(99)(self._lifts)  # both are kept for the next question
+        names = "|".join(map(re.escape, sorted(self.codes, key=len, reverse=True)))  # the longest first
+        self._asked = re.compile(rf"({names})\s*(!=|>=|<=|=)\s*(.*?)\s*", re.S)
 
     @property
     def table(self):
@@ -355,13 +353,15 @@ class _Equations:
             found.append((sum(part[0] for part in parts), sum(part[1] for part in parts), slope))
         return sum(inside.values()), found
 
-    def scored(self, theta, each, x, but=None):
-        """Return what a row of a class adds, score and slopes, by what it shows: T^-1 along all blocks `but` one."""
+    def scored(self, theta, each, x, but=None, bread=None):
+        """Return what a row of a class adds by what it shows: T^-1 of score and slopes, with bread of its squares."""
         grid = {}
         for state in itertools.product(*self.shares[each]):
             flat = [*x, *itertools.chain(*state)]
             v = [flat[at] for at in self.place]
-            grid[state] = [0.0] * (self.k + self.k**2) if None in v else self.score(theta, v)
+            f = [0.0] * (self.k + self.k**2) if None in v else self.score(theta, v)
+            f = _times(bread, f) if bread else f
+            grid[state] = [*f, *(p * q for p in f for q in f)] if bread else f
         for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
             grid = grid if axis == but else _blend(grid, axis, share, 1 / a)
         return grid
@@ -386,35 +386,35 @@ class _Equations:
         return theta, None, None
 
     def covariances(self, theta, bread):
-        """Return the sums of squares of what units add, the pull of the shares that are read off the table included."""
+        """Return the sums of squares of what units add, and of shares read off the table; who is in it is chance."""
         k, release, pulls = self.k, self.release, defaultdict(lambda: [0.0] * self.k)
         for (each, x), counts in self.counts.items():
             for axis, a in enumerate(self.keep):
-                grid, share = self.scored(theta, each, x, but=axis), self.shares[each][axis]
+                grid, share = self.scored(theta, each, x, axis, bread), self.shares[each][axis]
                 for shown, rows in counts.items():
                     for v, g in share.items():
                         f, b = grid[(*shown[:axis], v, *shown[axis + 1 :])], rows * (1 - a) / a / self.size[each,]
                         pulls[each, axis, v] = _plus(pulls[each, axis, v], f, b)
                         pulls[each, axis] = _plus(pulls[each, axis], f, b * g)
-        added, table, like = {}, [0.0] * k**2, [0.0] * k**2
+        added, table, like, sampled = {}, *([0.0] * k**2 for _ in range(3))
         for (each, x), counts in self.counts.items():
-            grid, rows, shares = self.scored(theta, each, x), sum(counts.values()), self.shares[each]
+            grid, rows, shares = self.scored(theta, each, x, None, bread), sum(counts.values()), self.shares[each]
+            wide = 1 + (release.mean_rows[each] - 1) * max(self.alike, default=1)
             for state, f in grid.items():
+                sampled, f = _plus(sampled, f[k:], counts[state] * wide), f[:k]
                 for axis, v in enumerate(state):
                     f = _plus(_plus(f, pulls[each, axis, v], -1), pulls[each, axis], 1)
-                added[each, x, state] = grid[state] = f = _times(bread, f)
+                added[each, x, state] = grid[state] = f
                 like = like if release.owner else _squared(like, f, counts[state] * release.mean_rows[each])
-            if len(shares) == 1:  # (1 - a) ((F - mean F)^2 + a var F)
-                wide = (1 - self.keep[0]) * (1 + (release.mean_rows[each] - 1) * self.alike[0])
-                for s, middle in _blend(grid, 0, shares[0], 0.0).items():
-                    weight = wide * (self.keep[0] * shares[0][s[0]] * rows + counts[s])
-                    table = _squared(table, _plus(grid[s], middle, -1), weight)
+            for a, g in zip(self.keep, shares) if len(shares) == 1 else ():  # (1 - a) ((F - mean F)^2 + a var F)
+                for s, mean in _blend(grid, 0, g, 0.0).items():
+                    table = _squared(table, _plus(grid[s], mean, -1), wide * (1 - a) * (a * g[s[0]] * rows + counts[s]))
         if release.owner:
             units = defaultdict(lambda: [0.0] * k)
             for who, key in zip(release.owner, self.by_row):
                 units[who] = _plus(units[who], added[key], 1)
             like = functools.reduce(lambda total, f: _squared(total, f, 1), units.values(), like)
-        found = (like, like if len(self.keep) > 1 else table)
+        found = (_plus(like, sampled, bool(self.keep)), like if len(self.keep) > 1 else table)
         return [[flat[i : i + k] for i in range(0, k**2, k)] for flat in found]
 
 

@@ -195,7 +195,7 @@ class Equations:
 
     def _with_spreads(self, score: Score, theta: Floats, slope: Floats) -> Solution:
         k, rows = len(theta), len(self.number)
-        effect = np.zeros((rows, k))
+        effect, sampling = np.zeros((rows, k)), np.zeros((k, k))
         number = len(self.class_size)
         pulls = [np.zeros((number, each.states, k)) for each in self.hidden]
         psis: dict[int, Floats] = {}
@@ -207,6 +207,7 @@ class Equations:
             for w, at in zip(self.weights, state, strict=True):
                 weight = weight * w[:, at]
             effect += weight[:, None] * psi
+            sampling += (psi * (weight * self._alike_rows())[:, None]).T @ psi
             for place, at in enumerate(state):
                 rest = self.number.copy()
                 for other, (w, v) in enumerate(zip(self.weights, state, strict=True)):
@@ -220,12 +221,21 @@ class Equations:
             centre = (pull * each.shares[:, :, None]).sum(axis=1)
             effect -= pull[self.row_class, shown] - centre[self.row_class]
         bread = np.linalg.inv(slope)
-        alike = self._cluster(effect)
+        table = alike = self._cluster(effect)
         if len(self.hidden) == 1 and self.hidden[0].block.draw.name == "lenders":
             table = self._about_table(psis, pulls[0])
-        else:
-            table = alike
+        if self.hidden:
+            # Who is in the table is chance, and who lends in it is chance again: whole classes have both.
+            alike = alike + sampling
         return Solution(theta, bread @ table @ bread.T, bread @ alike @ bread.T)
+
+    def _alike_rows(self) -> Floats:
+        """Return (R,) as how many rows each counts that stands for persons: theirs tell less than so many others do."""
+        published = self.published
+        if not published.person:
+            return self.number
+        rows = np.array([cell.mean_rows for cell in published.cells])[self.row_class]
+        return self.number * (1 + (rows - 1) * max((published.correlation_of(e.block) for e in self.hidden), default=1))
 
     def _cluster(self, effect: Floats) -> Floats:
         """Return (k, k) the sum over units of the squares of what each adds."""
@@ -247,10 +257,7 @@ class Equations:
         d = np.stack([psis[v] / a - pull[self.row_class, v] for v in range(each.states)], axis=1)  # (R, V, k)
         centre = (share[:, :, None] * d).sum(axis=1)
         off = d[np.arange(len(shown)), shown] - centre
-        number = self.number
-        if self.published.person:
-            rows = np.array([cell.mean_rows for cell in self.published.cells])[self.row_class]
-            number = number * (1 + (rows - 1) * self.published.correlation_of(each.block))
+        number = self._alike_rows()
         away = d - centre[:, None, :]
         within = np.einsum("r,rv,rvi,rvj->ij", number, share, away, away, optimize=True)
         return np.asarray((1 - a) * ((off * number[:, None]).T @ off + a * within))
