@@ -116,7 +116,7 @@ def test_records_without_a_value_can_be_asked_for(published: Published, text: st
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("sex=", "every published record has a value"),
+        ("sex=", "chooses nothing; name a value"),
         ("sex=(empty)", "No published record has sex = “(empty)”"),
         ("age=20..45", "45 is not where one of them begins or ends"),
         ("age=25..39", "25 is not where one of them begins or ends"),

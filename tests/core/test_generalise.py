@@ -261,7 +261,7 @@ def test_one_spelling_for_missing() -> None:
         (lambda c: g.Prefix(length=0), "whole number from 1"),
         (lambda c: g.Prefix(), "set by its length"),
         (lambda c: g.Rare(1), "from 2"),
-        (lambda c: g.Chapter("icd11"), "none of icd9, icd10"),
+        (lambda c: g.Chapter("icd11"), "did you mean"),
         (lambda c: g.DatePart(g.Part.YEAR).apply(c), "no dates"),
         (lambda c: g.reference_date("31.12.2024"), "like 2024-12-31, not “31.12.2024”"),
         (lambda c: g.Hierarchy((("1", "low"),), 2), "levels 1 to 1, no level 2"),
@@ -278,7 +278,7 @@ def test_wrong_settings_get_a_sentence(make: object, says: str) -> None:
     with pytest.raises(g.CannotGeneralise) as fault:
         make(column)  # type: ignore[operator]
     assert says in str(fault.value)
-    assert str(fault.value).endswith(".")
+    assert str(fault.value).endswith((".", "?"))
 
 
 @given(
