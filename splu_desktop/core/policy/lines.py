@@ -138,7 +138,7 @@ class Case:
             sentence = say("{n} {who} lose cells or are left out, so that nobody stands out.", n=changed, who=who)
             return Line("persons-alike", AMBER, sentence, changed, most, repair)
         least = figures.alike.smallest
-        sentence = say("At least {n} {who} look alike in every row; {k} are asked for.", n=least, who=who, k=k)
+        sentence = say("At least {n} {who} look alike; {k} are asked for.", n=least, who=who, k=k)
         return Line("persons-alike", OK, sentence, least, k)
 
     def _riskiest(self) -> Line:
