@@ -357,18 +357,19 @@ class Column:
         )
 
 
+_Of = TypeVar("_Of")
 _Found = TypeVar("_Found")
 
 
-def remembered(look: Callable[[Column], _Found]) -> Callable[[Column], _Found]:
-    """Make a function remember what it found of a column: suggestions, plan and gate ask the same of each."""
+def remembered(look: Callable[[_Of], _Found]) -> Callable[[_Of], _Found]:
+    """Make a function remember what it found of a column or table: suggestions, plan and gate ask the same of each."""
     key = f"_{look.__module__}.{look.__qualname__}"
 
     @wraps(look)
-    def found(column: Column) -> _Found:
-        known: dict[str, _Found] = column.__dict__
+    def found(of: _Of) -> _Found:
+        known: dict[str, _Found] = of.__dict__
         if key not in known:
-            known[key] = look(column)
+            known[key] = look(of)
         return known[key]
 
     return found

@@ -195,7 +195,7 @@ class Equations:
 
     def _with_spreads(self, score: Score, theta: Floats, slope: Floats) -> Solution:
         k, rows = len(theta), len(self.number)
-        effect, sampling = np.zeros((rows, k)), np.zeros((k, k))
+        effect, sampling, persons = np.zeros((rows, k)), np.zeros((k, k)), self._alike_rows()
         number = len(self.class_size)
         pulls = [np.zeros((number, each.states, k)) for each in self.hidden]
         psis: dict[int, Floats] = {}
@@ -207,7 +207,7 @@ class Equations:
             for w, at in zip(self.weights, state, strict=True):
                 weight = weight * w[:, at]
             effect += weight[:, None] * psi
-            sampling += (psi * (weight * self._alike_rows())[:, None]).T @ psi
+            sampling += (psi * (weight * persons)[:, None]).T @ psi
             for place, at in enumerate(state):
                 rest = self.number.copy()
                 for other, (w, v) in enumerate(zip(self.weights, state, strict=True)):
@@ -223,7 +223,7 @@ class Equations:
         bread = np.linalg.inv(slope)
         table = alike = self._cluster(effect)
         if len(self.hidden) == 1 and self.hidden[0].block.draw.name == "lenders":
-            table = self._about_table(psis, pulls[0])
+            table = self._about_table(psis, pulls[0], persons)
         if self.hidden:
             # Who is in the table is chance, and who lends in it is chance again: whole classes have both.
             alike = alike + sampling
@@ -250,14 +250,13 @@ class Equations:
         sums = np.stack([np.bincount(owner, each) for each in every.T], axis=1)
         return np.asarray(sums.T @ sums)
 
-    def _about_table(self, psis: Mapping[int, Floats], pull: Floats) -> Floats:
+    def _about_table(self, psis: Mapping[int, Floats], pull: Floats, number: Floats) -> Floats:
         """Return (k, k) (1 - a) sum ((D - mean D)^2 + a var D), D(u) what a row adds that shows u, over its class."""
         (each,), (shown,) = self.hidden, self.shown
         a, share = each.a, each.shares[self.row_class]
         d = np.stack([psis[v] / a - pull[self.row_class, v] for v in range(each.states)], axis=1)  # (R, V, k)
         centre = (share[:, :, None] * d).sum(axis=1)
         off = d[np.arange(len(shown)), shown] - centre
-        number = self._alike_rows()
         away = d - centre[:, None, :]
         within = np.einsum("r,rv,rvi,rvj->ij", number, share, away, away, optimize=True)
         return np.asarray((1 - a) * ((off * number[:, None]).T @ off + a * within))

@@ -102,6 +102,7 @@ def person_columns(table: Table) -> tuple[str, ...]:
     return tuple(each.name for each in find_persons(table))
 
 
+@remembered
 def find_persons(table: Table) -> tuple[PersonColumn, ...]:
     """Return what names persons, likeliest first: what repeats before what does not, then by how sure it is."""
     found = [each for column in table.columns if (each := _as_persons(column)) is not None]
