@@ -85,6 +85,7 @@ def test_numbers_under_any_name_are_persons_where_each_has_one_sex():
     rows = [column("sex", sex[who]), column("finding", [f"Z{k}" for k in chance.integers(0, 90, 600)])]
     told = Table((column("stay", [code[k] for k in who]), *rows))
     assert person_columns(told) == ("stay",)
+    assert person_columns(Table((column("room number", [code[k] for k in who]), *rows))) == ()
     shuffled = Table((column("stay", [code[k] for k in chance.permutation(who)]), *rows))
     assert person_columns(shuffled) == ()
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.core.roles import suggest_roles
+from splu_desktop.core.roles.lexicon import HARMLESS
 from splu_desktop.core.roles.numbers import national_number
 from splu_desktop.core.table import Column, Kind, Table, remembered
 from splu_desktop.core.words import words_of
@@ -133,13 +134,13 @@ def _how_sure(column: Column, persons: int, rows: int) -> int:
 def _of_one_person(table: Table) -> list[PersonColumn]:
     """Return numbers, whatever they are called, whose rows are always of one sex, or of one age where no sex is told.
 
-    A ward, a code or a measure mixes the sexes as soon as it repeats; what mixes them in none of dozens of values
-    follows persons, or their stays.
+    A code or a measure mixes the sexes as soon as it repeats; what mixes them in none of dozens of values follows
+    persons or their stays. Rooms may be of one sex as well, so units and places are none.
     """
     subjects = {name: each.subject for name, each in suggest_roles(table).items()}
     by = next((said for said in ("sex", "age") if said in subjects.values()), "")
     same = [column for column in table.columns if by and subjects[column.name] == by and _is_mixed(column)]
-    may_be = [column for column in table.columns if same and subjects[column.name] not in ("sex", "age")]
+    may_be = [column for column in table.columns if same and subjects[column.name] not in HARMLESS]
     return [
         PersonColumn(column.name, _persons(column), _rows(column), 2)
         for column in may_be
