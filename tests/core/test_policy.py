@@ -293,3 +293,21 @@ def test_most_rows_of_persons_are_kept_where_another_form_of_a_table_does() -> N
     found = propose(Table(tuple(made)))
     assert found.verdict.state == USEFUL
     assert found.rows == len(owner)
+
+
+def test_most_rows_of_persons_are_kept_though_a_lesser_table_is_read_sooner() -> None:
+    random = np.random.default_rng(21)
+    owner = np.repeat(np.arange(2500), 1 + random.poisson(3, 2500))
+    columns = {
+        "patient_id": [f"P{7 * k}" for k in owner],
+        "centre": random.choice(["Bern", "Basel", "Genf", "Chur", "Thun"], 2500)[owner],
+        "sex": random.choice(["F", "M"], 2500, p=[0.3, 0.7])[owner],
+        "year of birth": random.integers(1940, 2004, 2500)[owner].astype(str),
+        "viral load": random.choice(["low", "raised", "high"], len(owner), p=[0.85, 0.1, 0.05]),
+        "regimen": random.choice(["BIC", "DTG", "ABC", "other"], len(owner)),
+    }
+    kinds = {"year of birth": Kind.INTEGER}
+    made = [Column.from_labels(k, each, kind=kinds.get(k, Kind.CATEGORY)) for k, each in columns.items()]
+    found = propose(Table(tuple(made)))
+    assert found.verdict.state == USEFUL
+    assert found.rows == len(owner)

@@ -143,8 +143,9 @@ class Search:
             return None
         best = self.way(levels)
         useful = best.useful(self.limits.useful)
-        tries = 1 if useful else _TRIES if explore else 0
-        if useful and best.covered >= _CLEAR:
+        wanted = best.plan.questions[:1] == self.plan.questions[:1]  # the first table is the most telling
+        tries = _TRIES if explore and not (useful and wanted) else int(useful)
+        if useful and best.covered >= _CLEAR and (wanted or not explore):
             return best
         for fixed in self._counted_forms()[:tries] if tries else ():
             # Time that this thread worked, so that a busy machine proposes what an idle one does.
