@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.persons.blanking import Blanking, blank
-from splu_desktop.core.policy.blocks import MOST_BLOCKS, grouped
+from splu_desktop.core.policy.blocks import MOST_BLOCKS, group_columns
 from splu_desktop.core.policy.ladders import ladder_of
 from splu_desktop.core.policy.tiers import Candidate, Levels, TierSearch
-from splu_desktop.core.risk.association import LINKED, associations
+from splu_desktop.core.risk.association import LINKED, association
 from splu_desktop.core.table import Column, Kind, Table
 
 
@@ -121,10 +121,9 @@ def test_columns_that_tell_each_other_are_in_one_block() -> None:
             for name, values in zip(names, [base, noise, *free], strict=True)
         )
     )
-    links = associations(table, names)
-    assert links[0, 1] > LINKED
-    assert (links[2:, :2] < 0.1).all(), "chance is taken off"
-    found = grouped(links, names)
+    assert association(table["x"], table["y"]) > LINKED
+    assert all(association(table[one], table[two]) < 0.1 for one in names[2:] for two in "xy"), "chance is taken off"
+    found = group_columns(table, names)
     assert len(found.blocks) <= MOST_BLOCKS
     assert any({"x", "y"} <= set(block) for block in found.blocks)
     assert sorted(name for block in (*found.blocks, found.left_out) for name in block) == sorted(names)

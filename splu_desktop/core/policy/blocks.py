@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.risk.association import association
+from splu_desktop.core.table import Table
 
 MOST_BLOCKS = 3
 MOST_TOGETHER = 8  # columns of a block: more make nearly every combination one of its own
@@ -31,8 +32,10 @@ class Grouped:
     left_out: tuple[str, ...]
 
 
-def grouped(links: NDArray[np.float64], names: Sequence[str], kept: Collection[str] = ()) -> Grouped:
-    """Return the columns in blocks by how strongly they are linked; those that are asked for most come first.
+def group_columns(
+    table: Table, names: Sequence[str], kept: Collection[str] = (), progress: Progress = SILENT
+) -> Grouped:
+    """Return columns in blocks by how strongly they are linked; those that are asked for most come first.
 
     Each column joins the blocks that it tells or that tell it, which become one. One without links begins a block, or
     joins the nearest where there are three. What finds no room is left out, since it would tell what is drawn apart.
@@ -42,7 +45,9 @@ def grouped(links: NDArray[np.float64], names: Sequence[str], kept: Collection[s
     groups: list[list[int]] = []
     out: list[int] = []
     for at in range(len(names)):
-        strength = [float(links[at, group].max()) for group in groups]
+        progress.report("Trying ways", at / len(names))
+        # What is left out joins nothing, so a column is laid beside those in blocks only, however many there are.
+        strength = [max(association(table[names[at]], table[names[each]]) for each in group) for group in groups]
         near = [place for place, each in enumerate(strength) if each >= _NEAR]
         if not near and len(groups) < MOST_BLOCKS:
             groups.append([at])

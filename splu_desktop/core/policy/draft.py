@@ -32,14 +32,13 @@ from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.blocks import grouped
+from splu_desktop.core.policy.blocks import group_columns
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
 from splu_desktop.core.policy.edits import Edit, draw_again, draw_apart, make_secret, set_roles
 from splu_desktop.core.policy.limits import Limits, limits_for
 from splu_desktop.core.policy.search import STOPS
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.risk.association import associations
 from splu_desktop.core.risk.certainty import gamma_for
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles
@@ -289,7 +288,7 @@ class _Drafting:
         worth.update(dict.fromkeys(kept, 1))
         worth.update({name: len(asked) - at + 1 for at, name in enumerate(asked)})
         names = sorted(self.drawn, key=lambda name: -worth.get(name, -len(ranked)))
-        found = grouped(associations(view, names, progress), names, kept)
+        found = group_columns(view, names, kept, progress)
         for block in found.blocks:
             if len(block) > 1:
                 words = say("{columns} are drawn together.", columns=quoted(block, 3))

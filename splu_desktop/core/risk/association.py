@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Table, remembered
 
 LINKED = 0.2  # Cramer's V, corrected for chance, from which columns must not be drawn apart
@@ -43,16 +42,6 @@ def _pooled(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     rare = counts < _RARE
     to = np.where(rare, 0, np.cumsum(~rare) - (0 if rare.any() else 1)).astype(np.int32)
     return to[column.codes], np.bincount(to, counts).astype(np.float64)
-
-
-def associations(table: Table, names: Sequence[str], progress: Progress = SILENT) -> NDArray[np.float64]:
-    """Return (K, K) how strongly each two of K columns tell each other."""
-    found = np.eye(len(names))
-    for i, name in enumerate(names):
-        progress.report("Trying ways", i / max(len(names), 1))
-        for j in range(i):
-            found[i, j] = found[j, i] = association(table[name], table[names[j]])
-    return found
 
 
 def linked_apart(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[str, str, float] | None:
