@@ -21,7 +21,7 @@ PACKAGES = {
     "Rscript": "r-base-core",
     "pspp": "pspp",
 }
-R_PACKAGES = ("jsonlite",)
+R_PACKAGES = ("jsonlite", "sandwich", "lmtest")
 
 
 def main() -> int:

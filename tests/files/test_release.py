@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -111,27 +112,49 @@ def _readme_lines(folder: Path, language: str) -> list[str]:
     return str(block).splitlines()
 
 
-def test_the_readme_lines_for_python_run(ward: OpenRelease, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ward.path)
-    monkeypatch.syspath_prepend(str(ward.path))
-    load, count, fit, _, frame, group, ols = _readme_lines(ward.path, "python")
-    known: dict[str, Any] = {"pandas": pd}
-    exec(f"{load}\n{frame}", known)
-    counted, sums = eval(count, known), eval(group, known)
+@pytest.fixture(scope="module")
+def persons(tmp_path_factory: pytest.TempPathFactory) -> OpenRelease:
+    table = ward_table(persons=True)
+    return released(table, ward_plan(table, 5, number=True), tmp_path_factory.mktemp("persons") / "release")
+
+
+def _errors_of_the_kit(release: OpenRelease) -> Any:
+    fit = load_kit(release.path / "splu_release.py").load(release.path).regress("dx=yes ~ sex=m")
+    return np.sqrt(np.diag(fit.vcov()))
+
+
+@needs("statsmodels")
+@pytest.mark.parametrize("name", ["ward", "persons"])
+def test_the_readme_lines_for_python_run_and_their_errors_are_right(
+    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HC1 errors of the sexes, which make classes, would be 2 to 3.5 times those of the kit."""
+    release = request.getfixturevalue(name)
+    monkeypatch.chdir(release.path)
+    monkeypatch.syspath_prepend(str(release.path))
+    monkeypatch.delitem(sys.modules, "splu_release", raising=False)
+    *lines, errors = _readme_lines(release.path, "python")
+    known: dict[str, Any] = {}
+    exec("\n".join(lines), known)
+    (group,) = (line for line in lines if "groupby" in line)
+    sums, counted = eval(group, known), eval(lines[1], known)
     assert sums["m"] == pytest.approx(known["r"].score("dx=yes")[known["d"].sex == "m"].sum(), rel=1e-5)
     assert counted.low_table <= counted.estimate <= counted.high_table
-    assert len(eval(fit, known)) == 2
-    outcome, by = re.search(r"'(\w+) ~ Q\(\"(.*?)\"\)'", ols).groups()  # type: ignore[union-attr]
-    assert {outcome, by} <= set(known["d"].columns)
+    ratio = eval(errors, known).to_numpy() / _errors_of_the_kit(release)
+    assert (ratio > 0.93).all()
+    assert (ratio < 1.2).all()
 
 
-@needs("R")
-def test_the_readme_lines_for_r_run(ward: OpenRelease) -> None:
-    load, fit, frame, model = _readme_lines(ward.path, "r")
-    lm = re.search(r"lm\(.*?, d\)", model).group()  # type: ignore[union-attr]
-    script = f"{load}; s <- {fit}; {frame}; cat(s$estimate, coef({lm}))"
-    ran = subprocess.run(["Rscript", "-e", script], cwd=ward.path, capture_output=True, text=True, check=True)
-    assert len(ran.stdout.split()) >= 4
+@needs("sandwich")
+@pytest.mark.parametrize("name", ["ward", "persons"])
+def test_the_readme_lines_for_r_run_and_their_errors_are_right(name: str, request: pytest.FixtureRequest) -> None:
+    release = request.getfixturevalue(name)
+    *lines, test = _readme_lines(release.path, "r")
+    script = "\n".join([*lines, f'cat("", {test}[, 2])'])
+    ran = subprocess.run(["Rscript", "-e", script], cwd=release.path, capture_output=True, text=True, check=True)
+    ratio = np.array([float(each) for each in ran.stdout.split()[-2:]]) / _errors_of_the_kit(release)
+    assert (ratio > 0.93).all()
+    assert (ratio < 1.2).all()
 
 
 def test_long_code_lists_have_a_score_for_each_large_chapter(tmp_path: Path) -> None:
@@ -325,7 +348,7 @@ def test_the_readme_lines_stand_for_any_name_and_show_what_is_frequent(tmp_path:
     text = (release.path / "README.md").read_text(encoding="utf-8")
     (call, group, model, formula) = (
         re.search(pattern, text).group(1)  # type: ignore[union-attr]
-        for pattern in (r"(r\.count\(.*\))  ", r"(d\.groupby.*)", r"(smf\..*)", r"lm\((.*), d\)")
+        for pattern in (r"(r\.count\(.*\))  ", r"(d\.groupby.*)", r"(fit = smf.*)", r"lm\((.*), d\)")
     )
     for line in (call, group, model):
         ast.parse(line)

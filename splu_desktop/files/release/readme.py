@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.answer.words import ends_of
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.mechanism import NUMBER
+from splu_desktop.core.mechanism import CLASS, NUMBER
 from splu_desktop.core.messages import Said, isolated, listed, quoted, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable
@@ -72,7 +73,7 @@ def readme_lines(
         who, purpose = _flat(facts["recipient"]) or "–", _flat(facts["purpose"]) or "–"
         head.append(t(say("For: {who}. Made for: {purpose}.", who=who, purpose=purpose)))
     head += _period(published, facts, t)
-    head += ["", "## " + t(say("Count by scores, not by rows")), ""]
+    head += ["", "## " + t(say("Count by scores, not by rows"))]
     names = [say("“{name}”", name=name) for name in published.sensitive]
     shown = shown_of(len(names), 6)
     drawn = listed(names, "{head} and {tail}")
@@ -89,14 +90,14 @@ def readme_lines(
         if OTHER in published.table[name].labels:
             head.append(t(say("“{other}” of “{column}” holds the values that fewer than {n} rows show.",
                               other=OTHER, column=name, n=least)))  # fmt: skip
-    tail = ["", "## " + t(say("Three ways to count")), "", *_examples(published, facts, questions, scores, reader, t)]
-    tail += ["", "## " + t(say("How good numbers are")), "", *_goodness(published, questions, reader, t)]
+    tail = ["", "## " + t(say("Three ways to count")), *_examples(published, facts, questions, scores, reader, t)]
+    tail += ["", "## " + t(say("How good numbers are")), *_goodness(published, questions, reader, t)]
     if earlier:
         before = say(
             "These persons were released before, {n} times: who holds several releases learns more.", n=earlier
         )
         tail.append(t(before))
-    tail += ["", "## " + t(say("Please")), ""]
+    tail += ["", "## " + t(say("Please"))]
     tail.append(t(say("Don't try to recognise anybody, don't join this with data on persons, don't pass it on.")))
     tail.append(t(say("Don't count rows of re-drawn columns, and don't trust numbers below about 10.")))
     if facts["until"]:
@@ -107,7 +108,7 @@ def readme_lines(
                date=language.day(facts["created"]))  # fmt: skip
     tail.append(t(cite))
     tail.append(t(say("Check: splu verify shows {n} words; compare them with the holder by telephone.", n=WORDS)))
-    columns = ["", "## " + t(say("Columns (table.csv; dictionary.csv has all)")), ""]
+    columns = ["", "## " + t(say("Columns (table.csv; dictionary.csv has all)"))]
     room = MOST_LINES - len(head) - len(tail) - len(columns)
     return [*head, *columns, *_columns(published, facts, room, t), *tail]
 
@@ -130,8 +131,14 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
     """Return a line for each column as far as there is room, and what stands for no value."""
     entries = [entry for entry in facts["columns"] if entry["role"] in ("sa", "nsa")]
     entries.sort(key=lambda entry: entry["role"] == "nsa")  # those drawn anew first
+    last = [f"- {name}: {t(words)}" for name, words in OWN_COLUMNS.items() if name in published.table]
+    last.append(t(say("An empty cell has no value: there is no other mark.")))
+    words = {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING
+    if words:
+        some = ", ".join(sorted(words))
+        last.append(t(say('{words} are values: pandas needs keep_default_na=False, na_values=[""].', words=some)))
     lines = []
-    for entry in entries[: shown_of(len(entries), room - 5)]:
+    for entry in entries[: shown_of(len(entries), room - len(last) - 1)]:
         column = published.table[entry["name"]]
         labels = column.labels[~column.missing].tolist()
         mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""
@@ -140,24 +147,18 @@ def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) 
             lines.append(begun + t(say("{first} to {last}", first=_short(labels[0]), last=_short(labels[-1]))))
         else:
             lines.append(begun + _some_values(labels, _WIDTH - len(begun), t))
-    if len(entries) > len(lines):
-        lines.append("- " + t(say("{names} and {n} more", names="…", n=len(entries) - len(lines))))
-    lines += [f"- {name}: {t(words)}" for name, words in OWN_COLUMNS.items() if name in published.table]
-    lines.append(t(say("An empty cell has no value: there is no other mark.")))
-    words = {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING
-    if words:
-        some = ", ".join(sorted(words))
-        lines.append(t(say('{words} are values: pandas needs keep_default_na=False, na_values=[""].', words=some)))
-    return lines
+    if more := [entry["name"] for entry in entries[len(lines) :]]:
+        lines.append("- " + _some_values(more, _WIDTH, t, len(more)))
+    return [*lines, *last]
 
 
 def _short(label: str) -> str:
     return _flat(label if len(label) < 60 else f"{label[:58]}…")
 
 
-def _some_values(labels: Sequence[str], room: int, t: Any) -> str:
+def _some_values(labels: Sequence[str], room: int, t: Any, most: int = _VALUES) -> str:
     """Return the values, or as many whole ones as fit and how many more there are; the first always."""
-    for shown in range(min(len(labels), _VALUES), 0, -1):
+    for shown in range(min(len(labels), most), 0, -1):
         some, more = "; ".join(map(_short, labels[:shown])), len(labels) - shown
         text: str = some if not more else t(say("{names} and {n} more", names=some, n=more))
         if len(text) <= room or shown == 1:
@@ -218,9 +219,9 @@ def _examples(
             python.append(f'r.regress({_quoted(formula)}, family="logistic").summary()')
             formula = f"({_r_name(score.column)} == {_quoted(score.value)}) ~ {_r_name(cell[0][0])}"
             r.append(f'summary(regress(r, {formula}, family = "logistic"))')
-    by, numbered = cell[0][0] if cell else "", facts["person"] and NUMBER in published.table
-    python += _pandas_lines(facts, score.name, by, clustered=numbered)
-    r += _lm_lines(facts, score.name, by, clustered=numbered)
+    by = cell[0][0] if cell else ""
+    python += _pandas_lines(published, facts, score, by)
+    r += _lm_lines(published, facts, score, by)
     formula = f"=SUM({score.name})"
     if by:
         formula = f"=SUMIFS({score.name}; {by}; {_quoted(cell[0][1])})"
@@ -234,6 +235,7 @@ def _examples(
         t(say("In a spreadsheet, both files side by side: `{formula}`", formula=formula)),
         t(say("scores.csv has the same rows: the sum of {name} over any rows {what}.",
               name=score.name, what=score.words)),
+        t(say("Robust errors alone are too wide where whole classes are compared: take the last lines, too.")),
         t(say('A covariate that was drawn anew needs r.regress("outcome ~ covariate") of splu_release.')),
     ]  # fmt: skip
 
@@ -255,29 +257,60 @@ def _is_told(reader: Reader | None, analysis: Analysis) -> bool:
         return False
 
 
-def _pandas_lines(facts: Mapping[str, Any], score: str, by: str, *, clustered: bool) -> list[str]:
+def _pandas_lines(published: Published, facts: Mapping[str, Any], score: ScoreColumn, by: str) -> list[str]:
     dialect = Dialect(**facts["dialect"])
     read = "" if dialect == Dialect() else f", sep={_quoted(dialect.delimiter)}, decimal={_quoted(dialect.decimal)}"
-    robust = 'cov_type="cluster", cov_kwds={"groups": d.person_number}' if clustered else 'cov_type="HC1"'
+    robust, whole = 'cov_type="HC1"', "len(d) * w.mean() ** 2"
+    if NUMBER in published.table:
+        robust = 'cov_type="cluster", cov_kwds={"groups": d.person_number}'
+    if CLASS in published.table:
+        whole = '(w.groupby(d.lender_class).transform("mean") ** 2).sum()'
     group, formula = (f".groupby({_quoted(by)})", f"Q({_quoted(by)})") if by else ("", "1")
     text = ', dtype=str, keep_default_na=False, na_values=[""]'
+    wider, less = _error_factors(published, score.column)
     return [
         "import pandas, statsmodels.formula.api as smf\n".rstrip(),
         f'd = pandas.read_csv("table.csv"{read}{text}).join(pandas.read_csv("scores.csv"{read}))',
-        f"d{group}.{score}.sum()",
-        f"smf.ols({f'{score} ~ {formula}'!r}, d).fit({robust}).summary()",
+        f"d{group}.{score.name}.sum()",
+        f"fit = smf.ols({f'{score.name} ~ {formula}'!r}, d).fit({robust}); fit.params",
+        "w = pandas.DataFrame(fit.model.pinv_wexog.T, fit.resid.index, fit.params.index)"
+        ".reindex(d.index, fill_value=0)",
+        f"{wider and f'{wider} * '}fit.bse * (1 - {less} * {whole} / (w**2).sum()) ** 0.5",
     ]
 
 
-def _lm_lines(facts: Mapping[str, Any], score: str, by: str, *, clustered: bool) -> list[str]:
+def _lm_lines(published: Published, facts: Mapping[str, Any], score: ScoreColumn, by: str) -> list[str]:
     dialect = Dialect(**facts["dialect"])
     read = "" if dialect == Dialect() else f", sep = {_quoted(dialect.delimiter)}, dec = {_quoted(dialect.decimal)}"
     text = ', colClasses = "character", na.strings = "", check.names = FALSE'
-    robust = "vcovCL, cluster = d$person_number" if clustered else "vcovHC"
+    robust = 'vcovCL(fit, d[rownames(w), "person_number"])' if NUMBER in published.table else "vcovHC(fit)"
+    means, whole = "", "colSums(w)^2 / nrow(d)"
+    if CLASS in published.table:
+        means = '; m <- rowsum(w, d[rownames(w), "lender_class"])'
+        whole = "colSums(m^2 / tabulate(d$lender_class)[as.integer(rownames(m))])"
+    wider, less = _error_factors(published, score.column)
     return [
         f'd <- cbind(read.csv("table.csv"{read}{text}), read.csv("scores.csv"{read}))',
-        f"lmtest::coeftest(lm({score} ~ {_r_name(by) if by else 1}, d), sandwich::{robust})",
+        f"fit <- lm({score.name} ~ {_r_name(by) if by else 1}, d)",
+        f"w <- model.matrix(fit) %*% solve(crossprod(model.matrix(fit))){means}",
+        f"s <- sqrt(1 - {less} * {whole} / colSums(w^2))",
+        f"lmtest::coeftest(fit, {wider and f'{wider}^2 * '}sandwich::{robust} * outer(s, s))",
     ]
+
+
+def _error_factors(published: Published, column: str) -> tuple[str, float]:
+    """Return by how many times errors are wider where rows of a person are not known, and (1 - a^2)^2.
+
+    Robust errors take scores for independent, but shares of a whole class are told as well as they stand in the table.
+    With w what a row adds and w_c its mean over the class, the variance about persons like these is
+    1 - (1 - a^2)^2 sum w_c^2 / sum w^2 of theirs; a fifth is added, for what terms leave unexplained between classes.
+    """
+    kept, wider = published.draw_of(column).gamma ** -2, 1.0
+    if published.person and NUMBER not in published.table:
+        alike = max(published.correlation_of(published.block_of(column)), 0)
+        wider = max(1 + (cell.mean_rows - 1) * alike for cell in published.cells) ** 0.5
+    less = math.floor(1000 * max(1 - 1.2 * kept * (2 - kept), 0)) / 1000
+    return (f"{wider:.2f}" if wider > 1 else ""), less
 
 
 def _goodness(published: Published, questions: Sequence[AskedTable], reader: Reader | None, t: Any) -> list[str]:
