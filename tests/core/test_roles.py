@@ -138,9 +138,11 @@ def test_a_harmless_word_beside_or_over_findings_makes_no_column_harmless(name: 
     assert suggested(name, values, kind).role is Role.SA
 
 
-@pytest.mark.parametrize("values", ["0|1", "1|2", "m|f", "male|female", "h|f", "w|m|d", "Unknown/Invalid|Male|Female"])
+@pytest.mark.parametrize(
+    "values", ["0|1", "1|2", "m|f", "male|female", "h|f", "w|m|d", "Unknown/Invalid|Male|Female", "XX|XY", "8507|8532"]
+)
 def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(values: str) -> None:
-    for name in ("Sex", "Geschlecht", "sexe", *(["v7"] if values[0].isalpha() else [])):
+    for name in ("Sex", "Geschlecht", "sexe", *(["v7"] if values[0].isalpha() and values[0] != "X" else [])):
         kind = Kind.INTEGER if values[0].isdigit() else Kind.CATEGORY
         found = suggested(name, values, kind)
         assert (found.role, found.subject) == (Role.NSA, "sex"), name
@@ -271,12 +273,13 @@ def test_numbers_of_records_persons_and_other_records() -> None:
         ("visit", [str(1 + at % 28) for at in range(N)], Role.SA),
         ("voie d'accouchement", ["voie basse", "césarienne", "forceps", "ventouse"] * (N // 4), Role.SA),
         ("rue", [f"rue des Lilas {at % 7}" for at in range(N)], Role.IDENTIFIER),
+        ("CIP", ["S", "S", "I", "R"] * N, Role.SA),
         ("day", [str(1 + at % 28) for at in range(N)], Role.NSA),
     ],
 )
 def test_words_for_persons_and_addresses_are_borne_out_by_the_values(name: str, values: list[str], role: Role) -> None:
-    whole = all(map(str.isdecimal, values))
-    assert suggested(name, values, Kind.INTEGER if whole else Kind.CATEGORY).role is role
+    kind = Kind.INTEGER if all(map(str.isdecimal, values)) else Kind.CATEGORY
+    assert suggest_roles(Table((texts(name, values, kind),)))[name].role is role
 
 
 def test_a_column_is_taken_for_what_another_is_that_says_the_same() -> None:

@@ -23,6 +23,7 @@ _TELLING = 0.25  # share of values that are findings, from which a column of pla
 _OLDEST = 125
 _MONTHS = (1, 12)
 _SEXES = 8  # different values, at most
+_LETTERS = 4  # letters or figures that may stand for a sex under its name: XX, 8507 (OMOP)
 _LIFE = 25 * 365  # days
 _YEARS = (1880, 2100)
 _CODES = 60  # numbers of wards or of kinds of something, at most, where they count up from 1
@@ -336,7 +337,7 @@ def _fits_sex(column: Column) -> bool:
 
     def is_sex(text: str) -> bool:
         words = joined(text).split("_")
-        return words[0] in known or joined(text) in known or (len(text) == 1 and text.isalnum())
+        return words[0] in known or joined(text) in known or (len(text) <= _LETTERS and text.isalnum())
 
     return len(labels) <= _SEXES and all(map(is_sex, labels))
 

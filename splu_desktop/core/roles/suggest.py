@@ -112,7 +112,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     if is_dated(column):
         return None
     harmless = bool(reading.subjects)
-    if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
+    if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret) and not _grades(column):
         return _names_person(say("The name says a number of a person, a stay or a record."))
     if reading.says("reach") and not reading.secret and _reaches(column, reading):
         return _names_person(say("The name says an address, or how to reach a person."))
@@ -135,6 +135,12 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     if worded and reading.says("text") and (speaks_in_sentences(column) or distinct_share(column) >= 0.2):
         return _names_person(say("Free text may name persons."), "text")
     return _numbered(column, reading)
+
+
+def _grades(column: Column) -> bool:
+    """Whether many rows share a few values without a digit: resistant and sensitive under "CIP", an antibiotic."""
+    few = column.m <= _FEW + 2 and column.n >= _MANY * FEWEST
+    return few and not any(c.isdecimal() for text in sample_labels(column) for c in text)
 
 
 def _is_day(column: Column, reading: Reading) -> bool:
