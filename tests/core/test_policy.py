@@ -311,3 +311,15 @@ def test_most_rows_of_persons_are_kept_though_a_lesser_table_is_read_sooner() ->
     found = propose(Table(tuple(made)))
     assert found.verdict.state == USEFUL
     assert found.rows == len(owner)
+
+
+def test_no_step_says_how_a_column_is_published_that_is_left_out() -> None:
+    random = np.random.default_rng(4)
+    columns = {"sex": random.choice(["m", "f"], 600)}
+    columns |= {f"measure {at}": random.normal(50, 9, 600).round(1).astype(str) for at in range(30)}
+    made = [
+        Column.from_labels(k, each, kind=Kind.CATEGORY if k == "sex" else Kind.DECIMAL) for k, each in columns.items()
+    ]
+    found = propose(Table(tuple(made)))
+    assert any(step.name == "left-out" for step in found.steps)
+    assert all(found.plan.roles[step.column].published for step in found.steps if step.name == "coarser")
