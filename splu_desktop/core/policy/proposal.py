@@ -32,9 +32,9 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 
-_SECONDS = (
-    8.0  # of processor time, after which no further way is tried; a busy machine must not change what is proposed
-)
+# Of processor time, after which no further way is tried; a busy machine must not change what is proposed.
+_SECONDS = 8.0
+_FORMS = ("coarser", "public-value")  # steps about how one column is published
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,9 @@ def propose(
     judged = verdict(
         way.prepared, way.plan, earlier=earlier, suggestions=found.suggestions, told=best.told, progress=progress
     )
-    steps = [*found.steps, *_form_steps(best, found)]
+    # How a column would have been published is no news of one that is not.
+    steps = [e for e in found.steps if e.name not in _FORMS or way.plan.roles[e.column].published]
+    steps += _form_steps(best, found)
     if way.plan.questions and not found.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
