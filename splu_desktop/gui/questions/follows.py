@@ -37,13 +37,13 @@ def of_person(source: Source, answers: Answers) -> list[str]:
             t("{rows}. Limits count {what}.", rows=rows, what=persons_of(answers)),
             t("If a person has several rows, they are less safe than the figures say."),
         ]
-    known = source.persons.get(answers.person)
-    if known is None:
-        return [t("{rows}. Limits count {what}.", rows=rows, what=persons_of(answers))]
-    persons, most = known
+    persons, most = source.persons.get(answers.person, (0, 0))
     who = bold(f"{number(persons)} {t('patients')}")
-    of = t("{rows} of {persons}, up to {most} each", rows=rows, persons=who, most=number(most))
-    return [t("{rows}. Limits count {what}.", rows=of, what=persons_of(answers))]
+    if most > 1:
+        rows = t("{rows} of {persons}, up to {most} each", rows=rows, persons=who, most=number(most))
+    elif most:
+        rows = who
+    return [t("{rows}. Limits count {what}.", rows=rows, what=persons_of(answers))]
 
 
 def of_tables(source: Source, answers: Answers) -> list[str]:
