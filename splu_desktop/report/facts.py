@@ -158,6 +158,11 @@ class ColumnFact:
     subject: str
     detail: str = ""
 
+    @property
+    def known(self) -> bool:
+        """Whether others may know it of a person; a column that was added is nobody's."""
+        return any(role.known for role in Role if role.value == self.role)
+
 
 @dataclass(frozen=True)
 class BlockFact:
@@ -359,11 +364,8 @@ def _plan_of(opened: OpenRelease, entry: Entry | None, source: Table) -> Plan:
         raise BadSetting(
             "The register of this computer has no entry of this release; write the report where it was made."
         )
-    roles = {
-        name: Role.SA if published.is_sensitive(name) else Role.NSA if name in published.table else Role.DROPPED
-        for name in source.names
-    }
-    return replace(_plan_read(opened), roles=roles)
+    plan = _plan_read(opened)
+    return replace(plan, roles={name: plan.roles.get(name, Role.DROPPED) for name in source.names})
 
 
 def _check_source(opened: OpenRelease, prepared: Prepared, plan: Plan) -> None:
@@ -598,11 +600,7 @@ def _own_limits(
 def _plan_read(opened: OpenRelease) -> Plan:
     """Return the plan of a published table: what its facts tell."""
     facts, published = opened.facts, opened.published
-    roles = {
-        name: Role.SA if published.is_sensitive(name) else Role.NSA
-        for name in published.table.names
-        if name not in (CLASS, NUMBER)
-    }
+    roles = {each["name"]: Role(each["role"]) for each in facts["columns"] if each["name"] not in (CLASS, NUMBER)}
     moved = tuple(facts["dates_moved"]["columns"])
     persons = None
     if moved:  # the column that names persons is unknown; of the choice only what is moved is asked

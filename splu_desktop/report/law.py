@@ -88,7 +88,7 @@ def packs(text: str) -> tuple[Pack, ...]:
 
 def safe_harbor(columns: Sequence[ColumnFact], t: Language) -> Iterator[tuple[str, str, str]]:
     """Give the list of Safe Harbor, 45 CFR 164.514(b)(2), held against the columns: place, demand, finding."""
-    shown = [each for each in columns if each.role in ("nsa", "sa")]
+    shown = [each for each in columns if each.values is not None]
     found = (
         (
             "(b)(2)(i)(A), (D)–(R)",
@@ -96,7 +96,7 @@ def safe_harbor(columns: Sequence[ColumnFact], t: Language) -> Iterator[tuple[st
                 "Names, numbers and codes of persons, relatives and employers, addresses of any kind, pictures and "
                 "devices are removed."
             ),
-            [each.name for each in shown if each.role == "nsa" and each.subject == "person"],
+            [each.name for each in shown if each.role != "sa" and each.subject == "person"],
         ),
         (
             "(b)(2)(i)(B)",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-# Role -> whether it is published, sensitive, and tells persons. A new role is a line here and one below.
+# Role -> whether it is published, sensitive, and known to others. A new role is a line here and one below.
 _PROPERTIES = {
-    "identifier": (False, False, True),
-    "nsa": (True, False, False),
+    "identifier": (False, False, False),
+    "nsa": (True, False, True),
     "sa": (True, True, False),
     "dropped": (False, False, False),
 }
@@ -33,8 +33,8 @@ class Role(Enum):
         return _PROPERTIES[self.value][1]
 
     @property
-    def tells_persons(self) -> bool:
-        """Whether its values lead to a person, a stay or a record."""
+    def known(self) -> bool:
+        """Whether others may know its published values of a person, as they know age and sex."""
         return _PROPERTIES[self.value][2]
 
     @property

@@ -28,6 +28,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.persons.choice import NUMBER, ONE
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
+from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.plain_data import from_json
@@ -39,7 +40,7 @@ TABLE_NAME = "table.csv"
 MISSING = ""  # the one token for "no value", everywhere in a release
 _LONGEST_LIST = 5_000  # values of a column that are listed in their order
 _SEAL = "sha256"
-_ROLES = ("nsa", "sa", "class", "person")  # of a column that is handed out
+_ROLES = (*(role.value for role in Role if role.published), "class", "person")  # of a column that is handed out
 _LINED = 500  # classes up to which release.json is written in lines
 POLICY = ("who", "signed", "holds_records", "limits")  # of the audience, by which its limits are known
 # What pandas takes for "no value" unless it is told otherwise.
@@ -136,7 +137,8 @@ def one_row_way(plan: Plan) -> str:
 
 
 def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str, Any]:
-    role = "sa" if published.is_sensitive(column.name) else {CLASS: "class", NUMBER: "person"}.get(column.name, "nsa")
+    own = {CLASS: "class", NUMBER: "person"}.get(column.name)
+    role = own or plan.roles[column.name].value
     entry: dict[str, Any] = {"name": column.name, "role": role, "kind": column.kind.name.lower()}
     entry["missing"] = bool(column.missing.any())
     # Person numbers are as many as persons and say nothing in their order.

@@ -133,8 +133,8 @@ def _period(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]
 
 def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) -> list[str]:
     """Return a line for each column as far as there is room, and what stands for no value."""
-    entries = [entry for entry in facts["columns"] if entry["role"] in ("sa", "nsa")]
-    entries.sort(key=lambda entry: entry["role"] == "nsa")  # those drawn anew first
+    entries = [entry for entry in facts["columns"] if entry["name"] not in OWN_COLUMNS]
+    entries.sort(key=lambda entry: entry["role"] != "sa")  # those drawn anew first
     last = [f"- {name}: {t(words)}" for name, words in OWN_COLUMNS.items() if name in published.table]
     last.append(t(say("An empty cell has no value: there is no other mark.")))
     words = {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING

@@ -126,9 +126,9 @@ def published_as(source: Source, plan: Plan, name: str) -> str:
     if not role.published:
         return "–"
     values = source.facts[name].distinct if not steps else values_after(source.table[name], steps).m
-    if role is Role.NSA and values == 1:
+    if role.unchanged and values == 1:
         return t("one group") if steps else t("one value")
-    if role is Role.NSA:
+    if role.unchanged:
         return t("{n} groups", n=number(values)) if steps else t("{n} values", n=number(values))
     public = set(plan.public_values.get(name, ()))
     secret = [label for label in values_after(source.table[name], steps).labels if label not in public]

@@ -166,7 +166,7 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
     purpose = facts.audience.purpose or t("to be entered")
     text = t("Purpose: {purpose}.", purpose=purpose.rstrip("."))
     if facts.internal:
-        out = sum(each.role in ("nsa", "sa") for each in facts.columns)
+        out = sum(each.values is not None for each in facts.columns)
         text += " " + t("Columns published for it: {out} of {all}.", out=out, all=len(facts.columns))
     yield Paragraph(text)
     if not facts.tables:

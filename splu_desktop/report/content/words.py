@@ -63,7 +63,7 @@ def persons_word(facts: Facts, t: Language) -> str:
 def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
     """Return what a line asks for."""
     if limit.name == ALIKE:
-        columns = names([each.name for each in facts.columns if each.role == "nsa"], t, 3)
+        columns = names([each.name for each in facts.columns if each.known], t, 3)
         if columns == "–":
             return t("Rows or persons that look alike, at least")
         if facts.by_person:
