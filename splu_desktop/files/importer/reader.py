@@ -144,6 +144,7 @@ def read_raw(
     else:
         raw, resolved, reasons = statistical.read(path, kind, choices, progress, limit=limit)
     memory.check_width(path, len(raw.columns))
+    resolved = replace(resolved, format="csv" if kind in TEXTS else kind)
     own = raw.names
     raw, resolved, said = _called(raw, resolved)
     if kind in (*TEXTS, *WORKBOOKS):

@@ -25,7 +25,7 @@ def read(
     size = _UNPACKED * path.stat().st_size
     if kind == "parquet":
         found = isolated("parquet", path, progress, size=size, limit=limit)
-        return gathered(coded_columns(found, path), path, choices, progress), replace(choices, format=kind), {}
+        return gathered(coded_columns(found, path), path, choices, progress), choices, {}
     found = isolated(
         "statistical",
         path,
@@ -56,7 +56,6 @@ def read(
         problems.append(Problem(ProblemKind.NOTE, sentence, column=new_names[found["unknown"][0][0]]))
     resolved = replace(
         choices,
-        format=kind,
         encoding=found["encoding"],
         catalog=choices.catalog if catalog is None else catalog.name,
     )

@@ -82,7 +82,6 @@ def read(
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
         found.header.resolved(choices),
-        format="csv",
         encoding=found.encoding.name,
         delimiter=found.dialect.delimiter,
         quote=found.dialect.quote,

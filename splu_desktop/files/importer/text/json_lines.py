@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +46,7 @@ def read(
     for key, own in codes.items():
         column = RawColumn(np.array([*own, *[0] * (n - len(own))], np.int32), list(indexes[key])).kept(every)
         columns.append((key, CellColumn(column.codes, list(column.labels))))
-    return gathered(columns, path, choices, progress), replace(choices, format="ndjson"), {}
+    return gathered(columns, path, choices, progress), choices, {}
 
 
 def _lines(path: Path, progress: Progress) -> Iterator[tuple[int, bytes]]:

@@ -171,7 +171,7 @@ def _joined(
     )
     # Each sheet's header is found by itself again: titles of several lengths may stand above.
     reasons["sheets"] = say("sheets with the same columns, read as one table: {sheets}", sheets=", ".join(labels))
-    return joined, replace(choices, format=kind, sheet=None), reasons
+    return joined, replace(choices, sheet=None), reasons
 
 
 def _unlike(first: str, names: tuple[str, ...], other: str, others: tuple[str, ...]) -> Said:
@@ -228,7 +228,7 @@ def _read(
     heading = [head[header.last][i] for i in used] if header.last >= 0 else None
     table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading, progress=progress)
     table = replace(table, number_cells=numbered, first_day=np.datetime64(epoch, "us"), head=head)
-    return table, replace(header.resolved(choices), format=kind, sheet=name), reasons
+    return table, replace(header.resolved(choices), sheet=name), reasons
 
 
 def _digits(sheet: PlainSheet, column: int, cells: int) -> int:
