@@ -58,10 +58,8 @@ def add(commands: Any) -> None:
         if kind.asks == COMPARISON:
             takes(parser, "first EXPOSED", "COLUMN=VALUE; or “COLUMN=VALUE; OUTCOME”, to be compared with the second")
             takes(parser, "second OUTCOME")
-        elif kind.asks == OUTCOME:
-            takes(parser, "outcome COLUMN=VALUE")
-        elif kind.asks == NUMBERS:
-            takes(parser, "column COLUMN")
+        elif kind.asks in (OUTCOME, NUMBERS):
+            takes(parser, "outcome COLUMN=VALUE" if kind.asks == OUTCOME else "outcome COLUMN")
             takes(parser, "conditions COLUMN=VALUE", "only rows that meet this", nargs="*")
         else:
             takes(parser, "outcome OUTCOME", "COLUMN=VALUE, or COLUMN for its numbers")
@@ -114,11 +112,11 @@ def _asked(args: argparse.Namespace, published: Published) -> Analysis:
     name, asks = args.kind.name, args.kind.asks
     if asks == COMPARISON:
         return _comparison(name, args, published, where)
-    if asks == OUTCOME:
+    if asks in (OUTCOME, NUMBERS):
+        where = (*_conditions(args.conditions, published), *where)
+        if asks == NUMBERS:
+            return Analysis(name, column_named(args.outcome, published), where=where)
         return Analysis(name, *outcome_asked(args.outcome, published), where=where)
-    if asks == NUMBERS:
-        column = column_named(args.column, published)
-        return Analysis(name, column, where=(*_conditions(args.conditions, published), *where))
     on = tuple(column_named(text, published) for text in args.on)
     return Analysis(name, *outcome_asked(args.outcome, published), covariates=on, where=where)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from splu_desktop.core.generalise.step import Generalisation, Grouping
+from splu_desktop.core.generalise.step import Generalisation, Grouping, check_whole
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column
 
@@ -19,6 +19,9 @@ class Nearest(Generalisation):
     to: int
     how: ClassVar[str] = "nearest"
     typed: ClassVar[str] = "nearest=10"
+
+    def __post_init__(self) -> None:
+        check_whole(self.to, 1)
 
     @classmethod
     def from_text(cls, text: str) -> Nearest:
