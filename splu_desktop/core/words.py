@@ -6,6 +6,9 @@ import re
 import unicodedata
 from functools import cache
 
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "œ": "oe", "đ": "d", "ı": "i"}
+)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -13,7 +16,7 @@ def remove_accents(text: str) -> str:
     """Return a text without accents: `Größe` -> Grosse."""
     if text.isascii():
         return text
-    plain = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+    plain = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     return "".join(c for c in plain if not unicodedata.combining(c))
 
 

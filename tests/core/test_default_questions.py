@@ -45,16 +45,23 @@ def test_with_few_rows_fewer_columns_count_them() -> None:
     assert [str(each) for each in _asked(150, 90)] == ["dx by sex, born"]  # too small whatever is asked
 
 
+def test_absence_is_no_value_that_is_counted_alone() -> None:
+    """Most have the fever, so that only having none is secret; the table counts both."""
+    table = Table((Column.from_labels("fever", ["yes", "yes", "no"] * 300), _stays(900, 5)["sex"]))
+    found = default_questions(table, ("fever",), {"sex": "sex"}, {"fever": ("yes",)})
+    assert [str(each) for each in found] == ["fever by sex"]
+
+
 def test_what_is_nearly_nobodys_is_not_published() -> None:
     rng = np.random.default_rng(4)
     cells = {
-        "plec": rng.choice(["k", "m"], 1_500),
-        "nazwisko": np.array([f"Wisn{each} Kowal{each}" for each in range(700)])[rng.integers(0, 700, 1_500)],
-        "rozpoznanie": rng.choice(["grypa", "astma", "zapalenie"], 1_500),
+        "spol": rng.choice(["k", "m"], 1_500),
+        "prezime": np.array([f"Wisn{each} Kowal{each}" for each in range(700)])[rng.integers(0, 700, 1_500)],
+        "dijagnoza": rng.choice(["gripa", "astma", "upala"], 1_500),
     }
     table = Table(tuple(Column.from_labels(name, texts.tolist()) for name, texts in cells.items()))
     plan = propose(table, person=None).plan
-    assert plan.roles["nazwisko"] is Role.DROPPED
-    assert plan.roles["rozpoznanie"] is Role.SA
-    kept = propose(table, person=None, roles={"nazwisko": Role.SA}).plan
-    assert kept.roles["nazwisko"] is Role.SA  # where somebody says so
+    assert plan.roles["prezime"] is Role.DROPPED
+    assert plan.roles["dijagnoza"] is Role.SA
+    kept = propose(table, person=None, roles={"prezime": Role.SA}).plan
+    assert kept.roles["prezime"] is Role.SA  # where somebody says so

@@ -39,8 +39,8 @@ def suggested(name: str, values: str | list[str], kind: Kind = Kind.CATEGORY) ->
     return suggest_roles(Table((texts(name, [each[i % len(each)] for i in range(N)], kind),)))[name]
 
 
-def test_on_fifteen_invented_tables_nothing_leaks_and_little_is_withheld(tmp_path: Path) -> None:
-    """In three languages: no identifier or health column as it is, what the table is about secret."""
+def test_on_invented_tables_nothing_leaks_and_little_is_withheld(tmp_path: Path) -> None:
+    """In four languages: no identifier or health column as it is, what the table is about secret."""
     wrong = []
     for name, (table, kinds) in tables(tmp_path).items():
         found = suggest_roles(table)
@@ -125,7 +125,11 @@ def test_real_tables(name: str) -> None:
         ("num_visits", "1|2|3|4", Kind.INTEGER),
         ("employment", "full time|disabled|student", Kind.CATEGORY),
         ("emergency", "0|1", Kind.INTEGER),
-        ("age at diagnosis", "40|50|60", Kind.INTEGER),
+        ("age at menarche", "10|12|14", Kind.INTEGER),
+        ("Testtag", "1|2|3|9", Kind.INTEGER),
+        ("ward operation", "A|B|C", Kind.CATEGORY),
+        ("injection site", "Deltoid|Thigh|Gluteal|Abdomen|Forearm", Kind.CATEGORY),
+        ("examen clinique", "normal|anormal", Kind.CATEGORY),
         ("Sexual orientation", "hetero|gay|bi", Kind.CATEGORY),
         ("Sex", "hetero|gay|bi", Kind.CATEGORY),
         ("result", "positive|negative", Kind.CATEGORY),
@@ -160,6 +164,12 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         ("day of week", "Mon|Tue|Wed", "date"),
         ("Familienstand", "ledig|verheiratet", "demographic"),
         ("assurance", "CSS|mutuelle", "administrative"),
+        ("Operationssaal", "A|B", "unit"),
+        ("salle de traitement", "bleue|verte", "unit"),
+        ("Year of diagnosis", "2021|2022", "date"),
+        ("Age at vaccination", "12|40|65", "age"),
+        ("opaque", "web|phone|post", "administrative"),
+        ("in network", "Y|N", "administrative"),
     ],
 )
 def test_subjects_of_what_is_published(name: str, values: str, subject: str) -> None:
@@ -196,6 +206,14 @@ def test_a_year_of_birth_is_an_age_and_a_date_that_few_have_is_secret() -> None:
     assert suggest_roles(Table((some,)))["date of discharge"].role is Role.SA
     assert suggested("date of discharge", days, Kind.DATE).role is Role.NSA
     assert suggested("date of death", days, Kind.DATE).role is Role.SA
+    assert suggested("Diagnosedatum", days, Kind.DATE).role is Role.NSA
+
+
+def test_the_age_at_a_diagnosis_is_secret_beside_another_age() -> None:
+    ages = {"age": 50, "age at diagnosis": 40}
+    columns = [texts(name, [str(30 + at % most) for at in range(N)], Kind.INTEGER) for name, most in ages.items()]
+    found = suggest_roles(Table(tuple(columns)))
+    assert [each.role for each in found.values()] == [Role.NSA, Role.SA]
 
 
 def nhs() -> str:

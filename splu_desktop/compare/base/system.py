@@ -176,9 +176,7 @@ class System(ABC):
 
 
 def said_briefly(number: float) -> Figure:
-    """Return a number of three digits, or whole; "∞", and "–" for none."""
-    if not math.isfinite(number):
-        return Figure("–" if math.isnan(number) else "∞")
+    """Return a number of three digits, or whole."""
     return Figure(f"{number:.3g}" if abs(number) < 1_000 else f"{number:,.0f}")
 
 

@@ -14,6 +14,7 @@ from splu_desktop.core.persons.blanking import row_classes
 from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable
 from splu_desktop.core.risk.association import association
+from splu_desktop.core.roles.absence import says_absence
 from splu_desktop.core.table import Column, Table
 
 _MOST_LINES = 60  # values of a column that a table counts by as it stands
@@ -140,7 +141,7 @@ def _counts_lines(column: Column, subject: str) -> bool:
 
 
 def _one_value(column: Column, public_values: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the value that is counted where a column has just one secret value, else None for each."""
+    """Return the value that is counted where a column has just one secret value that tells something, else None."""
     public = set(public_values.get(column.name, ()))
     secret = [str(label) for label in column.labels[~column.missing].tolist() if label not in public]
-    return secret[0] if public and len(secret) == 1 else None
+    return secret[0] if public and len(secret) == 1 and not says_absence(secret[0], column) else None

@@ -25,12 +25,13 @@ def absence_values(column: Column) -> tuple[str, ...]:
     shown = np.where(column.missing, 0, counts)
     if shown.any():
         commonest = str(column.labels[int(np.argmax(shown))])
-        if _says_absence(commonest, column):
+        if says_absence(commonest, column):
             found.insert(0, commonest)
     return tuple(found)
 
 
-def _says_absence(label: str, column: Column) -> bool:
+def says_absence(label: str, column: Column) -> bool:
+    """Return whether a value says that there is nothing; in a column named "alive" or "healthy" the yes does."""
     values = lexicon().values
     text, words = joined(label), [fold(word) for word in words_of(label)]
     if values["well"].intersection(map(fold, words_of(column.name))):

@@ -306,7 +306,10 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return _fits_sex(column)
     if subject == "date":
         return _fits_date(column, reading)
-    answered = holds_answers(column) and not reading.says("flag")
+    answered = holds_answers(column)
+    # A weekend or an insurance may be yes or no; an admission that is, has happened.
+    if answered and subject == "administrative" and not reading.says("countable", "unsure", "event"):
+        return True
     coded = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
     if (column.kind is Kind.DECIMAL and not coded) or is_dated(column) or (answered and subject != "demographic"):
         return False
@@ -315,6 +318,8 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     labels = sample_labels(column)
     if tells_findings(column):
         return False
+    if reading.says("act") and (reading.unsure or subject == "place"):
+        return _borne_out(column, proper=False)  # "injection site", "examined region"
     return not reading.unsure or _borne_out(column) or (reading.says("number") and not _mostly(labels, _SITE.fullmatch))
 
 
@@ -348,7 +353,7 @@ def _fits_date(column: Column, reading: Reading) -> bool:
         return True
     if column.kind in (Kind.CATEGORY, Kind.TEXT):
         return holds_times(column) or all_of(column, "days", "other") or holds_days(column)
-    if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person"):
+    if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person", "act"):
         return False
     numbers, ranges = column.values[~column.missing], lexicon().ranges
     return holds_days(column) or any(
@@ -369,21 +374,24 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     if coded or (numbers.min() >= 100 and len({len(text) for text in sample_labels(column)}) <= 2):
         return len(numbers) > 2 or coded
     countable = reading.says("countable", "unsure") or counted
-    if subject in ("place", "unit") and not countable and numbers.min() >= _TWO_DIGITS:
+    if subject != "age" and not countable and numbers.min() >= _TWO_DIGITS:
         return len({len(text) for text in sample_labels(column)}) == 1
     return not countable and len(numbers) > 2 and numbers.min() >= 1 and numbers.max() <= 3 * len(numbers) <= 3 * _CODES
 
 
-def _borne_out(column: Column) -> bool:
-    """Whether values bear out a name that may say place or finding: "Site 3", "NY" to "CA", or words of wards."""
+def _borne_out(column: Column, *, proper: bool = True) -> bool:
+    """Whether values bear out a name that may say place or finding: "Site 3", "NY" to "CA", or words of wards.
+
+    proper : whether five proper names do, too.
+    """
     labels, wards = sample_labels(column), lexicon().values["wards"]
 
     def borne(text: str) -> bool:
-        return bool(re.fullmatch(r"[A-Z]{2,3}|[^\W\d_]+[ _-]?\d{1,5}", text)) or any(
+        return bool(re.fullmatch(r"[A-Z]{2,3}|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])", text)) or any(
             each in fold("".join(words_of(text))) for each in wards
         )
 
-    if len(labels) > 2 and _mostly(labels, borne):
+    if len(labels) > 1 + proper and _mostly(labels, borne):
         return True
-    proper = [text for text in labels if len(text) > 2 and text[0].isupper() and not any(map(str.isdigit, text))]
-    return len(proper) >= 5 and len(proper) >= MOST * len(labels)
+    named = [text for text in labels if len(text) > 2 and text[0].isupper() and not any(map(str.isdigit, text))]
+    return proper and len(named) >= 5 and len(named) >= MOST * len(labels)

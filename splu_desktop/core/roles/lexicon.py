@@ -13,7 +13,9 @@ from splu_desktop.core.words import words_of
 
 # Subjects that names may say, tried in this order: "hospital county" is a place where its values are no units.
 HARMLESS = ("age", "sex", "date", "unit", "place", "demographic", "administrative")
-_PRIVATE = frozenset({"health", "amount"})
+_STEMS = ("health", "act", "death")  # lists of parts of words, each of which says something about health
+_PRIVATE = frozenset({*_STEMS, "amount"})
+_SURE = ("age", "date", "unit", "place")  # what stays itself where a vaccination or a diagnosis is named beside it
 # What may stand beside them; a word of no such list makes the name one that nobody can read.
 _BESIDE = frozenset({*HARMLESS, "fill", "kind", "number", "counting", "person", "name", "staff", "birth", "event"})
 _LONGEST_RUN = 4  # words that are looked up together
@@ -40,15 +42,16 @@ class Lexicon:
     Attributes
     ----------
     words : word, or words joined by "_" -> the lists it stands in.
-    stems : parts of words that say something about health.
+    stems : parts of words that say something about health -> the lists they stand in.
     staff_ends : ends of words that say who treats.
-    heads : "first" or "last" -> words that say what a column is from that end of its name.
+    heads : "first" or "last" -> words that say what a column is from that end of its name; "link" -> words before
+        which the last one stands, too; "done" -> that stand first where what is done to people follows.
     values : list of values by its name, each as words joined by "_".
     ranges : word -> (lowest, highest) number that a date of its kind may be.
     """
 
     words: Mapping[str, frozenset[str]]
-    stems: tuple[str, ...]
+    stems: Mapping[str, frozenset[str]]
     staff_ends: tuple[str, ...]
     heads: Mapping[str, frozenset[str]]
     values: Mapping[str, frozenset[str]]
@@ -65,9 +68,16 @@ class Lexicon:
             return found
         if word.endswith(self.staff_ends):
             return frozenset({"staff"})
-        if any(stem in word for stem in self.stems):
-            return frozenset({"health"})
-        return self._parts(word)
+        parts, said = self._parts(word), [lists for stem, lists in self.stems.items() if stem in word]
+        return frozenset().union(*said) if said and not (parts and parts <= _BESIDE) else parts
+
+    def cut_act(self, word: str) -> tuple[str, ...]:
+        """Return a compound of what is done and its head as two words: impf, datum; any other word as one."""
+        for cut in range(_PART, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
+            done = "act" in self.lists_of(word[:cut].removesuffix("s"))
+            if done and self.words.get(word[cut:], frozenset()).intersection(_SURE):
+                return word[:cut], word[cut:]
+        return (word,)
 
     def _bent(self, word: str) -> frozenset[str]:
         for form in (word, *(word.removesuffix(end) for end in _ENDINGS if len(word) > _COMPOUND - 2)):
@@ -117,7 +127,7 @@ class Reading:
     @property
     def secret(self) -> bool:
         """Whether a word says something secret and nothing else; how many children somebody has is none."""
-        private = {"health"} if self.says("demographic") else _PRIVATE
+        private = _PRIVATE - {"amount"} if self.says("demographic") else _PRIVATE
         return any(each <= private for each in self.lists if each)
 
     @property
@@ -135,14 +145,22 @@ class Reading:
 
     @property
     def headed(self) -> tuple[str, ...]:
-        """What the name's head says where another word is unknown: a "requesting ward" is a ward, as "salle 2 bis"."""
-        if self.subjects or not self.unknown or not all(not each or each & _BESIDE for each in self.lists):
+        """What the name's head says where nothing else is harmless: a "requesting ward" is a ward, as "salle 2 bis".
+
+        Beside what is done to people any age, date, unit or place may be the head: "date of vaccination".
+        """
+        done = self.says("act")
+        if self.subjects or not (self.unknown or done) or not all(not e or e & {*_BESIDE, "act"} for e in self.lists):
             return ()
-        ends = [at for at, each in enumerate(self.lists) if not each or each & {*HARMLESS}]
         heads = lexicon().heads
-        for at, end in ((ends[0], "first"), (ends[-1], "last")):
-            if self.words[at] in heads[end]:
-                return tuple(subject for subject in HARMLESS if subject in self.lists[at])
+        link = next((at for at, word in enumerate(self.words) if at and word in heads["link"]), len(self.words))
+        ends = [at for at, each in enumerate(self.lists) if not each or each & {*HARMLESS, "act"}]
+        last = max((at for at in ends if at < link), default=ends[-1])
+        for at, known in ((ends[0], heads["first"]), (last, heads["last"])):
+            word, lists = self.words[at], self.lists[at]
+            sure = done and lists.intersection(_SURE) and (at == last or word in heads["done"])
+            if word in known or sure:
+                return tuple(subject for subject in HARMLESS if subject in lists)
         return ()
 
     @property
@@ -156,16 +174,16 @@ class Reading:
 def lexicon() -> Lexicon:
     """Return all lists, read once. Raises BadSetting where a file of the user's own can't be read."""
     words: dict[str, set[str]] = {}
-    stems: set[str] = set()
+    stems: dict[str, set[str]] = {}
     values: dict[str, set[str]] = {}
-    heads: dict[str, set[str]] = {"first": set(), "last": set()}
+    heads: dict[str, set[str]] = {"first": set(), "last": set(), "link": set(), "done": set()}
     ranges: dict[str, tuple[int, int]] = {}
     for data in _files():
         for name, text in data.get("names", {}).items():
             for word in map(fold, text.split()):
-                words.setdefault(word, set()).add(name)
-                if name == "health" and len(word) >= _STEM:
-                    stems.add(word)
+                words.setdefault(word, set()).update((name, "health") if name in _STEMS else (name,))
+                if name in _STEMS and len(word) >= _STEM:
+                    stems.setdefault(word, set()).update((name, "health"))
         for name, text in data.get("values", {}).items():
             values.setdefault(name, set()).update(map(fold, text.split()))
         for name, text in data.get("heads", {}).items():
@@ -175,7 +193,7 @@ def lexicon() -> Lexicon:
             ranges.update((fold(word), (int(low), int(high))) for word in named)
     return Lexicon(
         {word: frozenset(lists) for word, lists in words.items()},
-        tuple(sorted(stems)),
+        {stem: frozenset(lists) for stem, lists in sorted(stems.items())},
         tuple(sorted(word for word, lists in words.items() if "staff_ends" in lists)),
         {name: frozenset(each) for name, each in heads.items()},
         {name: frozenset(each) for name, each in values.items()},
@@ -200,7 +218,8 @@ def _read(path: Path) -> dict[str, Any]:
 @cache
 def read_name(name: str) -> Reading:
     """Return what a name says, words that belong together taken together."""
-    known, words = lexicon(), tuple(map(fold, words_of(name)))
+    known = lexicon()
+    words = tuple(part for word in words_of(name) for part in known.cut_act(fold(word)))
     found: list[tuple[str, frozenset[str]]] = []
     at = 0
     while at < len(words):

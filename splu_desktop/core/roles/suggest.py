@@ -79,6 +79,7 @@ def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Sug
         progress.report(_STAGE, done / max(len(table.columns), 1))
         told = column.name in table.origin.get(IDENTIFIERS, ())
         found[column.name] = _names_person(say(_TOLD)) if told else _suggestion(column)
+    _take_second_ages(table, found)
     _take_references(table, found)
     _take_likeness(table, found)
     return found
@@ -203,9 +204,9 @@ def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
 
 def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
-    happened = reading.says("event") and share_missing(column) > _GAPS
+    some = share_missing(column) > _GAPS
     for subject in (*reading.subjects, *reading.headed):
-        if subject == "date" and happened:
+        if some and (reading.says("act") or (subject == "date" and reading.says("event"))):
             break  # who has no date of leaving has not left
         if fits(column, subject, reading):
             if _singles_out(column, subject):
@@ -215,9 +216,11 @@ def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
         return Suggestion(Role.NSA, say(_UNCHANGED["sex"]), "sex", bool(reading.unknown))
     if len(sample_labels(column)) > 2 and all_of(column, "days"):
         return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date")
+    if len(sample_labels(column)) > 1 and all_of(column, "ways") and not reading.secret:
+        return Suggestion(Role.NSA, say(_UNCHANGED["administrative"]), "administrative", True)
     if is_dated(column) and may_be_births(column):
         return _names_person(say("A date of birth singles out most people."), "age", doubt=True)
-    if (is_dated(column) or holds_times(column)) and not reading.secret and share_missing(column) <= _GAPS:
+    if (is_dated(column) or holds_times(column)) and not (some or reading.says("death")):
         return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date", True)
     return None
 
@@ -258,6 +261,14 @@ def _secret(column: Column, reading: Reading) -> Suggestion:
     else:
         reason = say("The name does not say what it is; it may be a finding.")
     return Suggestion(Role.SA, reason, "health", True)
+
+
+def _take_second_ages(table: Table, found: dict[str, Suggestion]) -> None:
+    """Take the age at a diagnosis for secret where another column tells the age."""
+    ages = [name for name, each in found.items() if each.role is Role.NSA and each.subject == "age"]
+    then = [name for name in ages if read_name(name).says("act", "event")]
+    for name in then if len(then) < len(ages) else ():
+        found[name] = _secret(table[name], read_name(name))
 
 
 def _take_references(table: Table, found: dict[str, Suggestion]) -> None:
