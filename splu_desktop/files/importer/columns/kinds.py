@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Kind, unique
 from splu_desktop.files.importer.columns.date_texts import Dates, parse_dates
-from splu_desktop.files.importer.columns.missing import neutral
+from splu_desktop.files.importer.columns.missing import neutral_places
 from splu_desktop.files.importer.columns.number_texts import (
     LONGEST,
     NumberFormat,
@@ -121,7 +121,8 @@ class Texts:
     def empty(self) -> NDArray[np.bool_]:
         """(m,) whether a text says nothing."""
         empty = np.zeros(len(self.labels), bool)
-        empty[[at for at in np.flatnonzero(np.isnan(self.plain)).tolist() if neutral(self.labels[at])]] = True
+        odd = np.flatnonzero(np.isnan(self.plain))
+        empty[odd[neutral_places([self.labels[at] for at in odd.tolist()])]] = True
         if self.absent:
             empty |= np.fromiter((label in self.absent for label in self.labels), bool, len(self.labels))
         return empty

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,20 @@ _CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999
 
 _UNSEEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
 _NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
+_LIKELY = frozenset(("", "*", "0", "#"))  # how a text begins that may be neutral, though it is no known word
 _LONGEST_MARK = 20  # characters
 
 
 def is_blank(text: str) -> bool:
     """Whether a text is empty or nothing but blanks, seen or unseen."""
     return not text or text.isspace() or (not text.isascii() and not text.strip(_UNSEEN))
+
+
+def neutral_places(texts: Sequence[str]) -> list[int]:
+    """Return the places of the texts that say nothing about their column's type; most are passed over at a glance."""
+    plain = (text.strip().lower() for text in texts)
+    likely = [at for at, low in enumerate(plain) if low in _NEUTRAL or low[:1] in _LIKELY or low > "\x7f"]
+    return [at for at in likely if neutral(texts[at])]
 
 
 def neutral(text: str) -> bool:

@@ -82,19 +82,26 @@ class Numbers:
 _PLAIN = re.compile(r"-?(?:\d{1,15}|(?=.{2,16}\Z)(?:\d+\.\d*|\.\d+))", re.ASCII)
 
 
+_BEGINS = re.compile("(?:^|\x1f)[-.0-9]")
+
+
 def plain_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
     """Return (m,) the numbers of texts that are an optional "-", up to 15 digits and at most one point; NaN for others.
 
     So many digits a float keeps exactly.
     """
-    if max(map(len, texts), default=0) <= 15 and not "".join(texts).encode().translate(None, b"-.0123456789"):
+    joined = "\x1f".join(texts)  # looked through as one text, which takes a tenth of the time
+    found = np.full(len(texts), np.nan)
+    if not joined.encode().translate(None, b"-.0123456789\x1f") and max(map(len, texts), default=0) <= 15:
         filled = [text or "nan" for text in texts] if "" in texts else texts
         try:
             return np.fromiter(map(float, filled), np.float64, len(texts))
         except ValueError:  # nothing but such signs, as in a date
             pass
-    match = _PLAIN.fullmatch
-    return np.fromiter((float(text) if match(text) else np.nan for text in texts), np.float64, len(texts))
+    if _BEGINS.search(joined):
+        for at in [at for at, text in enumerate(texts) if _PLAIN.fullmatch(text)]:
+            found[at] = float(texts[at])
+    return found
 
 
 def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.float64] | None = None) -> Numbers:

@@ -84,9 +84,12 @@ def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[int, di
         progress.report("Reading", min(at / height, 1.0))
         found += [Coding() for _ in range(len(part[0]) - len(found))]
         for own, cells in zip(found, zip(*part, strict=True), strict=True):
-            own.add(map(_plain, cells))
+            own.add(map(_plain, cells) if not _ODD.isdisjoint(map(type, cells)) else cells)
         at += len(part)
     return at, {left + i: own.column() for i, own in enumerate(found) if any(cell != "" for cell in own.index)}
+
+
+_ODD = {bool, int}
 
 
 def _plain(cell: Any) -> Any:
