@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,12 @@ _LEFT_OUT = re.compile(
     """,
     re.VERBOSE,
 )
+
+
+def compiled_parts(library: str) -> list[str]:
+    """Return the modules beside a library's own that its compiled ones share."""
+    names = (Path(file).name for file in distribution(library).files or ())
+    return [name.partition(".")[0] for name in names if "__mypyc." in name]
 
 
 def datas() -> list[tuple[str, str]]:
