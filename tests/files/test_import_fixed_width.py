@@ -58,6 +58,14 @@ def test_blanks_that_run_down(tmp_path: Path) -> None:
     is_the_table(read_lines(tmp_path, ["{:<10}{:<21}{:<6}{:<5}{}".format(*row) for row in [HEAD, *ROWS]]))
 
 
+def test_numbers_to_the_right_below_a_name(tmp_path: Path) -> None:
+    rows = [HEAD, *([*row[:3], row[3] or "7", row[4]] for row in ROWS)]
+    found = read_lines(tmp_path, ["{:<8}{:<20}{:<4} {:<4}{}".format(*rows[0])] + [
+        f"{row[0]:<8}{row[1]:<20} {row[2]:<3}  {row[3]:>2} {row[4]}" for row in rows[1:]
+    ])  # fmt: skip
+    assert found.table.names == tuple(HEAD)
+
+
 def test_what_nothing_parts_is_told_and_can_be_cut(tmp_path: Path) -> None:
     lines = [f"{i:08d}{NAMES[i % 5]:<16}{20 + i:03d}202001{i + 1:02d}" for i in range(24)]
     found = read_lines(tmp_path, lines)

@@ -172,7 +172,16 @@ def test_a_thousands_mark_proved_elsewhere_holds_for_all_columns(tmp_path: Path)
     assert found.values.tolist() == [1200.0, 2500.0]
 
 
-@pytest.mark.parametrize("days", [("09-May", "14-Oct"), ("5. Sep", "10. Okt"), ("2024-09-05", "2024-10-14")])
+@pytest.mark.parametrize(
+    "days",
+    [
+        ("09-May", "14-Oct"),
+        ("5. Sep", "10. Okt"),
+        ("2024-09-05", "2024-10-14"),
+        ("5.IX", "X.14"),
+        ("szept.05", "okt.14"),
+    ],
+)
 def test_bands_that_became_days_are_told(tmp_path: Path, days: tuple[str, str]) -> None:
     found = written(
         tmp_path / "t.csv", {"age": ["0-4", days[0], "15-19", days[1]] * 3, "n": [str(k) for k in range(12)]}

@@ -87,6 +87,8 @@ def by_blanks(lines: Sequence[str]) -> tuple[int, ...]:
     names = not any(char.isdigit() for char in head)  # a header names every column, so that no column begins elsewhere
     edges = [begins[0]]
     for at, end in zip(begins[1:], [*begins[2:], width], strict=True):
+        if names and blank[(start := head.rfind(" ", 0, at) + 1) : at].all():
+            at = start  # numbers stand to the right below a name
         here = bool(head[at:end].strip()) and _begins(head, at, end)
         if here if names else any(row[at - 2 : at] == "  " for row in rows):
             edges.append(at)
