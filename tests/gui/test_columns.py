@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 
 from splu_desktop.core.roles import Role
+from splu_desktop.files.project.recipe import read_recipe, write_recipe
+from splu_desktop.gui.base.recipes import recipe_of
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.columns.page import ColumnsPage
 from splu_desktop.gui.expert.bounds import LimitsSection
 from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.expert.recipe import RecipeSection
 from splu_desktop.gui.expert.strength import StrengthSection
+from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
 
@@ -146,3 +152,33 @@ def test_the_recipe_as_text_is_taken_or_says_what_is_wrong(proposed: MainWindow)
     recipe.text.setPlainText(recipe.text.toPlainText().replace(f"gamma = {gamma:g}", "gamma = 12"))
     recipe.use.click()
     assert session.plan.gamma == 12
+    assert not recipe.fault.isVisible()
+
+
+def test_what_a_recipe_says_of_the_files_is_shown_and_saved_again(
+    proposed: MainWindow, idle: Idle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = recipe_of(proposed.session)
+    assert recipe is not None
+    said = {"title": "Tests of June", "contact": "the registry", "xlsx": True}
+    given, saved = tmp_path / "given.toml", tmp_path / "saved.toml"
+    write_recipe(replace(recipe, release=said), given)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(given), ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(saved), ""))
+    proposed.recipes.ask_use()
+    proposed.recipes.ask_save()
+    assert read_recipe(saved).release == said
+    proposed.show_step(Step.PUBLISH)
+    idle(proposed)
+    page = proposed.page(Step.PUBLISH)
+    assert isinstance(page, PublishPage)
+    assert page.outgoing.workbook.isChecked()
+    page.outgoing.folder.setText(str(tmp_path))
+    page.do_primary()
+    idle(proposed)
+    release = proposed.session.release
+    assert release is not None, page.note.text()
+    assert release.opened.title == "Tests of June"
+    proposed.session.undo()
+    proposed.recipes.ask_save()
+    assert not read_recipe(saved).release

@@ -140,7 +140,11 @@ def recipe_text(recipe: Recipe) -> str:
 
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe. Raises BadRecipe with a sentence that says what is wrong with it."""
-    content = read_bytes(path, LARGEST, BadRecipe)
+    return recipe_from(read_bytes(path, LARGEST, BadRecipe), path)
+
+
+def recipe_from(content: bytes, path: Path) -> Recipe:
+    """Return what the content of a recipe says, `path` being what it is called. Raises as `read_recipe`."""
     try:
         data = from_toml(content)
     except ValueError as fault:

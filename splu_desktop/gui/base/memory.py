@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
@@ -14,25 +12,19 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import questions_from
 from splu_desktop.files.disk.place import data_folder
-from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.files.disk.whole import whole_file
-from splu_desktop.gui.base.session import Answers, Session
+from splu_desktop.files.project.entries import meanings
+from splu_desktop.files.project.release_section import RELEASE
+from splu_desktop.gui.base.session import Answers, Choices, Session
 from splu_desktop.gui.base.source import Source
 
 _FOLDER, _MOST, _LARGEST = "answers", 50, 1 << 20
 _REST = 2000  # ms from a change until it is kept
 
 
-@dataclass(frozen=True)
-class Kept:
-    """What was kept of a file; the plan is None where none was made, or it no longer fits."""
-
-    answers: Answers
-    plan: Plan | None
-
-
-def as_dict(answers: Answers, plan: Plan | None) -> dict[str, Any]:
-    """Return answers and plan as plain data."""
+def as_dict(choices: Choices) -> dict[str, Any]:
+    """Return answers, plan and the section [release] of a recipe as plain data."""
+    answers, plan = choices.answers, choices.plan
     return {
         "audience": answers.audience.as_dict(),
         "person": answers.person,
@@ -40,11 +32,15 @@ def as_dict(answers: Answers, plan: Plan | None) -> dict[str, Any]:
         "questions": [each.as_dict() for each in answers.questions],
         "not_secret": list(answers.not_secret),
         "plan": None if plan is None else plan.as_dict(),
+        "release": dict(choices.release),
     }
 
 
-def recall(source: Source) -> Kept | None:
-    """Return what was kept of a file, None where nothing was, or nothing that fits it. For workers."""
+def recall(source: Source) -> Choices | None:
+    """Return what was kept of a file, None where nothing was, or nothing that fits it. For workers.
+
+    Its plan is None where none was made, or it no longer fits.
+    """
     path = data_folder() / _FOLDER / f"{_name(source)}.json"
     try:
         if path.stat().st_size > _LARGEST:
@@ -59,6 +55,8 @@ def recall(source: Source) -> Kept | None:
             questions=questions_from(data["questions"], table),
             not_secret=tuple(map(str, data["not_secret"])),
         )
+        release = dict(data.get("release", {}))
+        meanings(RELEASE, release)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, SpluError):
         return None
     plan = None
@@ -68,21 +66,11 @@ def recall(source: Source) -> Kept | None:
             plan.check(table)
         except (SpluError, KeyError, TypeError, ValueError):
             plan = None
-    return Kept(answers, plan)
+    return Choices(answers, answers if plan else None, None, plan, release=release)
 
 
 def _name(source: Source) -> str:
     return "".join(letter for letter in source.fingerprint if letter.isalnum())[-64:]
-
-
-def laws_chosen() -> tuple[str, ...]:
-    """Return the codes of the law packs that reports are arranged by; none for the report's own choice."""
-    return tuple(filter(None, read_section("report").get("laws", "").split(",")))
-
-
-def choose_laws(codes: Iterable[str]) -> None:
-    """Remember the law packs that reports are arranged by."""
-    remember("report", {**read_section("report"), "laws": ",".join(codes)})
 
 
 class Memory(QObject):
@@ -91,8 +79,8 @@ class Memory(QObject):
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
-        self._waiting: tuple[Source, Answers, Plan | None] | None = None
-        self._kept: tuple[Source, Answers, Plan | None] | None = None
+        self._waiting: tuple[Source, Choices] | None = None
+        self._kept: tuple[Source, Choices] | None = None
         self._timer = QTimer(self, singleShot=True, interval=_REST)
         self._timer.timeout.connect(self.keep)
         session.changed.connect(self._changed)
@@ -104,8 +92,8 @@ class Memory(QObject):
             return
         if self._waiting is not None and self._waiting[0] is not source:  # another file: the first one's come first
             self.keep()
-        now = source, self._session.answers, self._session.plan
-        if self._kept is None or any(one is not other for one, other in zip(now, self._kept, strict=True)):
+        now = source, self._session.choices
+        if now != self._kept:  # both are themselves, and nothing else
             self._waiting = now
             self._timer.start()
 
@@ -115,12 +103,12 @@ class Memory(QObject):
         if self._waiting is None:
             return
         self._kept, self._waiting = self._waiting, None
-        source, answers, plan = self._kept
+        source, choices = self._kept
         folder = data_folder() / _FOLDER
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with whole_file(folder / f"{_name(source)}.json", overwrite=True) as partial:
-                partial.write_text(json.dumps(as_dict(answers, plan), ensure_ascii=False), encoding="utf-8")
+                partial.write_text(json.dumps(as_dict(choices), ensure_ascii=False), encoding="utf-8")
             old = sorted(folder.glob("*.json"), key=lambda each: each.stat().st_mtime)
             for each in old[:-_MOST]:
                 each.unlink(missing_ok=True)

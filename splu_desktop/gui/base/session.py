@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -94,6 +94,7 @@ class Choices:
     plan : what would be published now: the proposal's, or changed since.
     undone : steps of the proposal that were taken back.
     expert : what was changed in Expert, in words.
+    release : what a recipe said of the release's files (`files.project.release_section`), kept for its next saving.
     """
 
     answers: Answers
@@ -102,6 +103,7 @@ class Choices:
     plan: Plan | None = None
     undone: tuple[Done, ...] = ()
     expert: tuple[str, ...] = ()
+    release: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,15 +246,15 @@ class Session(QObject):
 
     # --- what happens to it
 
-    def open_source(self, source: Source, answers: Answers, plan: Plan | None = None) -> None:
+    def open_source(self, source: Source, choices: Choices) -> None:
         """Take a table that was read; what belonged to the one before goes, and so does the undo history."""
         if self._release is not None and self._release.source is not None:
             self._release = None
         self.source = source
-        self._steps = [(Choices(answers, answers if plan else None, None, plan), "", "")]
+        self._steps = [(choices, "", "")]
         self._at = 0
         self._judged, self._accepted, self.judge_fault = [], {}, ""
-        self.confirmed = {Step.OPEN} if plan is None else {Step.OPEN, Step.QUESTIONS}
+        self.confirmed = {Step.OPEN} if choices.plan is None else {Step.OPEN, Step.QUESTIONS}
         self.changed.emit()
 
     def do(self, choices: Choices, name: str, merge: str = "") -> None:
@@ -278,7 +280,8 @@ class Session(QObject):
     def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged, plan: Plan | None = None) -> None:
         """Take a proposal that was made from these answers, with its verdict; `plan` stays instead of its own."""
         self._judged.insert(0, judged)
-        self.do(Choices(answers, answers, proposal, plan or proposal.plan), t("Proposal"))
+        release = self.choices.release
+        self.do(Choices(answers, answers, proposal, plan or proposal.plan, release=release), t("Proposal"))
 
     def change_plan(
         self, plan: Plan, name: str, merge: str = "", *, undone: Done | None = None, expert: str = ""

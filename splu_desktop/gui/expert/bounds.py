@@ -14,7 +14,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Limits, check_reason, level_of, reasons_named
 from splu_desktop.core.policy.limits import limits_named
 from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.gui.base.memory import choose_laws, laws_chosen
+from splu_desktop.gui.base.recipes import choose_laws, laws_chosen
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, line_edit, percent_box, show_value, whole_box
 from splu_desktop.gui.base.words import decimal, joined, t, told

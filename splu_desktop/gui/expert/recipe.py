@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
-from splu_desktop.files.disk.plain_data import from_toml
-from splu_desktop.files.project.recipe import Recipe, plan_for, recipe_text
-from splu_desktop.gui.base.memory import laws_chosen
-from splu_desktop.gui.base.session import Answers
+from splu_desktop.files.project.recipe import recipe_from, recipe_text
+from splu_desktop.gui.base.recipes import recipe_of, take_recipe
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import button, copy_exactly, margins, put
 from splu_desktop.gui.base.words import t, told
@@ -35,26 +33,15 @@ class RecipeSection(Section):
         self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), self.use, copy, 1))
 
     def show_plan(self, plan: Plan, source: Source) -> None:
-        imported = source.imported
-        text = recipe_text(Recipe(imported.choices, plan, imported.source, laws_chosen()))
+        recipe = recipe_of(self.session)
+        text = "" if recipe is None else recipe_text(recipe)
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
 
     def _use(self) -> None:
-        source = self.session.source
-        if source is None:
-            return
+        self.say_fault("")
         try:
-            plan = plan_for(from_toml(self.text.toPlainText().encode())["plan"], source.table, self.title)
+            recipe = recipe_from(self.text.toPlainText().encode(), Path(self.title))
+            take_recipe(self.session, recipe, self.title, changed_in_expert=True)
         except SpluError as fault:
             self.say_fault(told(str(fault)))
-            return
-        except (ValueError, KeyError, AttributeError, TypeError):
-            self.say_fault(t("This is no recipe: it is not valid TOML with a part [plan]."))
-            return
-        self.say_fault("")
-        answers, now = Answers.of_plan(plan), self.session.choices
-        if plan != now.plan:
-            name = self.title
-            expert = tuple(dict.fromkeys((*now.expert, name)))
-            self.session.do(replace(now, answers=answers, asked=answers, plan=plan, expert=expert), name)

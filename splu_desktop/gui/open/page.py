@@ -185,12 +185,11 @@ class OpenPage(Page):
     def _opened(self, found: Opened) -> None:
         for channel in _OF_TABLE:  # what comes of the table before belongs to no other
             self.work.drop(channel)
-        kept, here = found.kept, self.has_focus()
-        answers = found.answers if kept is None else kept.answers
-        self.session.open_source(found.source, answers, None if kept is None else kept.plan)
+        here = self.has_focus()
+        self.session.open_source(found.source, found.choices)
         if here:
             self.keep_focus(arriving=True)
-        if kept is not None:
+        if found.again:
             self.banner.say("note", t("Your answers of the last time are back; change what is different now."))
 
     def _failed(self, text: str) -> None:

@@ -18,9 +18,9 @@ from splu_desktop.core.roles import Suggestion, suggest_roles
 from splu_desktop.core.table import Table
 from splu_desktop.files import importer
 from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, Imported, ProblemKind, alike
-from splu_desktop.gui.base.memory import Kept, recall
+from splu_desktop.gui.base.memory import recall
 from splu_desktop.gui.base.messages import row_words
-from splu_desktop.gui.base.session import Answers
+from splu_desktop.gui.base.session import Answers, Choices
 from splu_desktop.gui.base.source import Source, column_facts
 from splu_desktop.gui.base.words import number, t, told
 
@@ -35,13 +35,13 @@ class Opened:
     Attributes
     ----------
     source : the table.
-    answers : what the file tells of the three questions.
-    kept : what was answered and planned when it was open before; None where it was not.
+    choices : what was answered and planned when it was open before; else what the file tells of the three questions.
+    again : whether it was.
     """
 
     source: Source
-    answers: Answers
-    kept: Kept | None
+    choices: Choices
+    again: bool
 
 
 def read_source(path: Path, choices: ImportChoices | None, progress: Progress = SILENT) -> Opened:
@@ -58,7 +58,8 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress = 
     counted = {name: persons_named(table, name) for name in names[:_PERSONS]}
     source = Source(path, imported, choices, suggestions, facts, names, counted)
     progress.report("Looking for tables to propose", 0.95)
-    return Opened(source, first_answers(table, suggestions, names), recall(source))
+    kept = recall(source)
+    return Opened(source, kept or Choices(first_answers(table, suggestions, names)), kept is not None)
 
 
 def persons_named(table: Table, column: str) -> tuple[int, int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QStandardPaths, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
@@ -98,6 +100,11 @@ class Outgoing(Card):
             field.setText(words.strip() or (nobody if field is self.to else t("not said")))
         columns = len(plan.nsas) + len(plan.sensitive)
         self.table_words.setText(t("{rows}, {n} columns", rows=rows_of(rows, plan.row_word), n=columns))
+
+    def take_form(self, said: Mapping[str, Any]) -> None:
+        """Show the form of the release that a recipe asks for."""
+        self.workbook.setChecked(bool(said.get("xlsx")))
+        self.packed.setChecked(bool(said.get("zip")))
 
     def propose_name(self, stem: str) -> None:
         """Propose a name for a release of another table."""

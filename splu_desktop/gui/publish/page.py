@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -11,7 +13,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import RED, UNSAFE, USEFUL, Line, Verdict, title_of
 from splu_desktop.files.publish import Options, Outcome, publish
+from splu_desktop.files.project.entries import meanings
+from splu_desktop.files.project.release_section import RELEASE
 from splu_desktop.files.release import Form
+from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.handover import hand_over, new_password
 from splu_desktop.gui.base.dialogs import asked_target
 from splu_desktop.gui.base.messages import persons_of, rows_of
@@ -38,6 +43,7 @@ class PublishPage(Page):
     def build(self) -> None:
         self._named = ""  # the source that the name was proposed for
         self._repairing = ""
+        self._asked_form: Mapping[str, Any] = {}  # what a recipe said of the release's files
         self._shown: object = None
         self.verdict = VerdictBar()
         self.head.addWidget(self.verdict)
@@ -106,6 +112,9 @@ class PublishPage(Page):
             return
         self.show_content()
         self.verdict.show()
+        if session.choices.release is not self._asked_form:
+            self._asked_form = session.choices.release
+            self.outgoing.take_form(self._asked_form)
         if self._named != source.fingerprint:
             self._named, self._repairing = source.fingerprint, ""
             packed = source.path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".zip")
@@ -245,16 +254,20 @@ class PublishPage(Page):
             self.show_error(t("The folder can’t be made. Choose another one."))
             return
         source, plan, accepted, verdict = session.source, judged.plan, session.accepted, judged.verdict
+        said = meanings(RELEASE, session.choices.release)
         options = Options(
             form=Form(
-                title=self.outgoing.name.text().strip(),
+                title=said.get("title", self.outgoing.name.text().strip()),
+                contact=said.get("contact", ""),
+                dialect=Dialect(*said.get("dialect", ())),
                 workbook=self.outgoing.workbook.isChecked(),
-                spoken=spoken(),
+                spoken=said.get("language", spoken()),
             ),
             packed=self.outgoing.packed.isChecked(),
             password=self.outgoing.secret,
             source=source.path,
             source_sha256=str(source.imported.source.sha256 or ""),
+            operator=said.get("operator", ""),
         )
 
         def take(made: Outcome) -> None:

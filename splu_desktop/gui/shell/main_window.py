@@ -101,7 +101,7 @@ class MainWindow(Stops, QMainWindow):
         # As in _attend.
         from splu_desktop.gui.shell.recipes import Recipes
 
-        made = Recipes(self.session, self.work, self)
+        made = Recipes(self.session, self)
         made.said.connect(self.say)
         return made
 

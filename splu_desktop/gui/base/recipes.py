@@ -1,0 +1,46 @@
+"""Recipes: what the session decided as one, and a recipe taken up as one step of undo; the law packs of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from splu_desktop.files.disk.settings import read_section, remember
+from splu_desktop.files.project.recipe import Recipe
+from splu_desktop.gui.base.session import Answers, Session
+
+
+def laws_chosen() -> tuple[str, ...]:
+    """Return the codes of the law packs that reports are arranged by; none for the report's own choice."""
+    return tuple(filter(None, read_section("report").get("laws", "").split(",")))
+
+
+def choose_laws(codes: Iterable[str]) -> None:
+    """Remember the law packs that reports are arranged by."""
+    remember("report", {**read_section("report"), "laws": ",".join(codes)})
+
+
+def recipe_of(session: Session) -> Recipe | None:
+    """Return all choices about the table that is open; None where there is no plan."""
+    if session.source is None or session.plan is None:
+        return None
+    imported, release = session.source.imported, session.choices.release
+    return Recipe(imported.choices, session.plan, imported.source, laws_chosen(), release)
+
+
+def take_recipe(session: Session, recipe: Recipe, name: str, *, changed_in_expert: bool = False) -> None:
+    """Take the choices of a recipe for the table that is open, as a step of this name. Raises what `plan_for` raises.
+
+    `changed_in_expert` : it is the proposal's own text, changed, so that its steps can still be taken back.
+    """
+    if session.source is None:
+        return
+    plan, now = recipe.plan_for(session.source.table), session.choices
+    if recipe.laws:
+        choose_laws(recipe.laws)
+    answers = Answers.of_plan(plan)
+    taken = replace(now, answers=answers, asked=answers, plan=plan, release=recipe.release)
+    if not changed_in_expert:
+        session.do(replace(taken, proposal=None, undone=()), name)
+    elif (plan, recipe.release) != (now.plan, now.release):
+        session.do(replace(taken, expert=tuple(dict.fromkeys((*now.expert, name)))), name)
