@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH, Answer
@@ -13,7 +12,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.widgets import Picture, label, margins, put, restyle
 from splu_desktop.gui.base.words import number, percent, t
-from splu_desktop.gui.proposal.ranges import TRUST, draw_range, trust_words
+from splu_desktop.gui.proposal.ranges import TRUST, RangeStrip, Strip
 
 
 def about(answer: Answer) -> int:
@@ -47,63 +46,20 @@ def trust_line(answer: Answer) -> str:
     return t("exact: no secret column is asked")
 
 
+def share_line(answer: Answer) -> str:
+    """Return which share of the rows that is, "" where that is not estimated."""
+    share = answer.share
+    if share is None or answer.exact:
+        return ""
+    middle, low, high = (percent(min(each, 1.0), 1) for each in share)
+    if answer.trust() == HIDDEN:
+        return t("At most {high} of {n} rows.", high=high, n=number(answer.n_p))
+    return t("{share} of the {n} rows ({low} to {high})", share=middle, n=number(answer.n_p), low=low, high=high)
+
+
 def error_words(answer: Answer) -> str:
     """Return the error of an answer, which may be larger than the answer."""
     return percent(min(answer.relative, 9.99), 0)
-
-
-class RangeLine(QWidget):
-    """The range on a line from 0, with the number, and the true count above it where it is shown."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._asked: Asked | None = None
-        self._truth = False
-        self.setMinimumHeight(58)
-
-    def show_answer(self, asked: Asked | None, truth: bool) -> None:
-        """Show an answer."""
-        self._asked, self._truth = asked, truth
-        if asked is not None:
-            low, high = ends_of(asked.answer)
-            self.setAccessibleName(t("between {low} and {high}", low=number(low), high=number(high)))
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, 60)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._asked is None or self._asked.answer.exact:
-            return
-        c, painter, answer = theme.colours(), QPainter(self), self._asked.answer
-        low, high = ends_of(answer)
-        truth = self._asked.truth if self._truth else None
-        top = 1.25 * max(high, truth or 0, 1)
-        box, middle = QRectF(6, 0, self.width() - 12, 60), 30.0
-
-        def place(value: float) -> float:
-            return box.left() + value / top * box.width()
-
-        point = None if answer.trust() == HIDDEN else about(answer)
-        draw_range(painter, box, place, (low, high), answer.trust(), truth=truth, point=point)
-        painter.setFont(theme.small_font(self.font()))
-        metrics = painter.fontMetrics()
-        painter.setPen(QColor(c.text))
-        first, last = number(low), number(high)
-        widths = metrics.horizontalAdvance(first), metrics.horizontalAdvance(last)
-        lefts = [place(low) - widths[0] / 2, place(high) - widths[1] / 2]
-        over = lefts[0] + widths[0] + 10 - lefts[1]
-        if over > 0:  # the ends lie closer than their words are wide
-            lefts = [lefts[0] - over / 2, lefts[1] + over / 2]
-        shift = max(0.0, -lefts[0])
-        for words, left, wide in ((first, lefts[0], widths[0]), (last, lefts[1], widths[1])):
-            x = min(left + shift, self.width() - wide)
-            painter.drawText(QPointF(x, middle + 9 + metrics.ascent() + 3), words)
-        if truth is not None:
-            words = t("true: {n}", n=number(truth))
-            wide = metrics.horizontalAdvance(words)
-            painter.drawText(QPointF(min(max(place(truth) - wide / 2, 0), self.width() - wide), 12), words)
-        painter.end()
 
 
 class AnswerCard(Card):
@@ -114,20 +70,17 @@ class AnswerCard(Card):
     def __init__(self) -> None:
         super().__init__(spacing=6)
         self._asked: Asked | None = None
-        self.body.addWidget(label(t("Answer"), "quiet"))
         self.number = label("", live=True, fitting=True)
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 2.1)
-        font.setBold(True)
-        self.number.setFont(font)
         self.picture = Picture("circle-check", "answerable", 15)
         self.trust = label("", fitting=True)
-        self.range = RangeLine()
-        self.promise, self.share = label("", fitting=True), label("", fitting=True)
+        self.range = RangeStrip(60)
+        self.promise = label(t("In 95 of 100 releases the range holds the true count."), fitting=True)
+        self.share = label("", fitting=True)
         self.truth = QCheckBox(t("True counts, only here"))
         self.truth.toggled.connect(self._turn)
         row = put(margins(QHBoxLayout(), 0, spacing=7), (self.picture, 0, Qt.AlignmentFlag.AlignTop), (self.trust, 1))
-        put(self.body, self.number, row, self.range, self.promise, self.share, 1, self.truth)
+        put(self.body, label(t("Answer"), "quiet"), self.number, row, self.range, self.promise, self.share, 1)
+        self.body.addWidget(self.truth)
 
     def offer_truth(self, there: bool) -> None:
         """Show the tick for true counts where the source is at hand."""
@@ -139,52 +92,25 @@ class AnswerCard(Card):
         """Show an answer, or none."""
         self._asked = asked
         there = asked is not None
-        for part in (self.picture, self.trust, self.range, self.promise, self.share):
-            part.setVisible(there)
+        estimated = asked is not None and not asked.answer.exact
+        parts: dict[QWidget, bool] = {self.picture: there, self.trust: there, self.share: there}
+        for part, on in (parts | {self.range: estimated, self.promise: estimated}).items():
+            part.setVisible(on)
+        trust = "" if asked is None else asked.answer.trust()
+        self.number.setFont(theme.sized(self.font(), 1.5 if trust == ROUGH else 2.1, bold=True))
         if asked is None:
             self.number.setText(t("Choose values"))
             return
-        answer = asked.answer
-        trust = answer.trust()
-        self._size_of(trust)
+        answer, (picture, colour, _) = asked.answer, TRUST[trust]
         self.number.setText(answer_words(answer))
-        picture, colour, _ = TRUST[trust]
         self.picture.show_picture(picture, colour)
         self.trust.setText(trust_line(answer))
         restyle(self.trust, colour)
-        exact = answer.exact
-        self.range.setVisible(not exact)
-        self.range.show_answer(asked, self.truth.isChecked())
-        self.promise.setVisible(not exact)
-        self.promise.setText(t("In 95 of 100 releases the range holds the true count."))
-        share = answer.share
-        if share is None or exact:
-            self.share.setText("")
-        elif trust == HIDDEN:
-            self.share.setText(
-                t("At most {high} of {n} rows.", high=percent(min(share[2], 1.0), 1), n=number(answer.n_p))
-            )
-        else:
-            self.share.setText(
-                t(
-                    "{share} of the {n} rows ({low} to {high})",
-                    share=percent(share[0], 1),
-                    n=number(answer.n_p),
-                    low=percent(share[1], 1),
-                    high=percent(share[2], 1),
-                )
-            )
-
-    def _size_of(self, trust: str) -> None:
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * (1.5 if trust == ROUGH else 2.1))
-        font.setBold(True)
-        self.number.setFont(font)
+        point = None if trust == HIDDEN else about(answer)
+        truth = asked.truth if self.truth.isChecked() else None
+        self.range.show_strip(Strip(ends_of(answer), trust, point, truth, words=number))
+        self.share.setText(share_line(answer))
 
     def _turn(self, on: bool) -> None:
         self.truth_wanted.emit(on)
-        if self._asked is not None:
-            self.range.show_answer(self._asked, on)
-
-
-__all__ = ["AnswerCard", "answer_words", "trust_words"]
+        self.show_answer(self._asked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from splu_desktop.core.answer.answer import Answer
 from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.answer.crosstab import CrossTable, crosstab
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism import CLASS, NUMBER
@@ -19,6 +17,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.questions.batch import read_questions, write_answers
+from splu_desktop.files.release import OpenRelease
 from splu_desktop.gui.base.session import Release
 
 Question = tuple[Condition, ...]
@@ -37,6 +36,7 @@ class Asked:
 class Opened:
     """A release ready to be asked; `source` is its own table as it went into the draw, where that is at hand."""
 
+    release: OpenRelease
     reader: Reader
     source: Table | None
 
@@ -50,6 +50,10 @@ class Opened:
         """Columns that can be asked for, without those that the program added."""
         return tuple(name for name in self.published.table.names if name not in (CLASS, NUMBER))
 
+    def is_secret(self, name: str) -> bool:
+        """Return whether a column is secret."""
+        return self.published.is_sensitive(name)
+
 
 def open_for_asking(release: Release, progress: Progress = SILENT) -> Opened:
     """Return a release ready to be asked. Raises SpluError; Cancelled."""
@@ -57,10 +61,10 @@ def open_for_asking(release: Release, progress: Progress = SILENT) -> Opened:
     source = None
     if release.source is not None and release.plan is not None:
         source = release.source.prepare(release.plan, progress).table
-    return Opened(Reader(release.opened.published), source)
+    return Opened(release.opened, Reader(release.opened.published), source)
 
 
-def answer_one(opened: Opened, question: Question, progress: Progress = SILENT) -> Asked:
+def answer_one(opened: Opened, question: Question) -> Asked:
     """Return the answer to one question. Raises BadQuestion."""
     return Asked(question, opened.reader.answer(question), true_count(opened.source, question))
 
@@ -80,15 +84,10 @@ def true_count(source: Table | None, question: Question) -> int | None:
     return int(inside.sum())
 
 
-def answer_table(opened: Opened, by: Sequence[str], column: str, progress: Progress = SILENT) -> CrossTable:
-    """Return a table of counts. Raises BadQuestion."""
-    return crosstab(opened.reader, by, column)
-
-
-def answer_file(opened: Opened, release: Release, questions: Path, target: Path, progress: Progress = SILENT) -> int:
+def answer_file(opened: Opened, questions: Path, target: Path, progress: Progress = SILENT) -> int:
     """Answer a file of questions into another file; returns how many. Raises SpluError; Cancelled."""
     read = read_questions(questions, opened.published, strict=False)
     asked = [each for at, each in enumerate(read.conditions) if at not in read.faults]
     answers = opened.reader.answers(asked, progress=progress)
-    write_answers(read, answers, release.opened.id, target, overwrite=True)
+    write_answers(read, answers, opened.release.id, target, overwrite=True)
     return len(answers)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout
 
-from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.answer.crosstab import CrossTable
 from splu_desktop.files.language import language
-from splu_desktop.files.release import OpenRelease
 from splu_desktop.gui.ask.asking import Opened
-from splu_desktop.gui.base.dialogs import asked_file, asked_target
+from splu_desktop.gui.ask.panel import Panel
+from splu_desktop.gui.base.dialogs import asked_file, save_as
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
-from splu_desktop.gui.base.widgets import TickList, button, label, margins, put
+from splu_desktop.gui.base.widgets import TickList, button, label, margins, put, turn
 from splu_desktop.gui.base.words import spoken, t
-from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.proposal.offer import ENDINGS
 from splu_desktop.report.book.document import PrintedBook, book_document, table_words
 from splu_desktop.report.book.make import book_of, print_release, write_book
@@ -31,24 +32,10 @@ td,th{white-space:nowrap;padding:2px 12px 2px 2px;border-bottom:1px solid #d3dae
 td.r,th.r{text-align:right}.edition{color:#00629b}footer{color:#52606d;font-size:11px}"""
 
 
-def read_tables(release: OpenRelease, path: Path | None, progress: Progress = SILENT) -> Book:
-    """Return the book in a file, or that of the tables that a release was asked for. Raises BadBook."""
-    return book_of(release, path)
+class BookPanel(Panel):
+    """The tables that were asked for, and others."""
 
-
-def print_tables(release: OpenRelease, opened: Opened, book: Book, progress: Progress = SILENT) -> PrintedBook:
-    """Return a book with its numbers. Raises BadQuestion; Cancelled."""
-    return print_release(release, book, reader=opened.reader, progress=progress)
-
-
-class BookPanel(QWidget):
-    """The panel; `fail` is told sentences, `saved` the file that was written."""
-
-    def __init__(self, work: Work, fail: Callable[[str], None], saved: Callable[[Path], None]) -> None:
-        super().__init__()
-        self._work, self._fail, self._saved = work, fail, saved
-        self._release: OpenRelease | None = None
-        self._opened: Opened | None = None
+    def build(self) -> None:
         self._read_book, self._tables = Book("", ()), list[BookTable]()
         self.book: PrintedBook | None = None
         self.list = TickList(t("Tables in the book"))
@@ -61,33 +48,33 @@ class BookPanel(QWidget):
         self.page = QTextBrowser()
         self.page.setAccessibleName(t("Table book"))
         self.page.setOpenLinks(False)
-        self.sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=12)
-        self.sides.addWidget(card, 1)
-        self.sides.addWidget(self.page, 3)
+        self.sides = put(margins(QHBoxLayout(), 0, spacing=12), (card, 1), (self.page, 3))
         margins(QVBoxLayout(self), 0).addLayout(self.sides)
 
     def fold(self, fold: Fold) -> None:
-        """Lay it out for so much room."""
-        one = fold is Fold.NARROW
-        self.sides.setDirection(QBoxLayout.Direction.TopToBottom if one else QBoxLayout.Direction.LeftToRight)
-        self.page.setMinimumHeight(200 if one else 120)
+        turn(self.sides, down=fold is Fold.NARROW)
+        self.page.setMinimumHeight(200 if fold is Fold.NARROW else 120)
 
-    def show_release(self, release: OpenRelease, opened: Opened) -> None:
-        """Begin with the tables that a release was asked for."""
-        self._release, self._opened = release, opened
-        self._read(None)
+    def show_release(self, opened: Opened) -> None:
+        super().show_release(opened)
+        self._read(None)  # the tables that the release was asked for
 
-    def add(self, column: str, by: Sequence[str]) -> None:
+    def add(self, found: CrossTable) -> None:
         """Put a table into the book."""
-        self._tables.append(BookTable(column, by=tuple(by)))
+        self._tables.append(BookTable(found.column, by=tuple(found.by)))
         self._show([*self.list.places(), len(self._tables) - 1])
+        self.say("done", t("The table is in the book."))
 
     def _read(self, path: Path | None) -> None:
         def take(book: Book) -> None:
             self._read_book, self._tables = book, list(book.tables)
             self._show(range(len(self._tables)))
 
-        self._work.start(read_tables, self._release, path, on_done=take, on_exception=self._fail, channel="book")
+        self._start(book_of, path, on_done=take)
+
+    def _start(self, function: Callable[..., object], *args: object, **keywords: Any) -> None:
+        release, fail = self.opened.release, partial(self.say, "fault")
+        self.work.start(function, release, *args, on_exception=fail, channel="book", **keywords)
 
     def _show(self, ticked: Sequence[int]) -> None:
         words = [table_words(each, language(spoken())) for each in self._tables]
@@ -110,9 +97,7 @@ class BookPanel(QWidget):
             self.page.setHtml(as_html(book_document(found, language(spoken())), _STYLE))
             self.save.setEnabled(True)
 
-        self._work.start(
-            print_tables, self._release, self._opened, book, on_done=take, on_exception=self._fail, channel="book"
-        )
+        self._start(print_release, book, reader=self.opened.reader, on_done=take)
 
     def _open(self) -> None:
         path = asked_file(self, t("Open a book…"), "*.toml")
@@ -121,14 +106,6 @@ class BookPanel(QWidget):
 
     def _save(self) -> None:
         found = self.book
-        target = None if found is None else asked_target(self, t("Save the book…"), f"{found.title}.docx", *ENDINGS)
-        if found is not None and target is not None:
-            self._work.start(
-                write_book,
-                found,
-                target,
-                spoken(),
-                on_done=lambda _: self._saved(target),
-                on_exception=self._fail,
-                channel="save book",
-            )
+        if found is not None:
+            write = partial(write_book, found, code=spoken())
+            save_as(self, self.work, t("Save the book…"), f"{found.title}.docx", ENDINGS, write, self.say)

@@ -2,74 +2,31 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
 
-from splu_desktop.core.answer.analyses import Analysis, Estimate, Result
+from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse
 from splu_desktop.core.answer.answer import EXACT
 from splu_desktop.gui.ask.asking import Opened
+from splu_desktop.gui.ask.panel import Panel
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
-from splu_desktop.gui.base.widgets import Choice, TickList, label, margins, put
+from splu_desktop.gui.base.widgets import Choice, TickList, label, margins, put, turn
 from splu_desktop.gui.base.words import bare, decimal, t, told
-from splu_desktop.gui.proposal.ranges import draw_range
+from splu_desktop.gui.proposal.ranges import RangeStrip, Strip, range_words
 
 _MOST = 400  # values offered in a box
+_REST = 120  # ms
 
 
-class Interval(QWidget):
-    """A figure with its range on a line, and where no difference would be."""
+class ComparePanel(Panel):
+    """Two groups, or several columns at once."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._shown: tuple[Estimate, float | None, bool] | None = None
-        self.setMinimumHeight(40)
-
-    def show_estimate(self, estimate: Estimate | None, nothing: float | None, *, ratio: bool) -> None:
-        """Show a figure; `nothing` is the value at which the groups are alike, None for none."""
-        self._shown = None if estimate is None else (estimate, nothing, ratio)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, 40)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._shown is None:
-            return
-        estimate, nothing, ratio = self._shown
-        values = [estimate.low, estimate.estimate, estimate.high, *([] if nothing is None else [nothing])]
-        if not all(map(math.isfinite, values)) or (ratio and min(values) <= 0):
-            return
-        scale = math.log if ratio else float
-        low, high = scale(min(values)), scale(max(values))
-        room = 0.15 * (high - low or 1.0)
-        low, high = low - room, high + room
-
-        def place(value: float) -> float:
-            return 6 + (scale(value) - low) / (high - low) * (self.width() - 12)
-
-        painter = QPainter(self)
-        if nothing is not None:
-            painter.setPen(QPen(QColor(theme.colours().quiet), 1, Qt.PenStyle.DashLine))
-            painter.drawLine(QPointF(place(nothing), 2), QPointF(place(nothing), self.height() - 2))
-        box = QRectF(6, 0, self.width() - 12, self.height())
-        draw_range(painter, box, place, (estimate.low, estimate.high), EXACT, point=estimate.estimate)
-        painter.end()
-
-
-class ComparePanel(QWidget):
-    """The panel; `ask` starts the work for an analysis."""
-
-    def __init__(self, ask: Callable[[Analysis], None]) -> None:
-        super().__init__()
-        self._ask = ask
-        self._opened: Opened | None = None
+    def build(self) -> None:
         self.kind = Choice(bare(t("&Compare")))
         self.outcome, self.value = Choice(t("Column")), Choice(t("Value"))
         self.exposure, self.one, self.other = (
@@ -118,41 +75,28 @@ class ComparePanel(QWidget):
         card = Card(spacing=8)
         self.what = label("", "quiet", fitting=True)
         self.figure = label("", live=True, fitting=True)
-        font = self.font()
-        font.setPointSizeF(font.pointSizeF() * 2.0)
-        font.setBold(True)
-        self.figure.setFont(font)
-        self.interval = Interval()
+        self.figure.setFont(theme.sized(self.font(), 2.0, bold=True))
+        self.interval = RangeStrip(40)
         self.sentence, self.alike = label("", fitting=True), label("", "quiet", fitting=True)
         self.notes, self.fault = label("", "quiet", fitting=True), label("", "problem", fitting=True)
         self.table = TableView(t("Answer"))
-        self.model: RowsModel[Estimate] = RowsModel(
-            [
-                Field(t("Column"), lambda each: each.name),
-                Field(t("Figure"), lambda each: decimal(each.estimate), lambda each: each.estimate, right=True),
-                Field(
-                    t("between"),
-                    lambda each: t("{low} and {high}", low=decimal(each.low), high=decimal(each.high)),
-                    right=True,
-                ),
-            ],
-            self,
-        )
-        self.table.setModel(self.model)
+        fields: list[Field[Estimate]] = [
+            Field(t("Column"), lambda each: each.name),
+            Field(t("Figure"), lambda each: decimal(each.estimate), right=True),
+            Field(t("between"), lambda each: range_words(each.low, each.high, mean=True), right=True),
+        ]
+        self.model = self.table.hold(fields)
         put(card.body, self.what, self.figure, self.interval, self.sentence, self.alike, self.fault, self.notes)
         put(card.body, (self.table, 5), 1)
         return card
 
     def fold(self, fold: Fold) -> None:
-        """Lay it out for so much room."""
-        one = fold is Fold.NARROW
-        self.row.setDirection(QHBoxLayout.Direction.TopToBottom if one else QHBoxLayout.Direction.LeftToRight)
+        turn(self.row, down=fold is Fold.NARROW)
         self.adjusted.setMinimumHeight(70)
         self.adjusted.setMaximumHeight(120 if fold is not Fold.WIDE else 260)
 
     def show_release(self, opened: Opened) -> None:
-        """Ask another release."""
-        self._opened = opened
+        super().show_release(opened)
         self.kind.offer(
             [
                 (t("rates, as a ratio"), "risk ratio"),
@@ -167,9 +111,7 @@ class ComparePanel(QWidget):
     def ask_for(self, outcome: str, value: str | None, by: Sequence[str]) -> None:
         """Choose what is compared first."""
         for box, name in ((self.outcome, outcome), (self.value, value), (self.exposure, by[0] if by else None)):
-            at = box.findData(name)
-            if at >= 0:
-                box.setCurrentIndex(at)
+            box.setCurrentIndex(max(0, box.findData(name)))
 
     # --- boxes
 
@@ -178,10 +120,7 @@ class ComparePanel(QWidget):
         return str(self.kind.currentData())
 
     def _fill(self) -> None:
-        opened = self._opened
-        if opened is None:
-            return
-        published = opened.published
+        published = self.opened.published
         mean = self._kind == "mean"
         outcomes = [*published.sensitive, *published.nsas]
         if mean:
@@ -197,45 +136,42 @@ class ComparePanel(QWidget):
         self._fill_values()
 
     def _fill_values(self) -> None:
-        opened, name = self._opened, self.outcome.currentData()
-        if opened is None or name is None:
-            self._show_fault(t("No column of this release holds numbers."))
+        name = self.outcome.currentData()
+        if name is None:
+            self.show_fault(t("No column of this release holds numbers."))
             return
-        self.value.offer(_values(opened, str(name)), self.value.currentData())
-        names = [each for each in opened.columns if each != name]
-        names.sort(key=lambda each: opened.published.is_sensitive(each))
+        self.value.offer(_values(self.opened, str(name)), self.value.currentData())
+        names = sorted((each for each in self.opened.columns if each != name), key=self.opened.is_secret)
         self.exposure.offer([(each, each) for each in names], self.exposure.currentData())
         self._fill_groups()
 
     def _fill_groups(self) -> None:
-        opened, name = self._opened, self.exposure.currentData()
-        if opened is None or name is None:
+        name = self.exposure.currentData()
+        if name is None:
             return
-        values = _values(opened, str(name))
+        values = _values(self.opened, str(name))
         self.one.offer(values, self.one.currentData())
         self.other.offer([(t("all others"), None), *values], self.other.currentData())
-        free = [each for each in opened.columns if each not in (name, self.outcome.currentData())]
-        held = self.adjusted.blockSignals(True)
-        self.adjusted.offer(free, ())
-        self.adjusted.blockSignals(held)
+        self.adjusted.offer(each for each in self.opened.columns if each not in (name, self.outcome.currentData()))
         self._changed()
 
     def _changed(self) -> None:
-        opened, outcome = self._opened, self.outcome.currentData()
-        if opened is None or outcome is None or self.exposure.currentData() is None:
+        boxes = self.outcome, self.value, self.exposure, self.one, self.other
+        outcome, value, exposure, one, other = (box.currentData() for box in boxes)
+        if outcome is None or exposure is None:
             return
-        kind, value = self._kind, self.value.currentData()
-        one, other = self.one.currentData(), self.other.currentData()
+        kind = self._kind
         if kind == "logistic":
-            covariates = (str(self.exposure.currentData()), *self.adjusted.ticked())
-            self._ask(Analysis("logistic", str(outcome), value, covariates=covariates))
+            asked = Analysis("logistic", str(outcome), value, covariates=(str(exposure), *self.adjusted.ticked()))
+        elif one == other:
+            self.show_fault(t("Choose two different groups."))
             return
-        if one == other:
-            self._show_fault(t("Choose two different groups."))
-            return
-        shape = "difference" if kind == "mean" else kind
-        exposure = str(self.exposure.currentData())
-        self._ask(Analysis(shape, str(outcome), None if kind == "mean" else value, exposure, one, other))
+        elif kind == "mean":
+            asked = Analysis("difference", str(outcome), None, str(exposure), one, other)
+        else:
+            asked = Analysis(kind, str(outcome), value, str(exposure), one, other)
+        reader = self.opened.reader
+        self.work.start(analyse, reader, asked, on_done=self.take_result, on_exception=self.show_fault, pause=_REST)
 
     # --- the result
 
@@ -250,7 +186,8 @@ class ComparePanel(QWidget):
         self.table.resizeColumnsToContents()
         for part in (self.figure, self.interval):
             part.setVisible(not several)
-        self.interval.show_estimate(first, 1.0 if ratio else 0.0, ratio=ratio)
+        ends, nothing = (first.low, first.high), 1.0 if ratio else 0.0
+        self.interval.show_strip(Strip(ends, EXACT, first.estimate, nothing=nothing, ratio=ratio))
         as_share = analysis.kind == "difference" and analysis.value is not None
 
         def words(value: float) -> str:
@@ -280,14 +217,11 @@ class ComparePanel(QWidget):
         )
         self.notes.setText(" ".join(told(each) for each in found.notes))
 
-    def _show_fault(self, sentence: str) -> None:
-        self.show_fault(sentence)
-
     def show_fault(self, sentence: str) -> None:
         """Show why there is no result."""
         for part in (self.what, self.figure, self.sentence, self.alike, self.notes):
             part.setText("")
-        self.interval.show_estimate(None, None, ratio=False)
+        self.interval.show_strip(None)
         self.table.hide()
         self.fault.setText(sentence)
 

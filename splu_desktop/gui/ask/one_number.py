@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from splu_desktop.core.answer.answer import HIDDEN
 from splu_desktop.core.answer.conditions import Condition, takes_range
 from splu_desktop.core.answer.words import ends_of
 from splu_desktop.gui.ask.answer_card import AnswerCard, about, error_words
-from splu_desktop.gui.ask.asking import Asked, Opened, Question
+from splu_desktop.gui.ask.asking import Asked, Opened, Question, answer_one
+from splu_desktop.gui.ask.panel import Panel
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, link
-from splu_desktop.gui.base.widgets import Elided, button, emptied, label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Elided, button, emptied, label, line_edit, margins, put, turn
 from splu_desktop.gui.base.words import bare, caption, joined, number, t, told
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
@@ -27,13 +27,10 @@ _REST = 1_200  # ms after which an answer counts as asked
 _MOST = 300  # values in the list; the rest is found by typing
 
 
-class OneNumber(QWidget):
-    """The panel; `ask` starts the work for a question."""
+class OneNumber(Panel):
+    """One question at a time, and those before."""
 
-    def __init__(self, ask: Callable[[Question], None]) -> None:
-        super().__init__()
-        self._ask = ask
-        self._opened: Opened | None = None
+    def build(self) -> None:
         self._chosen: dict[str, Condition] = {}
         self._asked: list[Asked] = []
         self._last: Asked | None = None
@@ -47,7 +44,7 @@ class OneNumber(QWidget):
         self.first = QWidget()
         first = margins(QVBoxLayout(self.first), 0, spacing=12)
         put(first, self.question, (self.lists, 1))
-        self.above = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=14)
+        self.above = margins(QHBoxLayout(), 0, spacing=14)
         put(self.above, (self.first, 5), (self.answer, 3))
         outer = margins(QVBoxLayout(self), 0, spacing=12)
         put(outer, (self.above, 3), (self.so_far, 2))
@@ -95,7 +92,7 @@ class OneNumber(QWidget):
         head = put(
             margins(QHBoxLayout(), 12, 0, 8, 0, spacing=8),
             (label(t("Asked so far"), "strong"), 1),
-            link(bare(t("&Copy")), self._copy, t("Asked so far")),
+            link(bare(t("&Copy")), self.table.copy_all, t("Asked so far")),
         )
         put(card.body, head, (self.table, 1))
         return card
@@ -118,38 +115,30 @@ class OneNumber(QWidget):
 
         return [
             Field(t("Rows with"), lambda asked: question_text(asked.question)),
-            Field(t("Answer"), figure, lambda asked: asked.answer.estimate, right=True),
-            Field(t("between"), between, lambda asked: asked.answer.low, right=True),
+            Field(t("Answer"), figure, right=True),
+            Field(t("between"), between, right=True),
             Field(
                 t("How good"),
                 good,
                 colour=lambda asked: TRUST[asked.answer.trust()][1],
                 picture=lambda asked: TRUST[asked.answer.trust()][0],
             ),
-            Field(
-                t("true, only here"),
-                lambda asked: "–" if asked.truth is None else number(asked.truth),
-                lambda asked: asked.truth or 0,
-                right=True,
-            ),
+            Field(t("true, only here"), lambda asked: "–" if asked.truth is None else number(asked.truth), right=True),
         ]
 
     # --- room
 
     def fold(self, fold: Fold) -> None:
-        """Lay it out for so much room."""
-        one = fold is Fold.NARROW
-        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self.above.setDirection(down if one else right)
-        self.lists.setMinimumHeight(200 if one else 150)
+        turn(self.above, down=fold is Fold.NARROW)
+        self.lists.setMinimumHeight(200 if fold is Fold.NARROW else 150)
         self.so_far.setMinimumHeight(130 if fold is not Fold.WIDE else 120)
         self.search.setMaximumWidth(230 if fold is Fold.WIDE else 150)
 
     # --- the release
 
     def show_release(self, opened: Opened) -> None:
-        """Ask another release."""
-        self._opened, self._chosen, self._asked, self._last = opened, {}, [], None
+        super().show_release(opened)
+        self._chosen, self._asked, self._last = {}, [], None
         self.answer.offer_truth(opened.source is not None)
         with QSignalBlocker(self.columns):
             self.columns.clear()
@@ -166,9 +155,9 @@ class OneNumber(QWidget):
     def show_question(self, question: Question) -> None:
         """Put a question, as one of the tables that had to come out."""
         self._chosen = {each.column: each for each in question}
-        if question and self._opened is not None:
+        if question:
             with QSignalBlocker(self.columns):
-                self.columns.setCurrentRow(self._opened.columns.index(question[-1].column))
+                self.columns.setCurrentRow(self.opened.columns.index(question[-1].column))
         self._show_values()
         self._changed()
 
@@ -185,7 +174,7 @@ class OneNumber(QWidget):
     def _recolour(self) -> None:
         c = theme.colours()
         for at in range(self.columns.count()):
-            secret = self._opened is not None and self._opened.published.is_sensitive(self._opened.columns[at])
+            secret = self.opened.is_secret(self.columns.item(at).text())
             name, colour = ("shield", c.protected) if secret else ("file-text", c.quiet)
             self.columns.item(at).setIcon(theme.icon(name, colour))
 
@@ -193,14 +182,11 @@ class OneNumber(QWidget):
 
     @property
     def _column(self) -> str:
-        return "" if self._opened is None else self._opened.columns[max(self.columns.currentRow(), 0)]
+        return self.opened.columns[max(self.columns.currentRow(), 0)]
 
     def _show_values(self) -> None:
-        opened = self._opened
-        if opened is None:
-            return
-        column = opened.published.table[self._column]
-        secret = opened.published.is_sensitive(column.name)
+        column = self.opened.published.table[self._column]
+        secret = self.opened.is_secret(column.name)
         self.values_of.setText(t("Values of {column}", column=column.name))
         wanted = self.search.text().strip().casefold()
         counts = column.counts()
@@ -248,15 +234,12 @@ class OneNumber(QWidget):
 
     def _take_range(self) -> None:
         """Take what was typed as a range, or tick the one value that is left."""
-        text, opened = self.search.text().strip(), self._opened
-        if opened is None or not text:
-            return
-        low, dots, high = text.partition("..")
-        if dots and takes_range(opened.published.table[self._column]):
+        low, dots, high = self.search.text().strip().partition("..")
+        if dots and takes_range(self.opened.published.table[self._column]):
             self._chosen[self._column] = Condition(self._column, low=low.strip(), high=high.strip())
             self.search.clear()
             self._changed()
-        elif self.values.count() == 1:
+        elif low and self.values.count() == 1:
             self.values.item(0).setCheckState(Qt.CheckState.Checked)
 
     def _drop(self, column: str) -> None:
@@ -275,20 +258,18 @@ class OneNumber(QWidget):
             self.answer.show_answer(None)
             self.sentence.setText(t("Tick values below; the answer follows at once."))
             return
-        self._ask(question)
+        show, opened = self.take_answer, self.opened
+        self.work.start(answer_one, opened, question, on_done=show, on_exception=self.show_fault)
 
     def _show_tokens(self) -> None:
         emptied(self.token_row)
         put(self.token_row, label(t("How many rows have"), "strong"))
-        opened = self._opened
         for each in self._chosen.values():
-            secret = opened is not None and opened.published.is_sensitive(each.column)
             words = told(each.words())
             text = words if len(words) <= 32 else words[:31] + "…"
             token = button(caption(text), partial(self._drop, each.column), look="pill", picture="x")
             token.setToolTip(t("Take away: {condition}", condition=words))
             token.setAccessibleName(t("Take away: {condition}", condition=words))
-            token.setProperty("secret", secret)
             self.token_row.addWidget(token)
         if not self._chosen:
             self.token_row.addWidget(label("…", "quiet"))
@@ -300,14 +281,13 @@ class OneNumber(QWidget):
             return
         self._last = asked
         self.answer.show_answer(asked)
-        open_part = [each for each in asked.question if not self._secret(each)]
-        hidden = [each for each in asked.question if self._secret(each)]
+        open_part = tuple(each for each in asked.question if not self.opened.is_secret(each.column))
         n = number(asked.answer.n_p)
-        if not hidden:
+        if len(open_part) == len(asked.question):
             self.sentence.setText("")
         elif open_part:
-            words = joined((told(each.words()) for each in open_part), ";")
-            self.sentence.setText(t("{n} rows have {what}; the rest is estimated.", n=n, what=words))
+            what = question_text(open_part)
+            self.sentence.setText(t("{n} rows have {what}; the rest is estimated.", n=n, what=what))
         else:
             self.sentence.setText(t("Of {n} rows; how many of them have it is estimated.", n=n))
         self.rest.start()
@@ -317,9 +297,6 @@ class OneNumber(QWidget):
         self._last = None
         self.answer.show_answer(None)
         self.sentence.setText(sentence)
-
-    def _secret(self, condition: Condition) -> bool:
-        return self._opened is not None and self._opened.published.is_sensitive(condition.column)
 
     def _keep(self) -> None:
         """Add the answer to what was asked so far."""
@@ -333,15 +310,7 @@ class OneNumber(QWidget):
         truth = self.answer.truth.isChecked()
         self.model.show([replace(each, truth=each.truth if truth else None) for each in self._asked])
         self.table.setColumnHidden(4, not truth)
-        header = self.table.horizontalHeader()
-        self.table.resizeColumnsToContents()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(0, header.ResizeMode.Stretch)
-
-    def _copy(self) -> None:
-        self.table.selectAll()
-        self.table.copy()
-        self.table.clearSelection()
+        self.table.fit_columns(400, filling=0)
 
 
 def question_text(question: Question) -> str:

@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QInputDialog,
-    QLineEdit,
-    QSizePolicy,
-    QStackedWidget,
-    QTabBar,
-    QVBoxLayout,
-)
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout
 
-from splu_desktop.core.answer.analyses import Analysis, analyse
 from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.answer.crosstab import CrossTable
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.files.questions.crosstab_file import write_cells
 from splu_desktop.files.release import OpenRelease, PasswordNeeded, open_release
-from splu_desktop.gui.ask.asking import (
-    Opened,
-    Question,
-    answer_file,
-    answer_one,
-    answer_table,
-    open_for_asking,
-)
+from splu_desktop.gui.ask.asking import Opened, answer_file, open_for_asking
 from splu_desktop.gui.ask.book_panel import BookPanel
 from splu_desktop.gui.ask.compare_panel import ComparePanel
 from splu_desktop.gui.ask.one_number import OneNumber
 from splu_desktop.gui.ask.table_panel import TablePanel
-from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.dialogs import RELEASES, asked_file, asked_target
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import link
@@ -43,10 +24,7 @@ from splu_desktop.gui.base.widgets import button, label, margins, put
 from splu_desktop.gui.base.words import bare, number, t
 from splu_desktop.gui.proposal.fitted import Fitted
 
-
-def compare(opened: Opened, analysis: Analysis, progress: Progress = SILENT) -> object:
-    """Return what an analysis finds. Raises BadQuestion."""
-    return analyse(opened.reader, analysis)
+_CHANNEL = "ask file"
 
 
 def read_release(path: Path, password: str | None, progress: Progress = SILENT) -> OpenRelease | None:
@@ -68,8 +46,7 @@ class AskPage(Page):
         self._release: Release | None = None
         self._opened: Opened | None = None
         row = margins(QHBoxLayout(), 0, spacing=12)
-        self.name = label(t("Ask the release"))
-        self.name.setFont(theme.title_font(self.name.font()))
+        self.name = label(t("Ask the release"), "title")
         self.tabs = QTabBar()
         self.tabs.setAccessibleName(t("Ask the release"))
         self.tabs.setDrawBase(False)
@@ -80,13 +57,14 @@ class AskPage(Page):
         self.another = link(t("Open another release…"), self._open_another)
         put(row, self.name, self.tabs, self.more, 1, self.another)
         self.head.addLayout(row)
-        self.one = OneNumber(self._ask_one)
-        self.book = BookPanel(self.work, self.show_error, self._saved)
-        self.table = TablePanel(self._ask_table, self._save_table, self._into_book)
-        self.compare = ComparePanel(self._compare)
+        say = self.banner.say
+        self.one, self.table = OneNumber(self.work, say), TablePanel(self.work, say)
+        self.compare, self.book = ComparePanel(self.work, say), BookPanel(self.work, say)
+        self.each = self.one, self.table, self.compare, self.book
+        self.table.kept.connect(self.book.add)
         self.panels = QStackedWidget()
         self.fitted: list[Fitted] = []
-        for panel in (self.one, self.table, self.compare, self.book):
+        for panel in self.each:
             room = Fitted()
             margins(QVBoxLayout(room), 0).addWidget(panel)
             self.fitted.append(room)
@@ -97,10 +75,10 @@ class AskPage(Page):
         self.foot.insertWidget(1, self.clear, 0, Qt.AlignmentFlag.AlignVCenter)
         start = button(t("Open a &release…"), self._open_another, look="primary")
         self.use_empty("circle-question-mark", t("Publish a table, or open a release."), start)
-        self.use_busy(t("Stop"), lambda: self.work.cancel("ask file"))
+        self.use_busy(t("Stop"), lambda: self.work.cancel(_CHANNEL))
 
     def folded(self, fold: Fold) -> None:
-        for panel in (self.one, self.table, self.compare, self.book):
+        for panel in self.each:
             panel.fold(fold)
         wide, middle, narrow = (480, 300, 300, 300), (420, 260, 300, 260), (0, 230, 0, 0)
         least = {Fold.WIDE: wide, Fold.MIDDLE: middle, Fold.NARROW: narrow}[fold]
@@ -119,9 +97,9 @@ class AskPage(Page):
     def _show_panel(self, at: int) -> None:
         # A stack is as high as its highest panel, unless the others ask for nothing.
         ignored, as_it_is = QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
-        for place in range(self.panels.count()):
+        for place, room in enumerate(self.fitted):
             policy = as_it_is if place == at else ignored
-            self.fitted[place].setSizePolicy(policy, policy)
+            room.setSizePolicy(policy, policy)
         self.panels.setCurrentIndex(at)
         self.clear.setVisible(at == 0 and self._release is not None)
 
@@ -150,118 +128,66 @@ class AskPage(Page):
         )
 
     def _take_release(self, opened: Opened) -> None:
+        """Ask a release, first for the first of the tables that had to come out."""
         self._opened = opened
         self.panels.setEnabled(True)
-        for panel in (self.one, self.table, self.compare):
+        for panel in self.each:
             panel.show_release(opened)
-        if self._release is not None:
-            self.book.show_release(self._release.opened, opened)
-        self._begin()
-
-    def _begin(self) -> None:
-        """Put the first of the tables that had to come out."""
-        release, opened = self._release, self._opened
+        release = self._release
         questions = release.plan.questions if release is not None and release.plan is not None else ()
-        if opened is None or not questions:
+        first = questions[0] if questions else None
+        if first is None or not {first.sa, *first.by} <= set(opened.columns):
             return
-        first = questions[0]
-        if set(first.by) <= set(opened.columns) and first.sa in opened.columns:
-            self.table.ask_for(first.sa, first.by[:2])
-            column = opened.published.table[first.sa]
-            counts = column.counts()
-            order = sorted(range(column.m), key=lambda at: (bool(column.missing[at]), -int(counts[at])))
-            value = first.value or (str(column.labels[order[0]]) if order else None)  # one that many rows show
-            self.compare.ask_for(first.sa, value, first.by)
-            if value is not None:
-                self.one.show_question((Condition(first.sa, (value,)),))
-
-    # --- questions
-
-    def _ask_one(self, question: Question) -> None:
-        if self._opened is not None:
-            self.work.start(
-                answer_one, self._opened, question, on_done=self.one.take_answer, on_exception=self.one.show_fault
-            )
-
-    def _ask_table(self, by: Sequence[str], column: str) -> None:
-        if self._opened is not None:
-            self.work.start(
-                answer_table,
-                self._opened,
-                by,
-                column,
-                on_done=self.table.take_table,
-                on_exception=self.table.show_fault,
-            )
-
-    def _compare(self, analysis: Analysis) -> None:
-        if self._opened is not None:
-            self.work.start(
-                compare,
-                self._opened,
-                analysis,
-                on_done=self.compare.take_result,
-                on_exception=self.compare.show_fault,
-                pause=120,
-            )
+        self.table.ask_for(first.sa, first.by[:2])
+        column = opened.published.table[first.sa]
+        counts = column.counts()
+        order = sorted(range(column.m), key=lambda at: (bool(column.missing[at]), -int(counts[at])))
+        value = first.value or (str(column.labels[order[0]]) if order else None)  # one that many rows show
+        self.compare.ask_for(first.sa, value, first.by)
+        if value is not None:
+            self.one.show_question((Condition(first.sa, (value,)),))
 
     # --- files
 
-    def _save_table(self) -> None:
-        found, release = self.table.found, self._release
-        if found is None or release is None:
-            return
-        target = asked_target(self, t("Save the table…"), f"{found.column}.xlsx", ".xlsx", ".csv")
-        if target is not None:
-            self.work.start(
-                _write_table,
-                found,
-                release.opened.id,
-                target,
-                on_done=lambda _: self._saved(target),
-                on_exception=self.show_error,
-            )
-
     def _ask_file(self) -> None:
-        opened, release = self._opened, self._release
-        if opened is None or release is None:
+        opened = self._opened
+        questions = None if opened is None else asked_file(self, t("A file of questions…"), "*.csv *.xlsx")
+        if questions is None:
             return
-        questions = asked_file(self, t("A file of questions…"), "*.csv *.xlsx")
-        save = t("Save the answers")
-        target = None if questions is None else asked_target(self, save, "answers.xlsx", ".xlsx", ".csv")
-        if questions is not None and target is not None:
-            self._run(answer_file, t("{n} questions were answered."), opened, release, questions, target)
+        target = asked_target(self, t("Save the answers"), "answers.xlsx", ".xlsx", ".csv")
 
-    def _into_book(self) -> None:
-        found = self.table.found
-        if found is not None:
-            self.book.add(found.column, found.by)
-            self.banner.say("done", t("The table is in the book."))
-
-    def _run(self, function: object, words: str, *args: object) -> None:
         def take(n: int) -> None:
             self.show_content()
-            self.banner.say("done", words.replace("{n}", number(n)))
+            self.banner.say("done", t("{n} questions were answered.", n=number(n)))
+
+        if target is not None:
+            self._work_on(t("Working it out…"), self.show_content, take, answer_file, opened, questions, target)
+
+    def _work_on(
+        self,
+        words: str,
+        back: Callable[[], object],
+        take: Callable[..., object],
+        function: Callable[..., object],
+        *args: object,
+    ) -> None:
+        """Show how far a worker is; `back` shows the page again where it fails or is stopped."""
 
         def fail(sentence: str) -> None:
-            self.show_content()
+            back()
             self.show_error(sentence)
 
-        self.show_busy(t("Working it out…"))
+        self.show_busy(words)
         assert self.busy is not None
-        assert callable(function)
         self.work.start(
             function,
             *args,
             on_partial=self.busy.show_progress,
             on_done=take,
             on_exception=fail,
-            on_cancel=self.show_content,
-            channel="ask file",
+            on_cancel=back,
+            channel=_CHANNEL,
         )
-
-    def _saved(self, target: Path) -> None:
-        self.banner.say("done", t("Saved: {file}", file=target.name))
 
     def _open_another(self) -> None:
         path = asked_file(self, t("Open a &release…"), RELEASES)
@@ -281,22 +207,7 @@ class AskPage(Page):
             if given and typed:
                 self.open_release(path, typed)
 
-        def fail(sentence: str) -> None:
-            self.refresh()
-            self.show_error(sentence)
-
-        self.show_busy(t("Reading the release"))
-        assert self.busy is not None
-        self.work.start(
-            read_release,
-            path,
-            password,
-            on_partial=self.busy.show_progress,
-            on_done=take,
-            on_exception=fail,
-            on_cancel=self.refresh,
-            channel="ask file",
-        )
+        self._work_on(t("Reading the release"), self.refresh, take, read_release, path, password)
 
     # --- the page
 
@@ -306,7 +217,3 @@ class AskPage(Page):
 
     def go_back(self) -> None:
         self.go.emit(Step.PUBLISH)
-
-
-def _write_table(found: CrossTable, release: str, target: Path, progress: Progress = SILENT) -> None:
-    write_cells(found, release, target, progress)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
+    QMenu,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -21,6 +23,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.gui.base.focus import Stops
 from splu_desktop.gui.base.widgets import button, label, margins
 from splu_desktop.gui.base.words import bare, t
+from splu_desktop.gui.base.work import Work
 
 _TITLE = 32  # pixels of a window's title
 RELEASES = "release.json *.zip *.splurelease"
@@ -102,6 +105,24 @@ def last_row(
     return first
 
 
+def choice_menu(
+    title: str, parent: QWidget, names: Mapping[str, str], chosen: str, choose: Callable[[str], object]
+) -> QMenu:
+    """Return a menu of which one entry is chosen: code -> its name; `choose` is told the code of another."""
+    menu = QMenu(title, parent)
+    group = QActionGroup(menu)
+    for code, name in names.items():
+        action = QAction(name, menu, checkable=True, checked=code == chosen)
+        action.triggered.connect(partial(_pass_on, choose, code))
+        group.addAction(action)
+        menu.addAction(action)
+    return menu
+
+
+def _pass_on(choose: Callable[[str], object], code: str, on: bool) -> None:
+    choose(code)
+
+
 def asked_file(parent: QWidget, act: str, patterns: str, start: str = "") -> Path | None:
     """Return the file that the user chooses to open, None for none.
 
@@ -125,3 +146,31 @@ def asked_target(parent: QWidget, act: str, start: str | Path, *endings: str) ->
         return None
     chosen = next((ending for ending, each in zip(endings, kinds, strict=True) if each == kind), endings[0])
     return path if path.suffix.lower() in endings else path.with_name(f"{path.name}{chosen}")
+
+
+def save_as(
+    parent: QWidget,
+    work: Work,
+    act: str,
+    start: str | Path,
+    endings: Iterable[str],
+    write: Callable[..., object],
+    say: Callable[[str, str], object],
+) -> None:
+    """Let the user choose a file, and let a worker write it.
+
+    Parameters
+    ----------
+    act : what the button said; `start` and `endings` as in `asked_target`.
+    write : writes to a path. Raises SpluError; Cancelled.
+    say : is told "done" or "fault", and a sentence.
+    """
+    path = asked_target(parent, act, start, *endings)
+    if path is not None:
+        work.start(
+            write,
+            path,
+            on_done=lambda _: say("done", t("Saved: {file}", file=path.name)),
+            on_exception=partial(say, "fault"),
+            channel=act,
+        )

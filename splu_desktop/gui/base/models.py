@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -41,8 +40,7 @@ Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
 SORT = Qt.ItemDataRole.UserRole
 ROW = Qt.ItemDataRole.UserRole + 1
-BAR = Qt.ItemDataRole.UserRole + 2
-WHOLE = Qt.ItemDataRole.UserRole + 3  # a cell's text however long it is, to be copied
+WHOLE = Qt.ItemDataRole.UserRole + 2  # a cell's text however long it is, to be copied
 
 _AT_ONCE = 30  # columns that are measured in one turn of the event loop: more than a screen shows
 _AIR = 8  # pixels beside what a column holds
@@ -63,7 +61,8 @@ class Field(Generic[Row]):
     colour : name of a colour of the scheme for the cell's text, None for the usual.
     picture : name of an icon before the text, None for none.
     tip : what the cell's hover text says below its text.
-    bar : numbers for a delegate to draw.
+    ticked : whether the box in the cell is ticked; None for a cell without a box.
+    typed : whether the text can be typed over.
     """
 
     title: str
@@ -74,11 +73,19 @@ class Field(Generic[Row]):
     colour: Callable[[Row], str | None] | None = None
     picture: Callable[[Row], str | None] | None = None
     tip: Callable[[Row], str] | None = None
-    bar: Callable[[Row], Any] | None = None
+    ticked: Callable[[Row], bool | None] | None = None
+    typed: bool = False
 
 
 class RowsModel(QAbstractTableModel, Generic[Row]):
-    """A table of frozen rows, each drawn by a list of fields."""
+    """A table of frozen rows, each drawn by a list of fields.
+
+    Signals
+    -------
+    changed (row's place, bool or str) : the user ticked a box or typed a text; whoever hears it shows other rows.
+    """
+
+    changed = Signal(int, object)
 
     def __init__(self, fields: Sequence[Field[Row]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,51 +148,34 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         if role == Qt.ItemDataRole.ToolTipRole:
             text, more = field.text(row), field.tip(row) if field.tip else ""
             return plain(more if text in more else "\n".join(part for part in (text, more) if part))
-        if role == BAR and field.bar:
-            return field.bar(row)
+        if role == Qt.ItemDataRole.EditRole and field.typed:
+            return field.text(row)
+        if role == Qt.ItemDataRole.CheckStateRole and field.ticked and (on := field.ticked(row)) is not None:
+            return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
         return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        found = super().flags(index)
+        if index.isValid():
+            row, field = self.rows[index.row()], self.fields[index.column()]
+            if field.ticked and field.ticked(row) is not None:
+                found |= Qt.ItemFlag.ItemIsUserCheckable
+            if field.typed:
+                found |= Qt.ItemFlag.ItemIsEditable
+        return found
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role not in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.CheckStateRole) or not index.isValid():
+            return False
+        ticks = role == Qt.ItemDataRole.CheckStateRole
+        self.changed.emit(index.row(), Qt.CheckState(value) == Qt.CheckState.Checked if ticks else value)
+        return True
 
 
 def shortened(text: str) -> str:
     """Return a cell's text on one line and no longer than a cell can show."""
     line = text.replace("\r", " ").replace("\n", " ")
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
-
-
-class TickedModel(RowsModel[Row]):
-    """Rows with a box to tick in the first column.
-
-    Signals
-    -------
-    ticked : the user ticked or unticked one.
-    """
-
-    ticked = Signal()
-
-    def is_ticked(self, row: Row) -> bool:
-        """Return whether a row's box is ticked."""
-        raise NotImplementedError
-
-    def tick(self, at: int, on: bool) -> None:
-        """Tick or untick the box of a row, given by its place."""
-        raise NotImplementedError
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        usual = super().flags(index)
-        return usual | Qt.ItemFlag.ItemIsUserCheckable if index.isValid() and index.column() == 0 else usual
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.CheckStateRole and index.isValid() and index.column() == 0:
-            return Qt.CheckState.Checked if self.is_ticked(self.rows[index.row()]) else Qt.CheckState.Unchecked
-        return super().data(index, role)
-
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role != Qt.ItemDataRole.CheckStateRole or not index.isValid():
-            return False
-        self.tick(index.row(), Qt.CheckState(value) == Qt.CheckState.Checked)
-        self.dataChanged.emit(index, index, [Qt.ItemDataRole.CheckStateRole])
-        self.ticked.emit()
-        return True
 
 
 class PreviewModel(RowsModel[int]):
@@ -238,14 +228,6 @@ class SortFilter(QSortFilterProxyModel):
         source = cast("RowsModel[Any]", self.sourceModel())  # asked cell by cell, Qt would take three times as long
         text = " ".join(field.text(source.rows[row]) for field in source.fields).casefold()
         return all(word in text for word in self._words)
-
-    def lessThan(self, left: Index, right: Index) -> bool:
-        a, b = left.data(SORT), right.data(SORT)
-        if isinstance(a, str) and isinstance(b, str):
-            return a.casefold() < b.casefold()
-        a = -math.inf if a is None or a != a else a
-        b = -math.inf if b is None or b != b else b
-        return bool(a < b)
 
 
 class _Header(QHeaderView):
@@ -303,8 +285,10 @@ class TableView(QTableView):
 
     def hold(self, fields: Sequence[Field[Any]], *, bare: bool = False) -> RowsModel[Any]:
         """Show rows of these fields, without lines between them where `bare`; return their model."""
-        made: RowsModel[Any] = RowsModel(fields, self)
+        made, old = RowsModel[Any](fields, self), self.model()
         self.setModel(made)
+        if old is not None:
+            old.deleteLater()
         if bare:
             self.setShowGrid(False)
             self.setProperty("look", "bare")
@@ -372,6 +356,12 @@ class TableView(QTableView):
         lines = ["\t".join(one_cell(model.headerData(at, across)) for at in columns)]
         lines += ["\t".join(one_cell(_whole(model.index(row, at))) for at in columns) for row in rows]
         copy_text("\n".join(lines))
+
+    def copy_all(self) -> None:
+        """Copy all rows."""
+        self.selectAll()
+        self.copy()
+        self.clearSelection()
 
     def selectRow(self, row: int) -> None:
         """Select one row alone, and make it the current one, whatever keys the user holds: Qt's own adds or removes."""

@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import Banner, Busy, Empty
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.widgets import Rule, announce, button, label, margins, put, scrolled, tab_after
@@ -258,8 +257,7 @@ class Page(QWidget):
 def title_row(title: str, subtitle: str = "") -> QHBoxLayout:
     """Return a page's name in large writing, and a line beside it on the same line of writing."""
     row = margins(QHBoxLayout(), 0, spacing=12)
-    name = label(title)
-    name.setFont(theme.title_font(name.font()))
+    name = label(title, "title")
     aside = label(subtitle, "quiet", wrap=True)
     aside.setContentsMargins(0, 0, 0, max(0, name.fontMetrics().descent() - aside.fontMetrics().descent()))
     put(row, (name, 0, Qt.AlignmentFlag.AlignBottom), (aside, 1, Qt.AlignmentFlag.AlignBottom))

@@ -65,8 +65,7 @@ class Figure(QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(2)
         self.picture = Picture("circle-check", "answerable", 16)
-        self.figure, self.words = label("", "strong"), label()
-        self.words.setFont(theme.small_font(self.font()))
+        self.figure, self.words = label("", "strong"), label("", "small")
         grid.addWidget(self.picture, 0, 0)
         grid.addWidget(self.figure, 0, 1)
         grid.addWidget(self.words, 1, 0, 1, 2)
@@ -86,8 +85,7 @@ class VerdictBar(QFrame):
         super().__init__(parent)
         row = margins(QHBoxLayout(self), 18, 6, 14, 6, spacing=14)
         self._picture = Picture("circle-check", "answerable", 26)
-        self.title, self.sentence = label(), label("", wrap=True, live=True)
-        self.title.setFont(theme.title_font(self.font()))
+        self.title, self.sentence = label("", "title"), label("", wrap=True, live=True)
         words = put(margins(QVBoxLayout(), 0, spacing=1), self.title, self.sentence)
         put(row, self._picture, (words, 1))
         self.figures = [Figure() for _ in range(3)]
@@ -342,10 +340,8 @@ class Empty(QWidget):
             2,
             (Picture(picture, "accent", 40), 0, Qt.AlignmentFlag.AlignHCenter),
         )
-        self.heading = label(heading)
-        self.heading.setFont(theme.title_font(self.font()))
+        self.heading = label(heading, "title", wrap=True)
         self.heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.heading.setWordWrap(True)
         column.addWidget(self.heading)
         self.text = label(text, "quiet", wrap=True)
         self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)

@@ -110,19 +110,25 @@ def apply(application: QApplication, scheme: Colours) -> None:
     application.setStyleSheet(style_sheet(scheme))
 
 
+def sized(base: QFont, times: float, *, bold: bool = False) -> QFont:
+    """Return a font so many times as large."""
+    font = QFont(base)
+    font.setPointSizeF(base.pointSizeF() * times)
+    if bold:
+        font.setBold(True)
+    return font
+
+
 def title_font(base: QFont) -> QFont:
     """The largest of the three sizes: names of pages and the one figure that matters."""
-    font = QFont(base)
-    font.setPointSizeF(base.pointSizeF() * 1.6)
+    font = sized(base, 1.6)
     font.setWeight(QFont.Weight.DemiBold)
     return font
 
 
 def small_font(base: QFont) -> QFont:
     """The smallest of the three sizes: captions and notes."""
-    font = QFont(base)
-    font.setPointSizeF(base.pointSizeF() * 0.92)
-    return font
+    return sized(base, 0.92)
 
 
 def style_sheet(scheme: Colours) -> str:
@@ -280,7 +286,8 @@ def _svg(name: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _pixmap(name: str, colour: str, size: int, ratio: float, gap: int = 0) -> QPixmap:
+def pixmap(name: str, colour: str, size: int = 16, ratio: float = 1.0, gap: int = 0) -> QPixmap:
+    """Return an icon drawn in one colour, `size` logical pixels wide and `gap` more, sharp at the screen's `ratio`."""
     drawn = QSvgRenderer(QByteArray(_svg(name).replace("currentColor", colour).encode()))
     picture = QPixmap(QSize(round((size + gap) * ratio), round(size * ratio)))
     picture.setDevicePixelRatio(ratio)
@@ -293,24 +300,15 @@ def _pixmap(name: str, colour: str, size: int, ratio: float, gap: int = 0) -> QP
 
 def forget_pictures() -> None:
     """Empty the store of drawn icons (the application is going, and pixmaps must go before it)."""
-    _pixmap.cache_clear()
-    icon.cache_clear()
+    pixmap.cache_clear()
 
 
-def pixmap(name: str, colour: str, size: int = 16, ratio: float = 1.0) -> QPixmap:
-    """Return an icon drawn in one colour, `size` logical pixels wide, sharp at the screen's `ratio`."""
-    return _pixmap(name, colour, size, ratio)
-
-
-@lru_cache(maxsize=256)
-def icon(name: str, colour: str, disabled: str | None = None, gap: int = 0) -> QIcon:
-    """Return an icon for buttons and menus, drawn for screens of 100 % to 300 %.
+def icon(name: str, colour: str, gap: int = 0) -> QIcon:
+    """Return an icon for buttons and menus, drawn for the screens that there are: it is half of the start else.
 
     `gap` is empty room at its right, in logical pixels: a styled button leaves none between icon and text.
     """
     made = QIcon()
-    for ratio in (1.0, 2.0, 3.0):
-        made.addPixmap(_pixmap(name, colour, 16, ratio, gap), QIcon.Mode.Normal)
-        if disabled:
-            made.addPixmap(_pixmap(name, disabled, 16, ratio, gap), QIcon.Mode.Disabled)
+    for ratio in {screen.devicePixelRatio() for screen in QGuiApplication.screens()}:
+        made.addPixmap(pixmap(name, colour, 16, ratio, gap))
     return made

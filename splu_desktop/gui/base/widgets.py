@@ -142,7 +142,9 @@ def label(
     fitting: bool = False,
     live: bool = False,
 ) -> QLabel:
-    """Return a label of plain text; `look` is "quiet" or "strong"; what a `live` one says anew is announced.
+    """Return a label of plain text; what a `live` one says anew is announced.
+
+    `look` is "quiet", "strong", "title" in the largest of the three sizes, "small" in the smallest, or a colour's name.
 
     `fitting` ones wrap and are as high as their lines. Others are as high as their lines in a narrow window, too, and
     don't move what stands below them.
@@ -153,6 +155,8 @@ def label(
     made.setTextFormat(Qt.TextFormat.PlainText)
     if look:
         made.setProperty("look", look)
+    if look in ("title", "small"):
+        made.setFont((theme.title_font if look == "title" else theme.small_font)(made.font()))
     if wrap or fitting:
         made.setWordWrap(True)
         policy = made.sizePolicy()
@@ -292,6 +296,11 @@ def put(layout: _Box, *parts: Part) -> _Box:
     return layout
 
 
+def turn(layout: QBoxLayout, *, down: bool) -> None:
+    """Put a layout's parts below one another, or beside each other."""
+    layout.setDirection(QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight)
+
+
 class Choice(QComboBox):
     """A box to choose from that ends a text too long for it in dots; Qt's own cuts through the letters.
 
@@ -413,7 +422,7 @@ class IconButton(QPushButton):
         colour = c.on_accent if look == "primary" else c.accent if look in ("flat", "entry") else c.text
         gap = _GAP if self.text() else 0
         self.setIconSize(QSize(16 + gap, 16))
-        self.setIcon(theme.icon(self._picture, colour, c.disabled, gap))
+        self.setIcon(theme.icon(self._picture, colour, gap))
 
 
 class Picture(QWidget):

@@ -1,12 +1,13 @@
 """Work off the window's thread, in three verbs: `start`, `cancel`, `shutdown`. The only owner of threads.
 
-Work is a plain function of frozen values that takes a `progress` by name and touches no widget. What it reports,
+Work is a plain function of frozen values that touches no widget; one that takes a `progress` gets it. What it reports,
 returns or raises comes back on the window's thread. Work started in a channel drops what that channel had under way:
 the newest request wins, and the older one is told to stop and is never heard of again. No thread is ever terminated.
 """
 
 from __future__ import annotations
 
+import inspect
 import threading
 import time
 from collections.abc import Callable
@@ -82,7 +83,7 @@ class Work(QObject):
         pause: int = 0,
         **keywords: Any,
     ) -> Job:
-        """Call ``function(*args, progress=..., **keywords)`` in a worker and return the job.
+        """Call ``function(*args, **keywords)`` in a worker, with ``progress=`` where it takes one; return the job.
 
         Parameters
         ----------
@@ -156,7 +157,9 @@ class Work(QObject):
             # It was dropped while it waited for a worker.
             if job.stop.is_set():
                 raise Cancelled
-            result = function(*args, progress=Watched(report, job.stop.is_set), **keywords)
+            if "progress" in inspect.signature(function).parameters:
+                keywords["progress"] = Watched(report, job.stop.is_set)
+            result = function(*args, **keywords)
         except Cancelled:
             self._told.emit((job, job.on_cancel, (), True))
         except BaseException as fault:  # a worker must hand every fault over; it has nobody else to tell

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
@@ -28,39 +28,6 @@ class Member:
     group: str = ""
 
 
-class Members(RowsModel[Member]):
-    """Values with the names of their groups, which can be typed."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        fields: list[Field[Member]] = [
-            Field(t("Value"), lambda r: r.label),
-            Field(t("Rows"), lambda r: number(r.count), key=lambda r: r.count, right=True),
-            Field(t("Group"), lambda r: r.group, colour=lambda r: "accent"),
-        ]
-        super().__init__(fields, parent)
-
-    def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
-        usual = super().flags(index)
-        return usual | Qt.ItemFlag.ItemIsEditable if index.column() == 2 else usual
-
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.EditRole and index.isValid():
-            return self.rows[index.row()].group
-        return super().data(index, role)
-
-    def setData(
-        self, index: QModelIndex | QPersistentModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole
-    ) -> bool:
-        if role != Qt.ItemDataRole.EditRole or not index.isValid():
-            return False
-        self.put_into(str(value).strip(), {self.rows[index.row()].label})
-        return True
-
-    def put_into(self, group: str, labels: set[str]) -> None:
-        """Let values go to a group."""
-        self.show([Member(r.label, r.count, group) if r.label in labels else r for r in self.rows])
-
-
 class GroupDialog(Dialog):
     """Values of a column and their groups; `chosen` carries the steps."""
 
@@ -70,19 +37,24 @@ class GroupDialog(Dialog):
         intro = t("Choose values, type the name of their group, and press Enter. Values without a group stay.")
         super().__init__(joined((column.name, t("Coarser values")), ":"), (620, 560), parent, intro)
         self._column = column
-        self.banner = Banner()
+        self.banner, self.view = Banner(), TableView(t("Values"))
         self.search = line_edit(t("Find a value"), t("Find a value"))
         self.group = line_edit(t("Name of the group"), t("Name of the group"))
-        self.group.returnPressed.connect(self._put)
+        self.group.returnPressed.connect(lambda: self._put(self.group.text(), self.view.chosen()))
         row = margins(QHBoxLayout(), 0, spacing=8)
         put(row, (self.search, 1), (self.group, 1), button(t("From a &list…"), self._ask_list))
-        self.model = Members(self)
+        fields: list[Field[Member]] = [
+            Field(t("Value"), lambda r: r.label),
+            Field(t("Rows"), lambda r: number(r.count), key=lambda r: r.count, right=True),
+            Field(t("Group"), lambda r: r.group, colour=lambda r: "accent", typed=True),
+        ]
+        self.model = RowsModel(fields, self)
+        self.model.changed.connect(lambda at, text: self._put(text, [self.model.rows[at]]))
         counts = column.counts()
         order = sorted(range(column.m), key=lambda at: -counts[at])
         self.model.show(
             [Member(str(column.labels[at]), int(counts[at])) for at in order if not column.missing[at] and counts[at]]
         )
-        self.view = TableView(t("Values"))
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.sorted = self.view.hold_sorted(self.model, 1, Qt.SortOrder.DescendingOrder)
         self.search.textChanged.connect(self.sorted.look_for)
@@ -90,10 +62,11 @@ class GroupDialog(Dialog):
         put(self.parts, self.banner, row, (self.view, 1))
         self.use = last_row(self, self.parts, t("&Use these groups"))
 
-    def _put(self) -> None:
-        chosen = {row.label for row in self.view.chosen()}
-        if chosen:
-            self.model.put_into(self.group.text().strip(), chosen)
+    def _put(self, group: str, members: Sequence[Member]) -> None:
+        """Let values go to a group."""
+        if members:
+            rows = self.model.rows
+            self.model.show([replace(row, group=group.strip()) if row in members else row for row in rows])
             self.group.clear()
 
     def _ask_list(self) -> None:

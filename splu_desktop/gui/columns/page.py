@@ -12,7 +12,6 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
-from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Columns, Flow
 from splu_desktop.gui.base.session import Step
@@ -44,8 +43,7 @@ class ColumnsPage(Page):
         self._rows: list[ColumnRow] = []
         self._name = ""
         row = margins(QHBoxLayout(), 0, spacing=16)
-        self.title = label(bare(t("&Columns")))
-        self.title.setFont(theme.title_font(self.font()))
+        self.title = label(bare(t("&Columns")), "title")
         self.pills: dict[Role | None, QPushButton] = {}
         group, flow = QButtonGroup(self), Flow()
         self.filters = QWidget()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout
 
 from splu_desktop.core.generalise import Steps, by_cuts
 from splu_desktop.core.generalise.step import CannotGeneralise
@@ -14,7 +14,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.messages import one_in
-from splu_desktop.gui.base.models import BAR, Field, TableView, TickedModel
+from splu_desktop.gui.base.models import ROW, Field, TableView
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import Choice, label, line_edit, margins, put, restyle
@@ -37,36 +37,6 @@ class ValueRow:
     empty: bool = False
 
 
-class ValuesModel(TickedModel[ValueRow]):
-    """Values with a box each: whether they are secret."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        fields: list[Field[ValueRow]] = [
-            Field(t("Value"), lambda r: r.label, colour=lambda r: "protected" if r.secret else None),
-            Field("", lambda r: "", bar=lambda r: (r.share, r.secret)),
-            Field(t("Rows"), lambda r: number(r.count), key=lambda r: r.count, right=True),
-        ]
-        super().__init__(fields, parent)
-        self.asks = True
-
-    def is_ticked(self, row: ValueRow) -> bool:
-        return row.secret
-
-    def tick(self, at: int, on: bool) -> None:
-        row = self.rows[at]
-        if not row.empty:
-            self.rows = [ValueRow(r.label, r.count, on, r.share) if r is row else r for r in self.rows]
-
-    def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
-        usual = super().flags(index)
-        return usual if self.asks else usual & ~Qt.ItemFlag.ItemIsUserCheckable
-
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.CheckStateRole and not self.asks:
-            return None
-        return super().data(index, role)
-
-
 class BarDelegate(QStyledItemDelegate):
     """Draws how often a value stands there."""
 
@@ -74,8 +44,8 @@ class BarDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         super().paint(painter, option, index)
-        share, secret = index.data(BAR) or (0.0, False)
-        c = theme.colours()
+        row, c = index.data(ROW), theme.colours()
+        share, secret = (row.share, row.secret) if isinstance(row, ValueRow) else (0.0, False)
         box = QRectF(option.rect).adjusted(4, 0, -4, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -108,10 +78,20 @@ class ColumnPanel(Card):
         self.all = link(t("All"), lambda: self._tick_all(True), t("Which values are secret?"))
         self.none = link(t("None"), lambda: self._tick_all(False), t("Which values are secret?"))
         put(row, (self.question, 1), self.all, self.none)
-        self.model = ValuesModel(self)
-        self.model.ticked.connect(self._ticked)
+        self._asks = True  # whether the values are those of a secret column
+        fields: list[Field[ValueRow]] = [
+            Field(
+                t("Value"),
+                lambda r: r.label,
+                colour=lambda r: "protected" if r.secret else None,
+                ticked=lambda r: r.secret if self._asks and not r.empty else None,
+            ),
+            Field("", lambda r: ""),
+            Field(t("Rows"), lambda r: number(r.count), right=True),
+        ]
         self.values = TableView(t("Values"))
-        self.values.setModel(self.model)
+        self.model = self.values.hold(fields)
+        self.model.changed.connect(self._ticked)
         self.values.setShowGrid(False)
         self.values.setMinimumHeight(130)
         self.values.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -171,7 +151,7 @@ class ColumnPanel(Card):
         ]
         if values.empty:
             rows.append(ValueRow(t("(empty)"), values.empty, False, min(1.0, values.empty / top), empty=True))
-        self.model.asks = secret
+        self._asks = secret
         self.model.show(rows)
         header = self.values.horizontalHeader()
         metrics = self.fontMetrics()
@@ -209,9 +189,10 @@ class ColumnPanel(Card):
         words = t("A row that shows a secret value is right in {share} cases.", share=bold(one_in(average)))
         self.consequence.setText(as_rich(words))
 
-    def _ticked(self) -> None:
-        public = tuple(row.label for row in self.model.rows if not row.secret and not row.empty)
-        self.public_chosen.emit(self._name, public)
+    def _ticked(self, place: int, on: bool) -> None:
+        secret = [on if at == place else row.secret for at, row in enumerate(self.model.rows)]
+        rows = zip(self.model.rows, secret, strict=True)
+        self.public_chosen.emit(self._name, tuple(row.label for row, ticked in rows if not ticked and not row.empty))
 
     def _tick_all(self, on: bool) -> None:
         public = () if on else tuple(row.label for row in self.model.rows if not row.empty)

@@ -19,7 +19,7 @@ def fields() -> list[Field[ColumnRow]]:
     """Return the columns of the list."""
     return [
         Field(t("Column"), lambda r: r.name, colour=lambda r: "protected" if r.role.sensitive else None),
-        Field(t("What it is"), lambda r: look_of(r.role).name, key=lambda r: KINDS.index(r.role)),
+        Field(t("What it is"), lambda r: look_of(r.role).name),
         Field(t("Published as"), lambda r: r.published, colour=lambda r: "accent" if r.role.published else "quiet"),
         Field(t("Why"), lambda r: r.why, colour=lambda r: "quiet", tip=lambda r: r.why),
         Field("", lambda r: bare(t("&Undo")) if r.changed else "", colour=lambda r: "accent"),

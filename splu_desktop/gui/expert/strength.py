@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from splu_desktop.core.mechanism import Block, draw_from, law
+from splu_desktop.core.mechanism import Block, draw_from
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.thresholds import Thresholds
@@ -18,42 +17,21 @@ from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, emptied, label, margins, put, show_value
 from splu_desktop.gui.base.words import decimal, joined, number, percent, t
 from splu_desktop.gui.expert.section import Section, grid_of
-from splu_desktop.gui.proposal.plots import LargeCounts, LargeCountsPlot, SmallCounts, SmallCountsPlot, nice_top
+from splu_desktop.gui.proposal.plots import LargeCounts, LargeCountsPlot, SmallCounts, SmallCountsPlot
+from splu_desktop.gui.proposal.preview import plot_figures
 
-_T_E = np.geomspace(0.004, 0.5, 48)
-_SMALL = 12
 _GAMMAS = (1.0, 50.0)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockFigures:
-    """What a block's draw promises."""
-
-    block: Block
-    t_f: int
-    t_p: float
-    curve: NDArray[np.int64]
-    small: NDArray[np.float64]
 
 
 def block_figures(
     blocks: Sequence[Block], thresholds: Thresholds, progress: Progress = SILENT
-) -> tuple[BlockFigures, ...]:
+) -> list[tuple[LargeCounts, SmallCounts]]:
     """Return what each block's draw promises, for a worker."""
     found = []
     for done, block in enumerate(blocks):
         progress.report("Working out the bounds", done / len(blocks))
-        draw = block.draw
-        found.append(
-            BlockFigures(
-                block,
-                law.t_f(draw, thresholds.epsilon, thresholds.t_e),
-                law.t_p(draw, thresholds.epsilon, thresholds.alpha),
-                law.t_f_curve(draw, thresholds.epsilon, _T_E),
-                law.error_curve(draw, thresholds.epsilon, np.arange(1, _SMALL + 1)),
-            )
-        )
-    return tuple(found)
+        found.append(plot_figures(block.draw, thresholds))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +47,7 @@ class StrengthSection(Section):
     def build(self) -> None:
         self._lines: list[_Line] = []
         self._blocks: tuple[tuple[str, ...], ...] = ()
-        self._figures: tuple[BlockFigures, ...] = ()
+        self._figures: list[tuple[LargeCounts, SmallCounts]] = []
         self.rows = QWidget()
         self._room = margins(QVBoxLayout(self.rows), 0)
         self.body.addWidget(self.rows)
@@ -144,21 +122,17 @@ class StrengthSection(Section):
         self._room.addWidget(holder)
         self.shown.offer([(joined(block.columns, ","), at) for at, block in enumerate(plan.blocks)])
 
-    def _take(self, found: tuple[BlockFigures, ...]) -> None:
+    def _take(self, found: list[tuple[LargeCounts, SmallCounts]]) -> None:
         self._figures = found
         plan, judged = self.session.plan, self.session.last_judged
         if plan is None or len(found) != len(self._lines):
             return
-        for line, each in zip(self._lines, found, strict=True):
-            gamma = each.block.draw.gamma
-            right = "–"
-            if judged is not None:
-                shares = judged.verdict.figures.certainty.shares
-                known = [shares[name].mean for name in each.block.columns if name in shares]
-                right = percent(each.block.draw.certainty(max(known)), 0) if known else "–"
-            for words, figure in zip(
-                line.figures, (right, number(each.t_f), decimal(each.t_p), decimal(1 / gamma, 2)), strict=True
-            ):
+        shares = {} if judged is None else judged.verdict.figures.certainty.shares
+        for line, block, (large, small) in zip(self._lines, plan.blocks, found, strict=True):
+            known = [shares[name].mean for name in block.columns if name in shares]
+            right = percent(block.draw.certainty(max(known)), 0) if known else "–"
+            figures = right, number(large.at[1]), decimal(small.t_p), decimal(1 / block.draw.gamma, 2)
+            for words, figure in zip(line.figures, figures, strict=True):
                 words.setText(figure)
         self._draw()
 
@@ -166,15 +140,12 @@ class StrengthSection(Section):
         plan, at = self.session.plan, max(0, self.shown.currentIndex())
         if plan is None or at >= len(self._figures):
             return
-        each, asked = self._figures[at], plan.thresholds
-        own = np.zeros(0)
+        large, small = self._figures[at]
         if self.session.judged is not None:
-            column = self.session.judged.prepared.table[each.block.columns[0]]
-            own = column.counts()[column.counts() > 0].astype(np.float64)
-        top = nice_top(float(max(each.curve[0], each.t_f)))
-        chosen = asked.t_e, each.t_f
-        self.large.show_figures(LargeCounts(_T_E, each.curve, chosen, top, own, asked.epsilon))
-        self.small.show_figures(SmallCounts(each.small, asked.alpha, asked.epsilon))
+            counts = self.session.judged.prepared.table[plan.blocks[at].columns[0]].counts()
+            large = replace(large, counts=counts[counts > 0].astype(np.float64))
+        self.large.show_figures(large)
+        self.small.show_figures(small)
         for plot, words in zip((self.large, self.small), self.words, strict=True):
             words.setText(plot.accessibleDescription())
 

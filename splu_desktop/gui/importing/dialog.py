@@ -20,7 +20,7 @@ from splu_desktop.files.importer import (
     preview,
 )
 from splu_desktop.gui.base.dialogs import Dialog, last_row
-from splu_desktop.gui.base.models import Field, PreviewModel, TableView, TickedModel
+from splu_desktop.gui.base.models import Field, PreviewModel, TableView
 from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins
 from splu_desktop.gui.base.words import bare, joined, number, t, told
@@ -55,29 +55,6 @@ _MARKS = {
 }
 
 
-class TokensModel(TickedModel[MissingToken]):
-    """What may stand for "no value", with a box to tick, per column of the file."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        fields = [
-            Field[MissingToken](t("Means “no value”"), lambda token: token.token or t("(empty)")),
-            Field[MissingToken](t("Column"), lambda token: token.column),
-            Field[MissingToken](t("Rows"), lambda token: number(token.count)),
-            Field[MissingToken](t("Why"), lambda token: told(token.reason)),
-        ]
-        super().__init__(fields, parent)
-
-    def is_ticked(self, row: MissingToken) -> bool:
-        return row.applied
-
-    def tick(self, at: int, on: bool) -> None:
-        self.rows = [replace(token, applied=on) if place == at else token for place, token in enumerate(self.rows)]
-
-    def chosen(self, column: str) -> tuple[str, ...]:
-        """Return the texts ticked for a column."""
-        return tuple(token.token for token in self.rows if token.column == column and token.applied)
-
-
 class ReadDialog(Dialog):
     """Choices at the left, the first records at the right; `chosen` carries the choices when they are taken."""
 
@@ -99,7 +76,6 @@ class ReadDialog(Dialog):
         self.columns.renamed.connect(self._renamed)
         self.columns.typed.connect(self._typed)
         self.columns.kept_apart.connect(self._kept_apart)
-        self.type_boxes = self.columns.types
         self.tabs.addTab(self.columns, t("&Columns"))
         self.rows = RowsForm()
         self.rows.chosen.connect(lambda rows: self._ask(rows=rows))
@@ -164,11 +140,15 @@ class ReadDialog(Dialog):
     def _build_missing(self) -> QWidget:
         page = QWidget()
         row = margins(QHBoxLayout(page), 0, 8, 0, 0)
-        self.tokens_model = TokensModel()
-        self.tokens_model.setParent(self)
-        self.tokens_model.ticked.connect(self._tokens_ticked)
+        fields: list[Field[MissingToken]] = [
+            Field(t("Means “no value”"), lambda r: r.token or t("(empty)"), ticked=lambda r: r.applied),
+            Field(t("Column"), lambda r: r.column),
+            Field(t("Rows"), lambda r: number(r.count)),
+            Field(t("Why"), lambda r: told(r.reason)),
+        ]
         self.tokens = TableView(t("&Missing values"))
-        self.tokens.setModel(self.tokens_model)
+        self.tokens_model = self.tokens.hold(fields)
+        self.tokens_model.changed.connect(self._token_ticked)
         row.addWidget(self.tokens)
         return page
 
@@ -216,11 +196,11 @@ class ReadDialog(Dialog):
         others = tuple(column for column in self.asked.keep_spellings if column != name)
         self._ask(keep_spellings=(*others, name) if on else others)
 
-    def _tokens_ticked(self) -> None:
-        missing = dict(self.asked.missing)
-        for name in {token.column for token in self.tokens_model.rows}:
-            missing[name] = self.tokens_model.chosen(name)
-        self._ask(missing=missing)
+    def _token_ticked(self, place: int, on: bool) -> None:
+        tokens = [replace(r, applied=on) if at == place else r for at, r in enumerate(self.tokens_model.rows)]
+        self.tokens_model.show(tokens)
+        ticked = {r.column: tuple(e.token for e in tokens if e.column == r.column and e.applied) for r in tokens}
+        self._ask(missing={**self.asked.missing, **ticked})
 
     def _forget(self) -> None:
         self.header.clear()
@@ -320,4 +300,4 @@ class ReadDialog(Dialog):
     def reject(self) -> None:
         """Leave everything as it was read."""
         super().reject()
-        self._work.start(lambda progress: forget_preview(), channel="preview")
+        self._work.start(forget_preview, channel="preview")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.files.importer import Problem, write_problems
-from splu_desktop.gui.base.dialogs import asked_target
+from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.parts import Empty
 from splu_desktop.gui.base.widgets import Choice, button, line_edit, margins, put
@@ -18,14 +18,11 @@ from splu_desktop.gui.base.work import Work
 
 
 class ProblemList(QWidget):
-    """The problems of a reading. `saved` carries the file's name, `failed` a sentence."""
+    """The problems of a reading; `say` is told "done" or "fault", and a sentence."""
 
-    saved = Signal(str)
-    failed = Signal(str)
-
-    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._work = work
+    def __init__(self, work: Work, say: Callable[[str, str], object]) -> None:
+        super().__init__()
+        self._work, self._say = work, say
         self._problems: tuple[Problem, ...] = ()
         column = margins(QVBoxLayout(self), 0, 8, 0, 0, spacing=8)
         row = margins(QHBoxLayout(), spacing=8)
@@ -80,19 +77,8 @@ class ProblemList(QWidget):
         self.model.show(self.shown())
 
     def _ask_save(self) -> None:
-        path = asked_target(self, t("&Save the list…"), "problems.csv", ".csv")
-        if path is not None:
-            self.save(path)
-
-    def save(self, path: Path) -> None:
-        """Write the problems of the kind chosen as CSV, in a worker; the dialog asked about a file that is there."""
-        problems = self.shown()
-        self._work.start(
-            lambda progress: write_problems(problems, path, overwrite=True),
-            on_done=lambda _: self.saved.emit(path.name),
-            on_exception=self.failed.emit,
-            channel="problems",
-        )
+        write = partial(write_problems, self.shown(), overwrite=True)
+        save_as(self, self._work, t("&Save the list…"), "problems.csv", (".csv",), write, self._say)
 
 
 def tab_title(count: int) -> str:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.resources import sample_path
-from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.dialogs import asked_file
 from splu_desktop.gui.base.models import PreviewModel, TableView
 from splu_desktop.gui.base.page import Fold, Page
@@ -31,15 +30,7 @@ if TYPE_CHECKING:
 
 _RECENT = 4  # files that are offered on the first screen
 CHANNEL = "open"
-_OF_TABLE = (
-    "proposal",
-    "verdict",
-    "figures",
-    "repaired",
-    "protect",
-    "bounds",
-    "systems",
-)  # worked out from one
+_OF_TABLE = "proposal", "verdict", "figures", "repair", "protect", "bounds", "systems"  # worked out from one
 
 
 def _read(path: Path, choices: ImportChoices | None, progress: Progress = SILENT) -> Opened:
@@ -62,8 +53,7 @@ class OpenPage(Page):
         self.use_busy(t("Stop"), self.stop)
         top = margins(QHBoxLayout(), 0, spacing=8)
         words = margins(QVBoxLayout(), 0, spacing=2)
-        self.name, self.summary = label("", selectable=True), label("", "quiet", wrap=True, live=True)
-        self.name.setFont(theme.title_font(self.font()))
+        self.name, self.summary = label("", "title", selectable=True), label("", "quiet", wrap=True, live=True)
         put(words, self.name, self.summary)
         self.change = button(t("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")
         self.another = button(t("&Another file…"), self.ask_file, picture="folder-open")

@@ -8,11 +8,8 @@ from functools import lru_cache
 
 from PySide6.QtCore import QLocale
 
-from splu_desktop.core.messages import say
-from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import Line, Verdict
+from splu_desktop.core.policy import Verdict
 from splu_desktop.core.policy.figures import FEWEST_CELLS
-from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.gui.base.words import number, t
 
 
@@ -28,13 +25,6 @@ def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[in
         if part > 0 and part / whole - share <= 0.02:
             return part, whole
     return min(math.ceil(100 * share - 1e-9), 100), 100
-
-
-def repaired(plan: Plan, line: Line, progress: Progress = SILENT) -> Plan:
-    """Return the plan with a line repaired; a search may stand behind it, so it is for workers."""
-    assert line.repair is not None
-    progress.report(say("Looking for a way"), 0.1)
-    return line.repair.apply(plan)
 
 
 def useful(found: Verdict, answered: int, cells: int) -> bool:

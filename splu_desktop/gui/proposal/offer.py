@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.mechanism.cell_noise import MOST
-from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.table import Table
 from splu_desktop.files.language import language
+from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, scrolled
 from splu_desktop.gui.base.words import number, spoken, t
 from splu_desktop.gui.proposal.fitted import hold_height
 from splu_desktop.report.book.document import PrintedBook, count_cell, line_words, table_words
-from splu_desktop.report.book.make import hand_out_protected, print_protected
 from splu_desktop.report.book.printed import PrintedTable
 from splu_desktop.report.document import cell_text
 
 ENDINGS = (".docx", ".xlsx", ".html")
 _MOST = 60  # lines of a table that are shown
-
-
-def protect(table: Table, plan: Plan, title: str, progress: Progress = SILENT) -> PrintedBook:
-    """Return the protected tables of a plan, with true counts beside. For workers. Raises SpluError."""
-    return print_protected(table, plan, title)
-
-
-def hand_out(book: PrintedBook, table: Table, plan: Plan, path: Path, code: str, progress: Progress = SILENT) -> None:
-    """Write protected tables, and note them in the register. For workers. Raises SpluError."""
-    hand_out_protected(book, table, plan, path, code)
 
 
 class Offer(QFrame):
@@ -48,9 +33,7 @@ class Offer(QFrame):
         column = margins(QVBoxLayout(), 0, spacing=8)
         outer.addLayout(column, 1)
         title = label(t("Hand out protected tables instead of rows"), "strong")
-        font = title.font()
-        font.setPointSizeF(font.pointSizeF() * 1.1)
-        title.setFont(font)
+        title.setFont(theme.sized(title.font(), 1.1))
         words = t(
             "The recipient gets your tables as a document. Every number is off by at most {most}, by chance; the same"
             " group always by the same.",

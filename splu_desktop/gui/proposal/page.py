@@ -26,16 +26,16 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Line, Proposal, title_of
 from splu_desktop.core.policy import Step as Done
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.gui.base.dialogs import asked_target
+from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.messages import persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, put, restyle, show_value
 from splu_desktop.gui.base.words import bare, caption, joined, number, percent, plain, spoken, t, told
-from splu_desktop.gui.proposal.figures import band_figures, cases, repaired, strength_words
+from splu_desktop.gui.proposal.figures import band_figures, cases, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted, let_go
-from splu_desktop.gui.proposal.offer import ENDINGS, Offer, hand_out, protect
+from splu_desktop.gui.proposal.offer import ENDINGS, Offer
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
@@ -43,6 +43,7 @@ from splu_desktop.gui.proposal.slider import StrengthSlider
 from splu_desktop.gui.proposal.steps import StepList, steps_of
 from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
 from splu_desktop.report.book.document import PrintedBook
+from splu_desktop.report.book.make import hand_out_protected, print_protected
 
 _CHANNEL = "figures"
 _REST = 200  # ms
@@ -457,12 +458,13 @@ class ProposalPage(Page):
             self.offer.show_tables(found)
 
         self.work.start(
-            protect,
+            print_protected,
             source.table,
             plan,
             source.path.stem,
             on_done=take,
             on_exception=lambda words: self.offer.show_tables(None, words),
+            channel="protect",
         )
 
     # --- what is done
@@ -472,19 +474,8 @@ class ProposalPage(Page):
         if found is None or source is None or plan is None:
             return
         start = source.path.with_name(f"{source.path.stem}-tables-{date.today().isoformat()}.docx")
-        path = asked_target(self, t("Make these tables…"), start, *ENDINGS)
-        if path is None:
-            return
-        self.work.start(
-            hand_out,
-            found,
-            source.table,
-            plan,
-            path,
-            spoken(),
-            on_done=lambda _: self.banner.say("done", t("Saved: {file}", file=path.name)),
-            on_exception=self.show_error,
-        )
+        write = partial(hand_out_protected, found, source.table, plan, code=spoken())
+        save_as(self, self.work, t("Make these tables…"), start, ENDINGS, write, self.banner.say)
 
     def _slide(self, place: int) -> None:
         plan = self.session.plan
@@ -524,7 +515,7 @@ class ProposalPage(Page):
             else:
                 self._change(lambda: better, told(repair.words))
 
-        self.work.start(repaired, plan, line, on_done=take, on_exception=self.show_error)
+        self.work.start(repair.apply, plan, on_done=take, on_exception=self.show_error, channel="repair")
 
     def _change(self, make: Callable[[], Plan], name: str, merge: str = "", undone: Done | None = None) -> None:
         try:

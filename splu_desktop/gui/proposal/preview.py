@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.answer.answer import READABLE, ROUGH, trust_of
 from splu_desktop.core.answer.forecast import Forecast, Forecaster
 from splu_desktop.core.mechanism import Block, Draw
-from splu_desktop.core.mechanism.law import error_curve, t_f, t_f_curve, t_p
+from splu_desktop.core.mechanism.law import error_curve, t_f, t_f_curve
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Verdict
@@ -21,6 +22,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import unique
+from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.words import t
 from splu_desktop.gui.proposal.plots import LargeCounts, SmallCounts, nice_top
 
@@ -144,47 +146,57 @@ def preview(prepared: Prepared, verdict: Verdict, plan: Plan, progress: Progress
         totals.append(ahead.forecast(replace(asked, by=()), gammas) if alone else None)
     other = ahead.other_questions(gammas)
     shown = [_Lines(table, total, plan) for table, total in zip(tables, totals, strict=True)]
+    blocks = [plan.block_of(table.asked.sa) for table in tables] or [plan.blocks[0]]
+    curves = [[plot_figures(_draw(each, plan, gamma), plan.thresholds) for gamma in gammas] for each in blocks]
+    plots = [_with_counts(block, table) for block, table in zip_longest(curves, tables)]
     stops = []
     for at in range(len(gammas)):
         progress.report("Working out the curves", at / len(gammas))
-        stops.append(_stop(plan, verdict, tables, shown, gammas, at, float(other[at])))
+        at_stop = [block[at] for block in plots]
+        stops.append(_stop(verdict, tables, shown, gammas[at], at, float(other[at]), at_stop))
     groups = tuple(table.truth.size for table in tables)
     return Preview(plan, verdict, tuple(stops), plan.questions, groups)
 
 
+def plot_figures(draw: Draw, thresholds: Thresholds) -> tuple[LargeCounts, SmallCounts]:
+    """Return what both plots show of a draw, without counts of a table."""
+    epsilon, curve = thresholds.epsilon, t_f_curve(draw, thresholds.epsilon, _T_E)
+    point = thresholds.t_e, t_f(draw, epsilon, thresholds.t_e)
+    top = nice_top(float(max(curve.max(), point[1])))
+    small = error_curve(draw, epsilon, np.arange(1, max(12, 3 * thresholds.alpha) + 1))
+    large = LargeCounts(_T_E, curve, point, top, np.zeros(0), epsilon)
+    return large, SmallCounts(small, thresholds.alpha, epsilon)
+
+
+def _with_counts(
+    stops: Sequence[tuple[LargeCounts, SmallCounts]], table: Forecast | None
+) -> list[tuple[LargeCounts, SmallCounts]]:
+    """Return figures of one block at each stop on one axis, with the counts of its table."""
+    top = max(large.top for large, _ in stops)
+    counts = np.zeros(0) if table is None else unique(np.minimum(table.counts.round(), top))
+    return [(replace(large, top=top, counts=counts), small) for large, small in stops]
+
+
 def _stop(
-    plan: Plan,
     verdict: Verdict,
     tables: Sequence[Forecast],
     shown: Sequence[_Lines],
-    gammas: Sequence[float],
+    gamma: float,
     at: int,
     other: float,
+    plots: Sequence[tuple[LargeCounts, SmallCounts]],
 ) -> Stop:
-    thresholds, limits, found = plan.thresholds, verdict.limits, verdict.figures.certainty
-    gamma = gammas[at]
+    limits, found = verdict.limits, verdict.figures.certainty
     average, riskiest = (share + (1 - share) / gamma for share in (found.average_share, found.riskiest_share))
     reached = [table.count_readable(at) for table in tables]
     answered, cells = sum(each for each, _ in reached), sum(of for _, of in reached)
-    blocks = [plan.block_of(table.asked.sa) for table in tables] or [plan.blocks[0]]
-    small = min(t_p(_draw(block, plan, gamma), thresholds.epsilon, thresholds.alpha) for block in blocks)
-    if average > limits.average + 1e-9 or riskiest > limits.riskiest + 1e-9 or small < limits.small_counts:
+    least = min(small.t_p for _, small in plots)
+    if average > limits.average + 1e-9 or riskiest > limits.riskiest + 1e-9 or least < limits.small_counts:
         zone = "unsafe"
     else:
         zone = "good" if cells >= FEWEST_CELLS and answered >= limits.useful * cells else "blurred"
-    large_counts, small_counts = [], []
-    for place, block in enumerate(blocks):
-        draw = _draw(block, plan, gamma)
-        curves = [t_f_curve(_draw(block, plan, each), thresholds.epsilon, _T_E) for each in gammas]
-        top = nice_top(float(max(curve.max() for curve in curves)))
-        counts = unique(np.minimum(tables[place].counts.round(), top)) if tables else np.zeros(0)
-        point = thresholds.t_e, t_f(draw, thresholds.epsilon, thresholds.t_e)
-        large_counts.append(LargeCounts(_T_E, curves[at], point, top, counts, thresholds.epsilon))
-        chances = error_curve(draw, thresholds.epsilon, np.arange(1, max(12, 3 * thresholds.alpha) + 1))
-        small_counts.append(SmallCounts(chances, thresholds.alpha, thresholds.epsilon))
-    lines = tuple(each.at(at) for each in shown)
-    figures = gamma, answered, cells, average, riskiest, zone, other
-    return Stop(*figures, lines, tuple(large_counts), tuple(small_counts))
+    lines, (large, small) = tuple(each.at(at) for each in shown), zip(*plots, strict=True)
+    return Stop(gamma, answered, cells, average, riskiest, zone, other, lines, large, small)
 
 
 def _draw(block: Block, plan: Plan, gamma: float) -> Draw:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH
 from splu_desktop.gui.base import theme
@@ -100,6 +102,92 @@ def draw_range(
     painter.restore()
 
 
+@dataclass(frozen=True)
+class Strip:
+    """A range on a line.
+
+    Attributes
+    ----------
+    ends : of the range.
+    trust : which colour it has.
+    point : the estimate; None for none.
+    truth : the true figure; None for none.
+    nothing : where no difference would be, which a dashed line shows; the line begins at 0 where it is None.
+    ratio : whether equal ratios are equally far apart.
+    words : what stands at the ends, and at the truth; None for none.
+    """
+
+    ends: tuple[float, float]
+    trust: str
+    point: float | None = None
+    truth: float | None = None
+    nothing: float | None = None
+    ratio: bool = False
+    words: Callable[[float], str] | None = None
+
+
+class RangeStrip(QWidget):
+    """Draws a range on a line."""
+
+    def __init__(self, height: int) -> None:
+        super().__init__()
+        self._strip: Strip | None = None
+        self.setMinimumHeight(height)
+
+    def show_strip(self, strip: Strip | None) -> None:
+        """Show a range, or none."""
+        self._strip = strip
+        if strip is not None and strip.words is not None:
+            low, high = map(strip.words, strip.ends)
+            self.setAccessibleName(t("between {low} and {high}", low=low, high=high))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        strip = self._strip
+        if strip is None:
+            return
+        values = [each for each in (*strip.ends, strip.point, strip.truth, strip.nothing) if each is not None]
+        if not all(map(math.isfinite, values)) or (strip.ratio and min(values) <= 0):
+            return
+        scale = math.log if strip.ratio else float
+        low, high = 0.0, 1.25 * max(*values, 1)
+        if strip.nothing is not None:
+            low, high = scale(min(values)), scale(max(values))
+            room = 0.15 * (high - low or 1.0)
+            low, high = low - room, high + room
+        box = QRectF(6, 0, self.width() - 12, self.height())
+
+        def place(value: float) -> float:
+            return box.left() + (scale(value) - low) / (high - low) * box.width()
+
+        painter = QPainter(self)
+        if strip.nothing is not None:
+            painter.setPen(QPen(QColor(theme.colours().quiet), 1, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(place(strip.nothing), 2), QPointF(place(strip.nothing), self.height() - 2))
+        draw_range(painter, box, place, strip.ends, strip.trust, truth=strip.truth, point=strip.point)
+        if strip.words is not None:
+            self._write(painter, strip, strip.words, place)
+        painter.end()
+
+    def _write(
+        self, painter: QPainter, strip: Strip, words: Callable[[float], str], place: Callable[[float], float]
+    ) -> None:
+        painter.setFont(theme.small_font(self.font()))
+        painter.setPen(QColor(theme.colours().text))
+        metrics, texts = painter.fontMetrics(), [words(each) for each in strip.ends]
+        widths = [metrics.horizontalAdvance(text) for text in texts]
+        lefts = [place(end) - wide / 2 for end, wide in zip(strip.ends, widths, strict=True)]
+        over = max(0.0, lefts[0] + widths[0] + 10 - lefts[1])  # the ends lie closer than their words are wide
+        shift = max(0.0, over / 2 - lefts[0])
+        for text, left, wide in zip(texts, (lefts[0] - over / 2, lefts[1] + over / 2), widths, strict=True):
+            x = min(left + shift, self.width() - wide)
+            painter.drawText(QPointF(x, self.height() / 2 + 12 + metrics.ascent()), text)
+        if strip.truth is not None:
+            text = t("true: {n}", n=words(strip.truth))
+            wide = metrics.horizontalAdvance(text)
+            painter.drawText(QPointF(min(max(place(strip.truth) - wide / 2, 0), self.width() - wide), 12), text)
+
+
 class RangeTable(TableView):
     """Group, true count, bar, range and trust of each line."""
 
@@ -118,19 +206,13 @@ class RangeTable(TableView):
     def _fields(self) -> list[Field[RangeLine]]:
         return [
             Field(t("Group"), lambda line: line.group or t("All")),
-            Field(t("True count"), lambda line: figure_words(line.truth), lambda line: line.truth, right=True),
+            Field(t("True count"), lambda line: figure_words(line.truth), right=True),
             Field(
                 t("Range") if self._short else t("Recipients read"),
                 lambda line: "",
                 hint=t("In 95 of 100 releases the range holds the true count."),
-                bar=lambda line: line,
             ),
-            Field(
-                t("between"),
-                lambda line: range_words(line.low, line.high, mean=self._mean),
-                lambda line: line.low,
-                right=True,
-            ),
+            Field(t("between"), lambda line: range_words(line.low, line.high, mean=self._mean), right=True),
             Field(
                 "",
                 lambda line: trust_words(line.trust),

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import RED, UNSAFE, USEFUL, Line, Verdict, title_of
-from splu_desktop.files.publish import Options, Outcome, publish
 from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.release_section import RELEASE
+from splu_desktop.files.publish import Options, Outcome, publish
 from splu_desktop.files.release import Form
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.handover import hand_over, new_password
@@ -25,7 +25,7 @@ from splu_desktop.gui.base.parts import Card, Columns, Flow, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import announce, button, emptied, label, line_edit, margins, put, scrolled
 from splu_desktop.gui.base.words import joined, spoken, t, told
-from splu_desktop.gui.proposal.figures import band_figures, repaired
+from splu_desktop.gui.proposal.figures import band_figures
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
 from splu_desktop.gui.publish.outgoing import Outgoing
 from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
@@ -237,7 +237,7 @@ class PublishPage(Page):
             self.refresh()
             self.show_error(sentence)
 
-        self.work.start(repaired, plan, line, on_done=take, on_exception=fail)
+        self.work.start(line.repair.apply, plan, on_done=take, on_exception=fail, channel="repair")
         self.refresh()
 
     def act(self) -> None:

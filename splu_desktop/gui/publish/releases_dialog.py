@@ -97,7 +97,7 @@ def _fields() -> list[Field[Entry]]:
         return told(title_of(state)) if state in STATES else "–"
 
     return [
-        Field(t("When"), moment, lambda entry: entry.time),
+        Field(t("When"), moment),
         Field(t("Release"), lambda entry: Path(text("destination", entry)).name),
         Field(t("To"), lambda entry: text("recipient", entry)),
         Field(t("From"), lambda entry: str(dict(entry.body.get("source") or {}).get("name") or "–")),

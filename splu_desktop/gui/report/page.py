@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QButtonGroup,
-    QHBoxLayout,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.dialogs import asked_target
+from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.register import Register
+from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, ChoiceCard
+from splu_desktop.gui.base.recipes import laws_chosen
 from splu_desktop.gui.base.session import Release, Step
-from splu_desktop.gui.base.widgets import Rule, button, label, line_edit, margins, put, scrolled
+from splu_desktop.gui.base.widgets import Rule, button, label, line_edit, margins, put, scrolled, turn
 from splu_desktop.gui.base.words import joined, percent, spoken, t, told
-from splu_desktop.gui.report.adapter import Made, Typed, make, write
 from splu_desktop.gui.report.pages import PagesView
+from splu_desktop.report.fields import Fields
+from splu_desktop.report.make import Report, make_report, pages, write_report
 
 _LEFT = 322
 _ENDINGS = (".pdf", ".html", ".xlsx", ".json")
 _REST = 500  # ms after the last letter before the pages are set anew
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A report with its pages as PNG."""
+
+    release: Release
+    report: Report
+    pages: tuple[bytes, ...]
+
+
+def make(release: Release, given: Fields, code: str, *, internal: bool, progress: Progress = SILENT) -> Made:
+    """Return the report of a release, its pages in a language. For workers. Raises SpluError; Cancelled."""
+    entry = Register().find(release.opened.id)
+    source = release.source.table if internal and release.source is not None else None
+    report = make_report(release.opened, given, entry=entry, source=source, progress=progress)
+    return Made(release, report, tuple(pages(report, code)))
 
 
 class ReportPage(Page):
@@ -40,17 +57,14 @@ class ReportPage(Page):
     def build(self) -> None:
         self._release: Release | None = None
         self._made: Made | None = None
-        row = margins(QHBoxLayout(), 0, spacing=16)
-        self.name = label(t("Report"))
-        self.name.setFont(theme.title_font(self.name.font()))
-        put(row, self.name, 1)
-        self.head.addLayout(row)
+        self.name = label(t("Report"), "title")
+        self.head.addWidget(self.name)
         self.form = self._make_form()
         self.pages = PagesView()
         self.pages.page_changed.connect(self._show_note)
         self.well = Card("", 1, spacing=0)
         put(self.well.body, (self.pages, 1))
-        self.sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=14)
+        self.sides = margins(QHBoxLayout(), 0, spacing=14)
         self.room_of_form = scrolled(self.form)
         put(self.sides, self.room_of_form, (self.well, 1))
         self.body.addLayout(self.sides, 1)
@@ -66,7 +80,7 @@ class ReportPage(Page):
         self.own = ChoiceCard(t("Our own files"), t("with true counts; never hand it out"))
         self.theirs = ChoiceCard(t("The recipient"), t("only what the release tells anyway"))
         self.editions = QButtonGroup(self)
-        self.for_whom = margins(QBoxLayout(QBoxLayout.Direction.TopToBottom), 0, spacing=6)
+        self.for_whom = margins(QVBoxLayout(), 0, spacing=6)
         for each in (self.own, self.theirs):
             self.editions.addButton(each.radio)
             self.for_whom.addWidget(each)
@@ -93,9 +107,8 @@ class ReportPage(Page):
 
     def folded(self, fold: Fold) -> None:
         one = fold is Fold.NARROW
-        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self.sides.setDirection(down if one else right)
-        self.for_whom.setDirection(right if one else down)
+        turn(self.sides, down=one)
+        turn(self.for_whom, down=not one)
         self.room_of_form.setMaximumHeight(120 if one else 16_777_215)
         self.room_of_form.setMinimumWidth(0 if one else (_LEFT if fold is Fold.WIDE else 260))
         self.room_of_form.setMaximumWidth(16_777_215 if one else (_LEFT if fold is Fold.WIDE else 260))
@@ -134,11 +147,11 @@ class ReportPage(Page):
         release = self._release
         if release is None:
             return
-        typed = Typed(**{key: field.text().strip() for key, field in self.fields.items()})
+        texts: Any = {key: field.text().strip() for key, field in self.fields.items()}
         self.work.start(
             make,
             release,
-            typed,
+            Fields(**texts, law=",".join(laws_chosen())),
             spoken(),
             internal=self.own.radio.isChecked(),
             on_partial=self._progressed,
@@ -156,7 +169,7 @@ class ReportPage(Page):
         if made.release is not self._release:
             return
         self._made = made
-        self.pages.show_pages(made.pages, made.first_line)
+        self.pages.show_pages(made.pages, str(made.report.first_line))
         if self.banner.kind == "fault":
             self.banner.hide()
         self._show_note()
@@ -187,21 +200,13 @@ class ReportPage(Page):
             return
         edition = t("Our own files") if self.own.radio.isChecked() else t("The recipient")
         start = Path(release.opened.path).parent / f"{release.opened.title} - {t('Report')}, {edition}.pdf"
-        path = asked_target(self, t("Save as PDF…"), start, *_ENDINGS)
-        if path is None:
-            return
-        self.work.start(
-            write,
-            made,
-            path,
-            on_done=lambda _: self._saved(path),
-            on_exception=self.show_error,
-            channel="save report",
-        )
+        write = partial(write_report, made.report, language=spoken())
+        save_as(self, self.work, t("Save as PDF…"), start, _ENDINGS, write, self._told)
 
-    def _saved(self, path: Path) -> None:
-        self.session.confirm(Step.REPORT)
-        self.banner.say("done", t("Saved: {file}", file=path.name))
+    def _told(self, kind: str, sentence: str) -> None:
+        if kind == "done":
+            self.session.confirm(Step.REPORT)
+        self.banner.say(kind, sentence)
 
     def _print(self) -> None:
         made = self._made

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.dialogs import choice_menu
 from splu_desktop.gui.base.words import t
 
 _SECTION, _KEY, SYSTEM = "window", "appearance", "system"
@@ -22,10 +20,11 @@ def chosen() -> str:
     return name if name in SCHEMES else SYSTEM
 
 
-def choose(application: QApplication, name: str) -> None:
+def choose(name: str) -> None:
     """Remember a scheme, or SYSTEM, and dress the application in it."""
     remember(_SECTION, {**read_section(_SECTION), _KEY: name})
-    dress(application)
+    if isinstance(application := QApplication.instance(), QApplication):
+        dress(application)
 
 
 def dress(application: QApplication) -> None:
@@ -59,15 +58,5 @@ def follow_system(application: QApplication) -> None:
 
 def appearance_menu(parent: QWidget) -> QMenu:
     """Return the menu of schemes."""
-
-    menu = QMenu(t("A&ppearance"), parent)
-    group = QActionGroup(menu)
     names = {SYSTEM: t("As the &system"), "light": t("&Light"), "dark": t("&Dark"), "contrast": t("&High contrast")}
-    application = QApplication.instance()
-    for name, text in names.items():
-        action = QAction(text, menu, checkable=True, checked=name == chosen())
-        if isinstance(application, QApplication):
-            action.triggered.connect(partial(choose, application, name))
-        group.addAction(action)
-        menu.addAction(action)
-    return menu
+    return choice_menu(t("A&ppearance"), parent, names, chosen(), choose)

@@ -6,15 +6,15 @@ text field) from the translations that come with Qt.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTranslator, Signal
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.files.language import LANGUAGES, Language, language
 from splu_desktop.gui.base import words
+from splu_desktop.gui.base.dialogs import choice_menu
 from splu_desktop.gui.base.words import t
 
 _SECTION, _KEY, SYSTEM = "window", "language", "system"
@@ -76,27 +76,12 @@ def speak(application: QApplication, code: str) -> None:
     application.installTranslator(ours)  # the last one is asked first
 
 
-class LanguageMenu(QMenu):
-    """The languages to choose from, each by its own name.
+def language_menu(parent: QWidget, changed: Callable[[], object]) -> QMenu:
+    """Return the languages to choose from, each by its own name; `changed` hears that another one was chosen."""
 
-    Signals
-    -------
-    changed : another language was chosen.
-    """
-
-    changed = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setTitle(t("&Language"))
-        self._group = QActionGroup(self)
-        for code, name in ((SYSTEM, t("As the &system")), *LANGUAGES.items()):
-            action = QAction(name, self, checkable=True, checked=code == chosen())
-            action.triggered.connect(partial(self._choose, code))
-            self._group.addAction(action)
-            self.addAction(action)
-
-    def _choose(self, code: str) -> None:
+    def take(code: str) -> None:
         if code != chosen():
             choose(code)
-            self.changed.emit()
+            QTimer.singleShot(0, parent, changed)  # the menu itself is made anew
+
+    return choice_menu(t("&Language"), parent, {SYSTEM: t("As the &system"), **LANGUAGES}, chosen(), take)

@@ -189,9 +189,7 @@ class MainWindow(Stops, QMainWindow):
         self._act(view, t("&Expert"), partial(self.show_step, Step.EXPERT), "Ctrl+E")
         view.addSeparator()
         view.addMenu(appearance_menu(view))
-        spoken = languages.LanguageMenu(view)
-        spoken.changed.connect(self.change_language, Qt.ConnectionType.QueuedConnection)
-        view.addMenu(spoken)
+        view.addMenu(languages.language_menu(view, self.change_language))
         return view
 
     def _help_menu(self) -> QMenu:
