@@ -165,8 +165,8 @@ def test_what_a_recipe_says_of_the_files_is_shown_and_saved_again(
     write_recipe(replace(recipe, release=said), given)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(given), ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(saved), ""))
-    proposed.recipes.ask_use()
-    proposed.recipes.ask_save()
+    proposed.recipe("use")
+    proposed.recipe("save")
     assert read_recipe(saved).release == said
     proposed.show_step(Step.PUBLISH)
     idle(proposed)
@@ -180,5 +180,5 @@ def test_what_a_recipe_says_of_the_files_is_shown_and_saved_again(
     assert release is not None, page.note.text()
     assert release.opened.title == "Tests of June"
     proposed.session.undo()
-    proposed.recipes.ask_save()
+    proposed.recipe("save")
     assert not read_recipe(saved).release

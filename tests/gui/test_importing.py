@@ -41,7 +41,7 @@ def dialog(qtbot: QtBot, tmp_path: Path) -> Iterator[ReadDialog]:
 def _shown(dialog: ReadDialog, qtbot: QtBot) -> dict[str, list[str]]:
     qtbot.waitUntil(dialog._work.idle)
     qtbot.waitUntil(dialog.use.isEnabled)
-    model = dialog.records_model
+    model = dialog.records.model()
     names = [model.headerData(k, Qt.Orientation.Horizontal) for k in range(model.columnCount())]
     cells = [[model.index(row, k).data() for row in range(model.rowCount())] for k in range(len(names))]
     return dict(zip(names, cells, strict=True))

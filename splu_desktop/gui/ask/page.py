@@ -40,7 +40,7 @@ def read_release(path: Path, password: str | None, progress: Progress = SILENT) 
 class AskPage(Page):
     """Asks the release as its recipient would."""
 
-    step = Step.ASK
+    step, before = Step.ASK, Step.PUBLISH
 
     def build(self) -> None:
         self._release: Release | None = None
@@ -214,6 +214,3 @@ class AskPage(Page):
     def act(self) -> None:
         self.session.confirm(Step.ASK)
         self.go.emit(Step.REPORT)
-
-    def go_back(self) -> None:
-        self.go.emit(Step.PUBLISH)

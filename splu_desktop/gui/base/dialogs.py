@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
@@ -146,6 +146,11 @@ def asked_target(parent: QWidget, act: str, start: str | Path, *endings: str) ->
         return None
     chosen = next((ending for ending, each in zip(endings, kinds, strict=True) if each == kind), endings[0])
     return path if path.suffix.lower() in endings else path.with_name(f"{path.name}{chosen}")
+
+
+def show_folder(path: Path) -> None:
+    """Let the system show a folder, or the one that a file lies in."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if path.is_dir() else path.parent)))
 
 
 def save_as(

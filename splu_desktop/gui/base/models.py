@@ -178,22 +178,6 @@ def shortened(text: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
-class PreviewModel(RowsModel[int]):
-    """The first records of a table, as the file has them."""
-
-    def __init__(self, parent: QWidget | None = None, most: int = 200) -> None:
-        super().__init__((), parent)
-        self.table: Table | None = None
-        self._most = most
-
-    def show_table(self, table: Table) -> None:
-        """Show another table."""
-        self.beginResetModel()
-        self.table, self.rows = table, range(min(self._most, table.n))
-        self.fields = tuple(map(_in_preview, table.columns))
-        self.endResetModel()
-
-
 def _in_preview(column: Column) -> Field[int]:
     return Field(
         column.name,
@@ -293,6 +277,12 @@ class TableView(QTableView):
             self.setShowGrid(False)
             self.setProperty("look", "bare")
         return made
+
+    def show_table(self, table: Table, most: int, widest: int) -> None:
+        """Show the first records of a table, as the file has them, in columns of at most so many pixels."""
+        self.hold(list(map(_in_preview, table.columns))).show(range(min(most, table.n)))
+        self.horizontalHeader().setStretchLastSection(False)
+        self.fit_columns(widest)
 
     def hold_sorted(self, model: RowsModel[Any], by: int, order: Qt.SortOrder) -> SortFilter:
         """Show rows that are sorted by a column to begin with, and can be searched; return what sorts them."""

@@ -43,6 +43,7 @@ class Page(QWidget):
 
     go = Signal(object)
     step: Step
+    before: Step | None = None  # where Back and Esc lead
     scrolls = True  # whether the content scrolls when it is too high; a page that is one table scrolls in the table
 
     def __init__(self, session: Session, work: Work, parent: QWidget | None = None) -> None:
@@ -99,6 +100,8 @@ class Page(QWidget):
 
     def go_back(self) -> None:
         """Do what Back and Esc do."""
+        if self.before is not None:
+            self.go.emit(self.before)
 
     def press_back(self) -> None:
         """Do what the button beside the primary one says; Back, unless a page says otherwise."""
@@ -113,9 +116,6 @@ class Page(QWidget):
     def first_focus(self) -> QWidget | None:
         """Return where the page begins: the primary button, or the first part where that is grey."""
         return self.primary if self.primary.isEnabled() else None
-
-    def arrived(self) -> None:
-        """The page has come to the front."""
 
     # --- states
 

@@ -196,7 +196,7 @@ def style_sheet(scheme: Colours) -> str:
     QPushButton[look="flat"]::menu-indicator {{ image: none; width: 0; }}
     QPushButton[look="pill"] {{ border-radius: 11px; padding: 3px 12px; }}
     QPushButton[look="pill"]:checked {{ background: {s.accent_soft}; border: 1px solid {s.accent}; }}
-    QTableView, QTreeView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
+    QTableView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
         gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};
         outline: 0; }}
     QTableView[look="bare"] {{ border: none; border-radius: 0; }}
@@ -258,6 +258,9 @@ def style_sheet(scheme: Colours) -> str:
     QRadioButton::indicator:checked {{ border: 5px solid {s.accent}; width: 6px; height: 6px; }}
     QRadioButton::indicator:disabled {{ border-color: {s.line}; }}
     QLabel[look="problem"] {{ color: {s.fault}; }}
+    QLabel[look="number"] {{ color: {s.accent}; background: {s.accent_soft}; border: 1px solid {s.accent};
+        border-radius: 12px; min-width: 22px; max-width: 22px; min-height: 22px; max-height: 22px;
+        qproperty-alignment: AlignCenter; }}
     QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
     QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
     QScrollBar::handle {{ background: {s.edge}; border-radius: 4px; margin: 2px; }}
@@ -269,7 +272,6 @@ def style_sheet(scheme: Colours) -> str:
     QAbstractScrollArea::corner {{ background: transparent; border: none; }}
     QScrollArea {{ border: none; background: transparent; }}
     QTextBrowser {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}
-    QTextBrowser[look="plain"] {{ background: transparent; border: none; }}
     QProgressBar {{ border: none; border-radius: 4px; background: {s.line}; max-height: 8px; min-height: 8px; }}
     QProgressBar::chunk {{ background: {s.accent}; border-radius: 4px; }}
     QStatusBar {{ background: {s.window}; border-top: 1px solid {s.line}; }}

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QAccessibleEvent,
     QAction,
-    QColor,
     QGuiApplication,
     QHelpEvent,
     QKeySequence,
@@ -57,45 +56,37 @@ _LONGEST = 64  # characters on a button
 _GAP = 6  # between a button's icon and its text
 
 
-class _Fitting(QLabel):
-    """Sentences that take the height of their lines at the width there is, and no more."""
+class Label(QLabel):
+    """A label that may be `fitting`, and `live`: see `label`.
 
-    def setText(self, text: str) -> None:
-        super().setText(text)
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        self.setMinimumHeight(0)  # a label never says that it needs less than it is bound to
-        self.setMinimumHeight(self.heightForWidth(max(self.width(), 1)) if self.text() else 0)
-
-
-class Live(QLabel):
-    """A label whose text tells what came of something: a screen reader says it where the focus is elsewhere.
-
-    It is said once it has rested, however often it changes before, and once it can be seen.
+    What a live one says is said once it has rested, however often it changes before, and once it can be seen.
     """
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self, text: str, *, fitting: bool, live: bool) -> None:
         super().__init__(text)
-        self._said = ""
+        self._fitting, self._live, self._said = fitting, live, ""
         self._rest = QTimer(self, singleShot=True, interval=_REST)
         self._rest.timeout.connect(self._say)
 
     def setText(self, text: str) -> None:
         super().setText(text)
-        self._rest.start()
+        self._fit()
+        if self._live:
+            self._rest.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._rest.start()
+        if self._live:
+            self._rest.start()
 
-    def waits(self) -> bool:
-        """Return whether what it shows is still to be said."""
-        return self._rest.isActive()
+    def _fit(self) -> None:
+        if self._fitting:
+            self.setMinimumHeight(0)  # a label never says that it needs less than it is bound to
+            self.setMinimumHeight(self.heightForWidth(max(self.width(), 1)) if self.text() else 0)
 
     def _say(self) -> None:
         if self.isVisible() and self.text() != self._said:
@@ -129,10 +120,6 @@ class Elided(QLabel):
         painter.end()
 
 
-class _LiveFitting(_Fitting, Live):
-    """Both."""
-
-
 def label(
     text: str = "",
     look: str = "",
@@ -149,9 +136,7 @@ def label(
     `fitting` ones wrap and are as high as their lines. Others are as high as their lines in a narrow window, too, and
     don't move what stands below them.
     """
-    kinds: dict[tuple[bool, bool], type[QLabel]]
-    kinds = {(False, False): QLabel, (True, False): _Fitting, (False, True): Live, (True, True): _LiveFitting}
-    made = kinds[fitting, live](text)
+    made = Label(text, fitting=fitting, live=live) if fitting or live else QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     if look:
         made.setProperty("look", look)
@@ -445,23 +430,6 @@ class Picture(QWidget):
         painter = QPainter(self)
         colour = getattr(theme.colours(), self._colour)
         painter.drawPixmap(0, 0, theme.pixmap(self._picture, colour, self._size, self.devicePixelRatioF()))
-
-
-class Numbered(QWidget):
-    """A number in a circle."""
-
-    def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._number = str(number)
-        self.setFixedSize(24, 24)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        c, painter = theme.colours(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(c.accent))
-        painter.setBrush(QColor(c.accent_soft))
-        painter.drawEllipse(QRectF(0.5, 0.5, 23, 23))
-        painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self._number)
 
 
 class Scrolled(QScrollArea):

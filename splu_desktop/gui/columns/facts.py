@@ -199,24 +199,15 @@ def with_public(plan: Plan, name: str, values: Sequence[str]) -> Plan:
     return replace(plan, public_values={**left, name: tuple(values)} if values else left)
 
 
-@dataclass(frozen=True, eq=False)
-class Form:
-    """One coarser form of a column: its steps, and what it is called."""
-
-    steps: Steps
-    words: str
-
-
-def forms_of(source: Source, name: str) -> list[Form]:
-    """Return the forms of a column from the finest."""
+def forms_of(source: Source, name: str) -> list[tuple[str, Steps]]:
+    """Return the forms of a column from the finest: what each is called, and its steps."""
     column = source.table[name]
-    found = [Form((), t("as in the file"))]
+    found: list[tuple[str, Steps]] = [(t("as in the file"), ())]
     try:
         rungs = ladder_of(column, source.suggestions[name].subject, True)
     except CannotGeneralise:
         rungs = []
-    found += [Form(rung.steps, form_words(column, rung.steps, rung.m)) for rung in rungs if rung.steps]
-    return found
+    return found + [(form_words(column, rung.steps, rung.m), rung.steps) for rung in rungs if rung.steps]
 
 
 def form_words(column: Column, steps: Steps, m: int = 0) -> str:

@@ -36,7 +36,7 @@ _PANEL = 330
 class ColumnsPage(Page):
     """The list of columns, under the proposal."""
 
-    step = Step.COLUMNS
+    step, before = Step.COLUMNS, Step.PROPOSAL
     scrolls = False
 
     def build(self) -> None:
@@ -117,7 +117,7 @@ class ColumnsPage(Page):
 
     def _show(self) -> None:
         rows = [row for row in self._rows if self._shown is None or row.role is self._shown]
-        self.table.show_rows(rows)
+        self.table.rows_model.show(rows)  # what is chosen stays, where it is still there
         names = [row.name for row in rows]
         if self._name not in names:
             self._name = next((row.name for row in rows if row.role is Role.SA), names[0] if names else "")
@@ -194,10 +194,7 @@ class ColumnsPage(Page):
             self.show_error(told(str(fault)))
 
     def act(self) -> None:
-        if self.fold is Fold.NARROW and self._open_part:
-            self.go_back()
-            return
-        self.go.emit(Step.PROPOSAL)
+        self.go_back()
 
     def go_back(self) -> None:
         if self.fold is Fold.NARROW and self._open_part:
@@ -205,4 +202,4 @@ class ColumnsPage(Page):
             self._show_part_of()
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
             return
-        self.go.emit(Step.PROPOSAL)
+        super().go_back()

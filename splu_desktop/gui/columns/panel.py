@@ -168,10 +168,9 @@ class ColumnPanel(Card):
         for part in (self.coarser, self.forms):
             part.setVisible(published)
         column = source.table[self._name]
-        offered = [(form.words, form.steps) for form in forms_of(source, self._name)]
-        if steps not in [each for _, each in offered]:
-            offered.append((form_words(column, steps), steps))
-        ways: list[tuple[str, object]] = list(offered)
+        ways: list[tuple[str, object]] = list(forms_of(source, self._name))
+        if steps not in [each for _, each in ways]:
+            ways.append((form_words(column, steps), steps))
         if column.kind in (Kind.INTEGER, Kind.DECIMAL):
             ways.append((t("own cut points…"), _CUTS))
         ways.append((t("by hand…"), _HAND))

@@ -105,10 +105,6 @@ class ColumnTable(TableView):
             header.resizeSection(at, width)
         self.clicked.connect(self._clicked)
 
-    def show_rows(self, rows: list[ColumnRow]) -> None:
-        """Show other rows; what is chosen stays, where it is still there."""
-        self.rows_model.show(rows)
-
     def names_chosen(self) -> list[str]:
         """Return the names of the columns that are chosen."""
         return [row.name for row in self.chosen()]

@@ -63,7 +63,7 @@ def _sections() -> tuple[tuple[type[Section], str, str], ...]:
 class ExpertPage(Page):
     """For statisticians, under the proposal."""
 
-    step = Step.EXPERT
+    step, before = Step.EXPERT, Step.PROPOSAL
     scrolls = False
 
     def build(self) -> None:
@@ -120,9 +120,6 @@ class ExpertPage(Page):
             self.back.hide()
 
     def act(self) -> None:
-        self.go.emit(Step.PROPOSAL)
-
-    def go_back(self) -> None:
         self.go.emit(Step.PROPOSAL)
 
     def press_back(self) -> None:

@@ -20,7 +20,7 @@ from splu_desktop.files.importer import (
     preview,
 )
 from splu_desktop.gui.base.dialogs import Dialog, last_row
-from splu_desktop.gui.base.models import Field, PreviewModel, TableView
+from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins
 from splu_desktop.gui.base.words import bare, joined, number, t, told
@@ -31,6 +31,7 @@ from splu_desktop.gui.importing.rows import RowsForm
 from splu_desktop.gui.importing.settings import mark_words, names_of_settings
 
 _REST = 200  # ms
+_FIRST = 200  # rows that are shown
 _ENCODINGS = (
     "utf-8",
     "utf-16",
@@ -85,10 +86,7 @@ class ReadDialog(Dialog):
         self.decisions.decided.connect(lambda kind, what: self._ask(decisions={**self.asked.decisions, kind: what}))
         self.tabs.addTab(self.decisions, t("&Problems"))
         split.addWidget(self.tabs)
-        self.records_model = PreviewModel()
         self.records = TableView(t("The first rows as they were read"))
-        self.records.setModel(self.records_model)
-        self.records.horizontalHeader().setStretchLastSection(False)
         split.addWidget(self.records)
         split.setSizes([400, 600])
         column.addWidget(split, 1)
@@ -233,8 +231,7 @@ class ReadDialog(Dialog):
         self.banner.hide()
         self.use.setEnabled(True)
         self._filling = True
-        self.records_model.show_table(found.imported.table)
-        self.records.fit_columns(160)
+        self.records.show_table(found.imported.table, _FIRST, 160)
         self._fill_file(found)
         self.columns.show_columns(found.imported, self.asked)
         self.decisions.show_choices(self.asked)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.gui.base.dialogs import asked_file
-from splu_desktop.gui.base.models import PreviewModel, TableView
+from splu_desktop.gui.base.models import TableView
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Empty, link
 from splu_desktop.gui.base.session import Step
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from splu_desktop.gui.open.how_read import HowRead
     from splu_desktop.gui.open.reading import Opened
 
+_FIRST = 200  # rows that are shown
 _RECENT = 4  # files that are offered on the first screen
 CHANNEL = "open"
 _OF_TABLE = "proposal", "verdict", "figures", "repair", "protect", "bounds", "systems"  # worked out from one
@@ -67,12 +68,10 @@ class OpenPage(Page):
         self.how = link(t("How it was read"), self.show_how)
         put(row, self.mark, (self.done, 3), self.more_mark, (self.more, 2), self.how)
         self.body.addWidget(self.result)
-        self.preview_model = PreviewModel()
+        self._shown: object = None  # the table of which rows are shown
         self.preview = TableView(t("The first rows as they were read"))
-        self.preview.setModel(self.preview_model)
         self.preview.verticalHeader().show()
         self.preview.setShowGrid(False)
-        self.preview.horizontalHeader().setStretchLastSection(False)
         self.body.addWidget(self.preview, 1)
 
     def _build_start(self) -> None:
@@ -231,10 +230,10 @@ class OpenPage(Page):
         self.mark.show_picture(*(("triangle-alert", "warning") if changed else ("circle-check", "answerable")))
         self.more.setText(emptiest(source))
         self._show_more()
-        if self.preview_model.table is source.table:
+        if self._shown is source.table:
             return
-        self.preview_model.show_table(source.table)
-        self.preview.fit_columns(200)
+        self._shown = source.table
+        self.preview.show_table(source.table, _FIRST, 200)
         rest, choices = all_sheets(source.imported)
         if rest:
             self.banner.say(

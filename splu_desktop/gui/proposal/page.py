@@ -52,7 +52,7 @@ _REST = 200  # ms
 class ProposalPage(Page):
     """What goes out, before it exists."""
 
-    step = Step.PROPOSAL
+    step, before = Step.PROPOSAL, Step.QUESTIONS
 
     # --- its parts
 
@@ -478,11 +478,8 @@ class ProposalPage(Page):
         save_as(self, self.work, t("Make these tables…"), start, ENDINGS, write, self.banner.say)
 
     def _slide(self, place: int) -> None:
-        plan = self.session.plan
-        if self._preview is None or plan is None or not 0 <= place < len(self._preview.stops):
-            return
-        gamma = self._preview.stops[place].gamma
-        self._change(lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=strength_words(gamma)), "strength")
+        if self._preview is not None and 0 <= place < len(self._preview.stops):
+            self._type(self._preview.stops[place].gamma)
 
     def _type(self, gamma: float) -> None:
         plan = self.session.plan
@@ -535,9 +532,6 @@ class ProposalPage(Page):
     def act(self) -> None:
         self.session.confirm(Step.PROPOSAL)
         self.go.emit(Step.PUBLISH)
-
-    def go_back(self) -> None:
-        self.go.emit(Step.QUESTIONS)
 
     def show_what_waits(self) -> None:
         target = self.ways.cards[0].use if self.ways.cards and self.ways.isVisible() else self.slider

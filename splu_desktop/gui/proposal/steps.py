@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -73,12 +73,11 @@ def _as_read(name: str, plan: Plan) -> Plan:
 
 
 class StepRow(QWidget):
-    """One step. Signals `undone` and `changed`."""
+    """One step; `undo` and `change` are what its link does."""
 
-    undone = Signal()
-    changed = Signal()
-
-    def __init__(self, step: Step, head_width: int) -> None:
+    def __init__(
+        self, step: Step, head_width: int, undo: Callable[[Step], object], change: Callable[[Step], object]
+    ) -> None:
         super().__init__()
         picture, colour = _PICTURES.get(step.name, ("info", "quiet"))
         row = margins(QHBoxLayout(self), 14, 0, 8, 0, spacing=10)
@@ -89,11 +88,11 @@ class StepRow(QWidget):
             self.head.setProperty("look", "protected")
         self.words = Elided(step_words(step))
         put(row, Picture(picture, colour, 14), self.head, (self.words, 1))
-        name, undo = step.column or self.words.text(), bare(t("&Undo"))
+        name = step.column or self.words.text()
         if step.undo is not None:
-            row.addWidget(link(undo, self.undone.emit, name))
+            row.addWidget(link(bare(t("&Undo")), partial(undo, step), name))
         elif step.name in _CHANGED_ELSEWHERE:
-            row.addWidget(link(t("Change"), self.changed.emit, name))
+            row.addWidget(link(t("Change"), partial(change, step), name))
         self.setFixedHeight(max(28, self.fontMetrics().height() + 11))
 
 
@@ -152,10 +151,7 @@ class StepList(QWidget):
         for at, step in enumerate(self._steps):
             if at:
                 self.rows.addWidget(Rule())
-            row = StepRow(step, wide)
-            row.undone.connect(lambda step=step: self.undone.emit(step))
-            row.changed.connect(lambda step=step: self.changed.emit(step))
-            self.rows.addWidget(row)
+            self.rows.addWidget(StepRow(step, wide, self.undone.emit, self.changed.emit))
         self.rows.addStretch(1)
 
     def set_flowing(self, flowing: bool) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from splu_desktop.core.plan import Plan
@@ -18,7 +17,7 @@ from splu_desktop.files.publish import Options, Outcome, publish
 from splu_desktop.files.release import Form
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.handover import hand_over, new_password
-from splu_desktop.gui.base.dialogs import asked_target
+from splu_desktop.gui.base.dialogs import asked_target, show_folder
 from splu_desktop.gui.base.messages import persons_of, rows_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, Columns, Flow, VerdictBar
@@ -38,7 +37,7 @@ _FIGURE_LINES = {"riskiest-group", "certainty", "small-counts", "second-release"
 class PublishPage(Page):
     """The decision: open lines, and the place."""
 
-    step = Step.PUBLISH
+    step, before = Step.PUBLISH, Step.PROPOSAL
 
     def build(self) -> None:
         self._named = ""  # the source that the name was proposed for
@@ -139,16 +138,14 @@ class PublishPage(Page):
         return made if made is not None and made.plan is not None and made.plan == self.session.plan else None
 
     def _show_verdict(self, found: Verdict) -> None:
-        accepted = self.session.accepted
-        red = [line for line in found.open if line.state == RED]
-        amber = [line for line in found.open if line.state != RED and line.name not in accepted]
+        (red, amber), accepted = self._waiting(), self.session.accepted
         if found.state == USEFUL:
             title, sentence, state = told(title_of(USEFUL)), told(found.sentence), USEFUL
         elif not red and not amber:
             state, title = USEFUL, t("Accepted by name")
             sentence = " ".join(f"{told(line.sentence)} ({accepted[line.name]})" for line in found.open[:1])
         else:
-            state, title, sentence = found.state, told(title_of(found.state)), waiting_words(len(red), len(amber))
+            state, title, sentence = found.state, told(title_of(found.state)), waiting_words(red, amber)
             if state == UNSAFE:
                 title, state = t("Not safe yet"), state if red else "amber"
         if self._released() is not None:
@@ -339,11 +336,7 @@ class PublishPage(Page):
     def _open_folder(self) -> None:
         made = self._released()
         if made is not None:
-            path = Path(made.opened.path)
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if path.is_dir() else path.parent)))
-
-    def go_back(self) -> None:
-        self.go.emit(Step.PROPOSAL)
+            show_folder(Path(made.opened.path))
 
     def show_what_waits(self) -> None:
         accepted = self.session.accepted

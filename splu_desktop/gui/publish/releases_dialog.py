@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QDateTime, QLocale, Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.policy import check_reason, title_of
 from splu_desktop.files.register import Entry, Register
-from splu_desktop.gui.base.dialogs import Dialog, last_row
+from splu_desktop.gui.base.dialogs import Dialog, last_row, show_folder
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import STATES
 from splu_desktop.gui.base.widgets import button, label, line_edit, margins, put
@@ -64,8 +63,7 @@ class ReleasesDialog(Dialog):
     def _open(self) -> None:
         chosen = self._chosen()
         if chosen is not None:
-            path = Path(str(chosen.body.get("destination", "")))
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if path.is_dir() else path.parent)))
+            show_folder(Path(str(chosen.body.get("destination", ""))))
 
     def _withdraw(self) -> None:
         chosen = self._chosen()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QCheckBox, QGridLayout, QLineEdit, Q
 from splu_desktop.core.audience import Audience
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import ChoiceCard, Flow
-from splu_desktop.gui.base.widgets import label, line_edit, margins
+from splu_desktop.gui.base.widgets import label, line_edit, margins, put
 from splu_desktop.gui.base.words import t
 
 _FORMATS = ("yyyy-MM-dd", "d.M.yyyy", "d MMM yyyy", "d MMMM yyyy", "M/d/yyyy")
@@ -76,6 +76,7 @@ class AudienceForm(QWidget):
         self._fields.setHorizontalSpacing(12)
         self._fields.setVerticalSpacing(2)
         column.addLayout(self._fields)
+        self._named: list[QWidget] = []  # each field with its name above it
         self.recipient = self._field(t("Name of the recipient"), "recipient")
         self.purpose = self._field(t("What they need it for"), "purpose")
         self.until = self._field(t("They delete it by"), "until")
@@ -88,9 +89,11 @@ class AudienceForm(QWidget):
     def _field(self, name: str, key: str) -> QLineEdit:
         made = line_edit(name)
         made.editingFinished.connect(lambda: self._edited(key, made))
-        made.caption = label(name, "quiet")  # type: ignore[attr-defined] # its words, laid out beside it
-        made.caption.setFont(theme.small_font(self.font()))  # type: ignore[attr-defined]
-        made.caption.setBuddy(made)  # type: ignore[attr-defined]
+        caption, both = label(name, "quiet"), QWidget()
+        caption.setFont(theme.small_font(self.font()))
+        caption.setBuddy(made)
+        put(margins(QVBoxLayout(both), 0, spacing=2), caption, made)
+        self._named.append(both)
         return made
 
     def fold(self, one: bool) -> None:
@@ -98,11 +101,8 @@ class AudienceForm(QWidget):
         for at, card in enumerate(self.cards.values()):
             self._grid.addWidget(card, at if one else 0, 0 if one else at)
             self._grid.setColumnStretch(at, 0 if one and at else 1)
-        fields = ((self.recipient, 5), (self.purpose, 6), (self.until, 3))
-        for at, (field, stretch) in enumerate(fields):
-            row, place = (2 * at, 0) if one else (0, at)
-            self._fields.addWidget(field.caption, row, place)  # type: ignore[attr-defined]
-            self._fields.addWidget(field, row + 1, place)
+        for at, (field, stretch) in enumerate(zip(self._named, (5, 6, 3), strict=True)):
+            self._fields.addWidget(field, at if one else 0, 0 if one else at)
             self._fields.setColumnStretch(at, 0 if one and at else stretch)
 
     def show_audience(self, audience: Audience) -> None:

@@ -15,7 +15,7 @@ from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
 from splu_desktop.gui.base.session import Answers, Step
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, Numbered, label, margins, put
+from splu_desktop.gui.base.widgets import Choice, label, margins, put
 from splu_desktop.gui.base.words import caption, percent, t
 from splu_desktop.gui.questions import follows
 from splu_desktop.gui.questions.audience_card import AudienceForm
@@ -30,7 +30,7 @@ _FOLLOWS = 300  # pixels of what follows, at 1366; less where it is narrow
 class QuestionsPage(Page):
     """The second page."""
 
-    step = Step.QUESTIONS
+    step, before = Step.QUESTIONS, Step.OPEN
 
     def build(self) -> None:
         self._source: Source | None = None
@@ -53,7 +53,11 @@ class QuestionsPage(Page):
     def _pair(self, number: int, question: str, inside: QWidget) -> None:
         self._questions.append(question)
         card = Card(spacing=6)
-        head = put(margins(QHBoxLayout(), 0, spacing=12), Numbered(number), (label(question, "strong", wrap=True), 1))
+        head = put(
+            margins(QHBoxLayout(), 0, spacing=12),
+            label(str(number), "number"),
+            (label(question, "strong", wrap=True), 1),
+        )
         card.body.addLayout(head)
         room = margins(QVBoxLayout(), 36, 0, 0, 0)
         room.addWidget(inside)
@@ -306,6 +310,3 @@ class QuestionsPage(Page):
 
     def first_focus(self) -> QWidget | None:
         return self.audience.cards[self.session.answers.audience.who].radio
-
-    def go_back(self) -> None:
-        self.go.emit(Step.OPEN)

@@ -51,7 +51,7 @@ def make(release: Release, given: Fields, code: str, *, internal: bool, progress
 class ReportPage(Page):
     """For whom is the only decision."""
 
-    step = Step.REPORT
+    step, before = Step.REPORT, Step.ASK
     scrolls = False
 
     def build(self) -> None:
@@ -217,9 +217,6 @@ class ReportPage(Page):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if dialog.exec() == QPrintDialog.DialogCode.Accepted:
             print_pages(self.pages.pages, printer)
-
-    def go_back(self) -> None:
-        self.go.emit(Step.ASK)
 
     def show_what_waits(self) -> None:
         target: QWidget = self.own.radio if self.own.radio.isChecked() else self.theirs.radio

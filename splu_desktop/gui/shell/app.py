@@ -174,7 +174,7 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
 
     def report(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
         # The text of a foreign exception may quote data, so neither window nor console shows it.
-        window.show_fault(sentence(fault.with_traceback(trace)))
+        window.say("fault", sentence(fault.with_traceback(trace)))
 
     sys.excepthook = report
     window.resize(size)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,12 +38,10 @@ from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.appearance import appearance_menu
 from splu_desktop.gui.shell.guide import GuideDialog, guide, licences, show_page_help
 from splu_desktop.gui.shell.names import step_name
-from splu_desktop.gui.shell.pages import page_class
 from splu_desktop.gui.shell.rail import Rail, TopBar
 
 if TYPE_CHECKING:
     from splu_desktop.gui.base.memory import Memory
-    from splu_desktop.gui.shell.recipes import Recipes
 
 _WIDE, _HIGH, _NARROW = 1100, 560, 900  # pixels from which everything, and below which one column, is shown
 
@@ -95,15 +94,9 @@ class MainWindow(Stops, QMainWindow):
             Judge(self.session, self.work, self)
             self.memory = Memory(self.session, self)
 
-    @cached_property
-    def recipes(self) -> Recipes:
-        """What saves and takes recipes."""
-        # As in _attend.
-        from splu_desktop.gui.shell.recipes import Recipes
-
-        made = Recipes(self.session, self)
-        made.said.connect(self.say)
-        return made
+    def recipe(self, act: str) -> None:
+        """Do "save" or "use": see `shell.recipes`, which brings NumPy along."""
+        getattr(import_module("splu_desktop.gui.shell.recipes"), act)(self.session, self, self.say)
 
     def change_language(self) -> None:
         """Say everything in the language that is chosen now, once no work is under way; all choices stay."""
@@ -118,7 +111,8 @@ class MainWindow(Stops, QMainWindow):
     def page(self, step: Step) -> Page:
         """Return a page, made when it is first wanted."""
         if step not in self.pages:
-            made = page_class(step)(self.session, self.work)
+            module = import_module(f"splu_desktop.gui.{step.value}.page")  # the first window needs one of eight
+            made: Page = getattr(module, f"{step.value.title()}Page")(self.session, self.work)
             made.go.connect(self.show_step)
             made.set_fold(self.fold)
             self.pages[step] = made
@@ -169,8 +163,8 @@ class MainWindow(Stops, QMainWindow):
         files.addSeparator()
         self._act(files, t("&Releases made from this computer…"), lambda: self._at(Step.PUBLISH, "show_releases"))
         files.addSeparator()
-        self._act(files, t("Save a re&cipe…"), lambda: self.recipes.ask_save(), QKeySequence.StandardKey.Save)
-        self._act(files, t("&Use a recipe…"), lambda: self.recipes.ask_use())
+        self._act(files, t("Save a re&cipe…"), lambda: self.recipe("save"), QKeySequence.StandardKey.Save)
+        self._act(files, t("&Use a recipe…"), lambda: self.recipe("use"))
         files.addSeparator()
         self._act(files, t("&Quit"), self.close, QKeySequence.StandardKey.Quit)
         return files
@@ -256,7 +250,6 @@ class MainWindow(Stops, QMainWindow):
         self.stack.setCurrentWidget(page)
         self.rail.show_current(step)
         self.bar.show_current(step)
-        page.arrived()
         if held and page is not before:
             page.keep_focus(arriving=True)
 
@@ -315,10 +308,6 @@ class MainWindow(Stops, QMainWindow):
         """Show a sentence on the page in front."""
         undo = kind == "note" and bool(self.session.undo_name)
         self.page(self.step).banner.say(kind, sentence, bare(t("&Undo")) if undo else "", self.session.undo)
-
-    def show_fault(self, sentence: str) -> None:
-        """Show a fault that no page expected."""
-        self.say("fault", sentence)
 
     # --- help and the end
 
