@@ -253,14 +253,15 @@ class RangeTable(TableView):
         group = wanted = (
             max([60, *(metrics.horizontalAdvance(line.group) for line in self.lines_model.rows[:200])]) + 24
         )
-        short = room - group < metrics.horizontalAdvance(t("Recipients read")) + 24
+        least = max(_LEAST_BAR, metrics.horizontalAdvance(t("Range")) + 28)  # no header is cut
+        short = room - group < metrics.horizontalAdvance(t("Recipients read")) + 28
         if self._short != short:
             self._short = short
             self.lines_model.fields = tuple(self._fields())
             self.lines_model.headerDataChanged.emit(Qt.Orientation.Horizontal, _BAR, _BAR)
         if wide >= _ROOMY:
-            group = min(group, room - _LEAST_BAR)
-        without = room - group < _LEAST_BAR
+            group = min(group, room - least)
+        without = room - group < least
         self.setColumnHidden(_BAR, without)
         header.resizeSection(0, max(70, room if without else group))
         if not without:
