@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,10 +57,10 @@ class Prepared:
     emptied: int = 0
     left_out: int = 0
 
-    @property
+    @cached_property
     def row_class(self) -> NDArray[np.int32]:
         """(N,) the class of each row."""
-        return self.classes.code[self.units.owner]
+        return self.classes.code[self.units.owner] if self.units.person else self.classes.code
 
     @property
     def person_count(self) -> int:

@@ -78,17 +78,19 @@ def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats
     event, others by (1-a) q/a through g, which is read off the table; q = selected/size. g itself moves with x.
     """
     a, b = draw_a, 1 - draw_a
-    x = (shown - b * selected * share) / a
+    expected = selected * share
+    x = (shown - b * expected) / a
     q = selected / size
     own, pull = (1 - b * q) ** 2, (b * q) ** 2
     # Bearers outside the line, and two more: of so few as are read off the table their number is not well known.
     others = np.maximum(size * share - np.clip(x, 0.0, selected), 0.0) + _MORE * (1 - q)
-    p0, p1 = b * share, a + b * share
-    # v0 of who has it not is linear in g = (others + x)/size; v1 - v0 of who has it is taken as it is.
-    more = (p1 * (1 - p1) - p0 * (1 - p0)) / a**2
-    per_bearer = b * (1 - p0) / (size * a**2) * (own * selected + pull * (size - selected))
-    level = per_bearer * others + pull * others * more
-    return CountFigures(x, level, per_bearer + own * more, 1 / a)
+    # v0 of who has it not is linear in g = (others + x)/size: weight (1 - b share) for each bearer. v1 - v0 of who has
+    # it, p1(1 - p1) - p0(1 - p0) over a^2 with p0 = b share and p1 = a + p0, is taken as it is: b/a (1 - 2 share).
+    weight, more = b / (size * a**2) * (own * selected + pull * (size - selected)), b / a
+    # Both are linear in the share, so that arrays of all cells are gone through but twice.
+    level = others * ((weight + pull * more) - (weight * b + 2 * pull * more) * share)
+    slope = (weight + own * more) - (weight * b + 2 * own * more) * share
+    return CountFigures(x, level, slope, 1 / a)
 
 
 def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> CountFigures:
@@ -194,27 +196,30 @@ def add_classes(by_class: CountFigures, line: NDArray[np.integer], lines: int, e
     Parameters
     ----------
     by_class : (K, Q) figures of parts.
-    line : (K,) the line that each part is of.
+    line : (K,) the line that each part is of, ascending.
     expected : (K, Q) records of the part that the class lets expect, by which x is split over classes.
     """
-
-    whole = sum_by_line(expected, line, lines)[line]
-    weight = np.where(whole > 0, expected / np.where(whole > 0, whole, 1), 0.0)
-    none = sum_by_line(weight, line, lines)[line] == 0
-    parts = np.bincount(line, minlength=lines)[line][:, None]
+    whole = sum_by_line(expected, line, lines)
+    parts = np.bincount(line, minlength=lines)[:, None]
+    by_expected = sum_by_line(by_class.slope * expected, line, lines) / np.where(whole > 0, whole, 1)
     # Where nothing is expected in any part, x is as likely in one as in another.
-    weight = np.where(none, 1 / parts, weight)
-    estimate, level, slope = (
-        sum_by_line(each, line, lines) for each in (by_class.estimate, by_class.level, by_class.slope * weight)
+    none = whole == 0
+    slope = (
+        by_expected
+        if not none.any()
+        else np.where(none, sum_by_line(by_class.slope, line, lines) / np.maximum(parts, 1), by_expected)
     )
+    estimate, level = (sum_by_line(each, line, lines) for each in (by_class.estimate, by_class.level))
     return CountFigures(estimate, level, slope, by_class.step)
 
 
 def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:
-    """Return (lines, Q) sums of (K, Q) figures of parts, each of which belongs to a line (K,)."""
-    q = parts.shape[1]
-    place = line.astype(np.int64)[:, None] * q + np.arange(q)
-    return np.bincount(place.ravel(), np.ravel(parts), minlength=lines * q).astype(float).reshape(lines, q)
+    """Return (lines, Q) sums of (K, Q) figures of parts, each of which belongs to a line (K,), ascending."""
+    first = np.flatnonzero(np.append(True, line[1:] != line[:-1])[: len(line)])
+    found = np.zeros((lines, parts.shape[1]))
+    if len(first):
+        found[line[first]] = np.add.reduceat(parts, first, axis=0)
+    return found
 
 
 def shrink(estimate: Floats, variance: Floats, target: Floats, spread: float) -> Floats:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 LEAST = 50  # true count from which a cell is expected to be readable
 _FACTOR = 0.5  # relative half width of a rate that is to be compared
@@ -124,10 +126,17 @@ class Forecaster:
         m: int,
         sensitive: str,
         gammas: Sequence[float],
+        some: NDArray[np.int64] | None = None,
     ) -> tuple[Floats, tuple[Floats, Floats]]:
-        """Return (L, m) true counts of events by line, and (G, L, m) ends of the ranges expected."""
+        """Return (L, m) true counts of events by line, and (G, L, m) ends of the ranges expected.
+
+        some : the rows of those lines that are asked for; None for all.
+        """
         classes, number = self.prepared.row_class, self.prepared.classes.number
-        block = self.plan.block_of(sensitive)
+        block, owner = self.plan.block_of(sensitive), self.prepared.units.owner
+        share, sizes = class_shares(codes, m, classes, number), np.bincount(classes, minlength=number).astype(float)
+        if some is not None and block.draw.name != "groups":
+            line, codes, classes, owner = line[some], codes[some], classes[some], owner[some]
         pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
         true = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
         of_line, of_class = np.divmod(pairs, number)
@@ -135,9 +144,9 @@ class Forecaster:
         truth = sum_by_line(true, of_line, lines)
         # No more than the line has rows: unchanged columns are published, so recipients cut there as well.
         top = np.broadcast_to(np.bincount(line, minlength=lines)[:, None].astype(float), truth.shape)
-        share = class_shares(codes, m, classes, number)[of_class]
-        size = np.bincount(classes, minlength=number).astype(float)[of_class][:, None]
-        effects = self._effects(pairs, pair, of_class, block)
+        size, share = sizes[of_class][:, None], share[of_class]
+        expected = rows[:, None] * share
+        effects = self._effects(pairs, pair, of_class, block, owner)
         low, high = np.empty((2, len(gammas), lines, m))
         for at, gamma in enumerate(gammas):
             a = 1 / gamma
@@ -146,9 +155,10 @@ class Forecaster:
             else:
                 # The interval is a formula of what is shown: put in what will be shown on average, and nothing need be
                 # drawn.
-                shown = a * true + (1 - a) * rows[:, None] * share  # as many as show it on average
-                parts = count_one_block(a, rows[:, None], size, shown, share).scale(effects)
-                figures = add_classes(parts, of_line, lines, rows[:, None] * share)
+                shown = a * true + (1 - a) * expected  # as many as show it on average
+                parts = count_one_block(a, rows[:, None], size, shown, share)
+                parts = parts if effects is None else parts.scale(effects)
+                figures = add_classes(parts, of_line, lines, expected)
             low[at], high[at] = figures.interval(top)
         return truth, (low, high)
 
@@ -171,13 +181,18 @@ class Forecaster:
         return CountFigures(estimate, level, slope)
 
     def _effects(
-        self, pairs: NDArray[np.int64], pair: NDArray[np.integer], of_class: NDArray[np.int64], block: Block
-    ) -> Floats:
+        self,
+        pairs: NDArray[np.int64],
+        pair: NDArray[np.integer],
+        of_class: NDArray[np.int64],
+        block: Block,
+        owner: NDArray[np.integer],
+    ) -> Floats | None:
         units, plan = self.prepared.units, self.plan
         if not units.person:
-            return np.ones((len(pairs), 1))
+            return None
         if plan.persons is not None and plan.persons.number:
-            who, n = np.unique(pair.astype(np.int64) * units.number + units.owner, return_counts=True)
+            who, n = np.unique(pair.astype(np.int64) * units.number + owner, return_counts=True)
             squares = np.bincount(who // units.number, n.astype(float) ** 2, minlength=len(pairs))
             mean = squares / np.bincount(pair, minlength=len(pairs))
         else:
@@ -231,36 +246,65 @@ class Forecaster:
 
         Values of sensitive columns by one or two unchanged columns, evenly chosen by size. NaN where there are none.
         """
+        tables = list(self._other_tables())
+        # Which cells are asked follows from true counts alone; ranges are worked out for the lines of these.
+        truths = [self._true_counts(*each) for each in tables]
+        there = [true >= _OTHER_LEAST for true in truths]
+        truth = np.concatenate([true[each] for true, each in zip(truths, there, strict=True)] or [np.zeros(0)])
+        order = np.argsort(truth, kind="stable")
+        # From the smallest to the largest: most cells are small, and a random choice would be of those alone.
+        asked: Flags = np.zeros(len(truth), bool)
+        asked[order[np.linspace(0, len(order) - 1, min(_OTHERS, len(order))).astype(int)]] = True
+        ends, halves = np.cumsum([each.sum() for each in there])[:-1], []
+        for each, cells, chosen in zip(tables, there, np.split(asked, ends), strict=True):
+            cells[cells] = chosen
+            if chosen.any():
+                halves.append(self._half_widths(*each, cells, gammas))
+        if not halves:
+            return np.full(len(gammas), np.nan)
+        return np.asarray((np.concatenate(halves, axis=1) <= _OTHER_WITHIN * truth[asked]).mean(axis=1))
+
+    def _other_tables(self) -> Iterator[tuple[str, tuple[str, ...], NDArray[np.int64]]]:
+        """Give a sensitive column, one or two unchanged ones, and the codes of the values that are asked about."""
         table, plan = self.prepared.table, self.plan
         lines = [name for name in plan.nsas if 2 <= table[name].m <= _OTHER_LABELS][:_OTHER_COLUMNS]
-        truths, halves = [], []
         for sensitive in plan.sensitive[:_OTHER_SENSITIVE]:
             column = table[sensitive]
             # Nobody asks a table of so many values, and it alone would take as long as all others.
             if column.m > 2_000:
                 continue
-            for one in range(len(lines)):
-                for two in range(one, len(lines)):
-                    first, second = table[lines[one]], table[lines[two]]
-                    key = first.codes.astype(np.int64) * second.m + second.codes if two > one else first.codes
-                    line, keys = cross_codes(key, first.m * second.m)
-                    if len(keys) * column.m > 200_000:
-                        continue
-                    some = _some_values(column, min(len(keys) * self.prepared.classes.number, table.n))
-                    to = np.full(column.m, len(some))
-                    to[some] = np.arange(len(some))
-                    events, values = to[column.codes], slice(0, len(some))
-                    true, ends = self.counts(line, len(keys), events, len(some) + 1, sensitive, gammas)
-                    there = true[:, values] >= _OTHER_LEAST
-                    truths.append(true[:, values][there])
-                    halves.append((ends[1] - ends[0])[..., values][:, there] / 2)
-        if not truths or not sum(map(len, truths)):
-            return np.full(len(gammas), np.nan)
-        truth, half = np.concatenate(truths), np.concatenate(halves, axis=1)
-        order = np.argsort(truth, kind="stable")
-        # From the smallest to the largest: most cells are small, and a random choice would be of those alone.
-        chosen = order[np.linspace(0, len(order) - 1, min(_OTHERS, len(order))).astype(int)]
-        return np.asarray((half[:, chosen] <= _OTHER_WITHIN * truth[chosen]).mean(axis=1))
+            for by in [(each,) for each in lines] + list(combinations(lines, 2)):
+                cells = math.prod(table[name].m for name in by)
+                if cells * column.m <= 200_000:
+                    parts = min(cells * self.prepared.classes.number, table.n)
+                    yield sensitive, by, _some_values(column, parts)
+
+    def _lines_and_events(
+        self, sensitive: str, by: Sequence[str], values: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], int, NDArray[np.int32]]:
+        """Return (N,) the line of each row, how many lines there may be, and (N,) events: other values are the last."""
+        table = self.prepared.table
+        line, lines = table[by[0]].codes, table[by[0]].m  # of all, fewer than fit into 32 bits
+        for name in by[1:]:
+            line, lines = line * np.int32(table[name].m) + table[name].codes, lines * table[name].m
+        to = np.full(table[sensitive].m, len(values), np.int32)
+        to[values] = np.arange(len(values))
+        return line, lines, to[table[sensitive].codes]
+
+    def _true_counts(self, sensitive: str, by: Sequence[str], values: NDArray[np.int64]) -> Floats:
+        """Return (L, Q) rows of each line that have each value."""
+        line, lines, events = self._lines_and_events(sensitive, by, values)
+        m = len(values) + 1
+        return np.bincount(line * np.int32(m) + events, minlength=lines * m).reshape(lines, m)[:, :-1].astype(float)
+
+    def _half_widths(
+        self, sensitive: str, by: Sequence[str], values: NDArray[np.int64], cells: Flags, gammas: Sequence[float]
+    ) -> Floats:
+        """Return (G, K) half the width of the range of each of K `cells` (L, Q)."""
+        line, lines, events = self._lines_and_events(sensitive, by, values)
+        some = np.flatnonzero(np.isin(np.arange(lines), np.nonzero(cells)[0])[line])
+        _, (low, high) = self.counts(line, lines, events, len(values) + 1, sensitive, gammas, some)
+        return np.asarray((high - low)[..., :-1][:, cells] / 2)
 
 
 def _some_values(column: Column, parts: int) -> NDArray[np.int64]:
