@@ -38,7 +38,9 @@ def test_a_table_reads_as_it_was_written(
 
 def test_columns_of_numbers_that_share_their_codes_are_written_beside_each_other(tmp_path: Path) -> None:
     codes, other = np.array([0, 1, 2, 1], np.int32), np.array([0, 0, 1, 1], np.int32)
-    columns = [(np.array([0.5, 2, 2]), codes), (np.array([1e-9, -3, 3]), codes), (np.array([7, 8]), other)]
+    every = np.arange(3, dtype=np.int32)
+    columns = [(np.array([0.5, 2, 2]), every, codes), (np.array([1e-9, -3, 3]), every, codes)]
+    columns.append((np.array([8, 7]), np.array([1, 0], np.int32), other))
     write_numbers(["a", "b", "c"], columns, tmp_path / "s.csv", Dialect.semicolon(), SILENT)
     assert (tmp_path / "s.csv").read_text() == "a;b;c\n0,5;1e-09;7\n2;-3;7\n2;3;8\n2;-3;8\n"
 
@@ -52,7 +54,7 @@ def test_what_is_no_such_table_is_refused(damaged: bytes) -> None:
 def test_scores_are_written_alike_together_and_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = np.random.default_rng(8)
     codes = chance.integers(0, 30, 500).astype(np.int32)
-    columns = [(chance.normal(size=30).round(1), codes) for _ in range(4)]
+    columns = [(chance.normal(size=9).round(1), chance.integers(0, 9, 30).astype(np.int32), codes) for _ in range(4)]
     write_numbers(list("abcd"), columns, tmp_path / "together.csv", Dialect(), SILENT)
     monkeypatch.setattr(csv_table, "_RUN", 10)
     write_numbers(list("abcd"), columns, tmp_path / "apart.csv", Dialect(), SILENT)

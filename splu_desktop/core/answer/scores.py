@@ -47,8 +47,25 @@ class BlockValues:
         # A release has far fewer pairs than rows: scores are worked out once for each.
         self.pair, pairs = cross_codes(self.row_class * self.size + self.codes, self.number * self.size)
         self._class, self._value = np.divmod(pairs, self.size)
+        self.pair_class = self._class.astype(np.int32)  # (P,)
         weights = published.table[block.columns[0]].weights
         self._rows = np.bincount(self.pair, weights, minlength=len(pairs))
+
+    def set_scores(self, sets: Flags) -> list[tuple[Floats, NDArray[np.int32]]]:
+        """Return, for each of K sets of combinations (size, K), (V,) scores and (P,) which of them each pair has.
+
+        By lenders all rows of a class have one of two scores, far fewer than there are pairs.
+        """
+        if self.draw.name != "lenders":
+            scores, own = self.phi(sets.astype(float)), np.arange(len(self._class), dtype=np.int32)
+            return [(scores[:, at], own) for at in range(sets.shape[1])]
+        rows, found = np.maximum(np.bincount(self._class, self._rows, minlength=self.number), 1), []
+        for chosen in sets.T:
+            shows = chosen[self._value]
+            share = np.bincount(self._class[shows], self._rows[shows], minlength=self.number) / rows
+            both = np.concatenate([-(1 - self.a) * share / self.a, (1 - (1 - self.a) * share) / self.a])
+            found.append((both, self.pair_class + np.int32(self.number) * shows))
+        return found
 
     def phi(self, h: Floats) -> Floats:
         """Return (P, ...) scores of functions h (size, ...) of the combinations, for each pair of `pair`.
@@ -96,24 +113,21 @@ class Scores:
             found[block] = found[block] & shown if block in found else shown
         return list(found.items())
 
-    def number_scores(self, name: str) -> tuple[Floats, NDArray[np.int32]]:
-        """Return (P, 2) scores of a sensitive column's numbers, and of having one at all, and (N,) each row's pair."""
+    def number_scores(self, name: str) -> Floats:
+        """Return (P, 2) scores of a sensitive column's numbers, and of having one at all."""
         numbers = self.published.numbers(name)
         if numbers is None:
             raise ValueError(name)
         values = self.of_block(self.published.block_of(name))
         shown = numbers[self.published.table[name].codes[values.example]]
         known = np.isfinite(shown)
-        return values.phi(np.stack([np.where(known, shown, 0.0), known], axis=1)), values.pair
+        return values.phi(np.stack([np.where(known, shown, 0.0), known], axis=1))
 
-
-def value_scores(
-    published: Published, sensitive: str, sets: Sequence[Sequence[str]]
-) -> tuple[Floats, NDArray[np.int32]]:
-    """Return (P, K) scores of K sets of values of a sensitive column, as handed out, and (N,) each row's."""
-    column = published.table[sensitive]
-    flags = np.zeros((column.m, len(sets)), bool)
-    for at, labels in enumerate(sets):
-        flags[[column.code_of(label) for label in labels], at] = True
-    values = Scores(published).of_block(published.block_of(sensitive))
-    return values.phi(flags[column.codes[values.example]]), values.pair
+    def value_scores(self, name: str, sets: Sequence[Sequence[str]]) -> list[tuple[Floats, NDArray[np.int32]]]:
+        """Return what `set_scores` does of sets of values of a sensitive column."""
+        column = self.published.table[name]
+        flags = np.zeros((column.m, len(sets)), bool)
+        for at, labels in enumerate(sets):
+            flags[[column.code_of(label) for label in labels], at] = True
+        values = self.of_block(self.published.block_of(name))
+        return values.set_scores(flags[column.codes[values.example]])

@@ -54,8 +54,8 @@ class Pages:
 
     def score_cells(self, dialect: Dialect) -> tuple[list[NDArray[Any]], list[tuple[int, Codes]]]:
         """Return laid texts of scores, and for each which number of a drawn row, and codes of its pairs."""
-        cells, codes = number_cells([(each.values, each.codes) for each in self.scores], dialect)
-        place = {id(each.codes): at for each, at in zip(self.scores, self.score_from, strict=True)}
+        cells, codes = number_cells([(each.values, each.which, each.pairs) for each in self.scores], dialect)
+        place = {id(each.pairs): at for each, at in zip(self.scores, self.score_from, strict=True)}
         return cells, [(place[id(own)], own) for own in codes]
 
 

@@ -31,6 +31,7 @@ _FILL = b"\xff"
 _RUN = 1 << 28  # bytes of texts that are laid side by side
 _WORKERS = 2
 _CODED = 1 << 20  # rows that wait to be coded at most
+Numbers = tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]
 _STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
 
 
@@ -52,29 +53,25 @@ def table_cells(columns: Sequence[Column], dialect: Dialect) -> list[list[str]]:
 
 def write_numbers(
     names: Sequence[str],
-    columns: Sequence[tuple[NDArray[Any], NDArray[np.int32]]],
+    columns: Sequence[Numbers],
     path: Path,
     dialect: Dialect,
     progress: Progress,
 ) -> None:
-    """Write columns of numbers, of seven digits at most; each is (K,) values and (N,) which of them a row has."""
+    """Write columns of numbers, of seven digits at most: (V,) values, (P,) which each pair has, (N,) pairs of rows."""
     cells, codes = number_cells(columns, dialect)
     with path.open("wb") as file:
         file.write(header_line(names, dialect))
         RowWriter(file, cells, dialect).write(codes, progress, _STAGE_OUT)
 
 
-def number_cells(
-    columns: Sequence[tuple[NDArray[Any], NDArray[np.int32]]], dialect: Dialect
-) -> tuple[list[NDArray[Any]], list[NDArray[np.int32]]]:
-    """Return laid texts, with their ends, and (N,) codes of columns of numbers; neighbours that share codes are one."""
+def number_cells(columns: Sequence[Numbers], dialect: Dialect) -> tuple[list[NDArray[Any]], list[NDArray[np.int32]]]:
+    """Return laid texts, with their ends, and (N,) pairs of columns of numbers; neighbours that share pairs are one."""
     runs: list[tuple[NDArray[np.int32], list[NDArray[Any]]]] = []
-    for at, (values, own) in enumerate(columns):
+    for at, (values, which, own) in enumerate(columns):
         end = "\n" if at == len(columns) - 1 else dialect.delimiter
-        which, first = distinct((values + 0.0).view(np.uint64), ascending=False)  # and no -0
-        few = values[first].tolist()
-        spelled = [str(value) if isinstance(value, int) else f"{value + 0.0:.7g}" for value in few]
-        part = _laid([(text.replace(".", dialect.decimal) + end).encode() for text in spelled])[which]
+        place, first = distinct((values + 0.0).view(np.uint64), ascending=False)  # and no -0
+        part = _laid_numbers(values[first] + 0, end, dialect.decimal)[place[which]]
         if runs and runs[-1][0] is own and sum(each.nbytes for each in runs[-1][1]) + part.nbytes < _RUN:
             runs[-1][1].append(part)
         else:
@@ -92,6 +89,15 @@ def _laid(texts: Sequence[bytes]) -> NDArray[Any]:
     """Return (m,) texts, all filled up to the width of the widest."""
     width = max(map(len, texts), default=1)
     return np.frombuffer(b"".join(text.ljust(width, _FILL) for text in texts), f"V{width}")
+
+
+def _laid_numbers(values: NDArray[Any], end: str, decimal: str) -> NDArray[Any]:
+    """Return (m,) texts of numbers with the mark behind them, laid: one call for all, since they are many."""
+    form = "%-20d" if values.dtype.kind == "i" else "%-20.7g"
+    text = ((form + end) * len(values)) % tuple(values.tolist())
+    texts = np.frombuffer(text.replace(".", decimal).encode().replace(b" ", _FILL), np.uint8).reshape(len(values), -1)
+    texts = np.ascontiguousarray(texts[:, (texts != _FILL[0]).any(axis=0)])
+    return texts.view(f"V{texts.shape[1]}").reshape(-1)
 
 
 def header_line(names: Sequence[str], dialect: Dialect) -> bytes:
@@ -130,17 +136,24 @@ class RowWriter:
         """Write rows, given (N,) codes of each column. Raises Cancelled."""
         count = len(codes[0])
         at_once = _AT_ONCE if self._wide else max(1, (1 << 20) // self._row.itemsize)
-        room = None if self._wide else np.empty(at_once, self._row)
+        # One room for all: bytes that are written before they are read need no clearing.
+        room = bytearray() if self._wide else bytearray(at_once * self._row.itemsize)
+        laid = None if self._wide else np.frombuffer(room, self._row)
         for start in range(0, count, at_once):
             progress.report(stage, start / count)
-            parts = [of[own[start : start + at_once]] for of, own in zip(self._texts, codes, strict=True)]
-            if room is None:
+            some = [own[start : start + at_once] for own in codes]
+            if laid is None:
+                parts = [of[own] for of, own in zip(self._texts, some, strict=True)]
                 self._file.write(b"".join(chain.from_iterable(zip(*parts, strict=True))))
                 continue
-            rows = room[: len(parts[0])]
-            for at, part in enumerate(parts):
-                rows[f"{at}"] = part
-            self._file.write(rows.tobytes().translate(None, _FILL))
+            rows = laid[: len(some[0])]
+            for at, (of, own) in enumerate(zip(self._texts, some, strict=True)):
+                if len(codes) == 1:
+                    np.take(of, own, out=rows.view(of.dtype), mode="clip")  # straight to its place
+                else:
+                    rows[f"{at}"] = of[own]
+            whole = room if len(rows) == at_once else room[: rows.nbytes]
+            self._file.write(whole.translate(None, _FILL))
 
 
 def cells_of(column: Column, dialect: Dialect) -> list[str]:
@@ -203,7 +216,7 @@ def _add(parts: list[list[fields.Packed]], columns: list[fields.Packed], done: i
     if not columns:
         return done
     for own, part in zip(parts, columns, strict=True):
-        own.append(part.copy())
+        own.append(part)
     done += len(columns[0])
     if done > rows + 1:
         raise ValueError("more rows than stated")

@@ -75,7 +75,7 @@ def fill_folder(
     write_table(final.table, folder / TABLE_NAME, form.dialect, progress)
     public = [value for values in plan.public_values.values() for value in values]
     scores = score_columns(final, public)
-    numbers = [(each.values, each.codes) for each in scores]
+    numbers = [(each.values, each.which, each.pairs) for each in scores]
     write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, progress)
     write_readme(final, reader, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
     if form.workbook:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.answer.scores import Scores, value_scores
+from splu_desktop.core.answer.scores import Scores
 from splu_desktop.core.generalise.chapters import NO_CHAPTER, Chapter, system_of
 from splu_desktop.core.mechanism import CLASS, Block
 from splu_desktop.core.mechanism.law import t_f
@@ -37,8 +37,9 @@ class ScoreColumn:
     name : a word that formulas of statistics programs take as it is.
     column, value : what it counts; value None for the number itself, or for a chapter of codes.
     words : what its sum tells.
-    values : (K,) distinct scores, one for each class and value shown.
-    codes : (N,) which of them each row has; columns of one sensitive column share the array.
+    values : (V,) scores.
+    which : (P,) the score of each pair of class and combination of values.
+    pairs : (N,) the pair that each row shows; columns of one block share the array.
     """
 
     name: str
@@ -46,12 +47,13 @@ class ScoreColumn:
     value: str | None
     words: str
     values: NDArray[Any]
-    codes: NDArray[np.int32]
+    which: NDArray[np.int32]
+    pairs: NDArray[np.int32]
 
     @property
     def scores(self) -> NDArray[Any]:
         """(N,) numbers."""
-        return self.values[self.codes]
+        return self.values[self.which][self.pairs]
 
 
 def score_columns(
@@ -66,7 +68,12 @@ def score_columns(
     taken = set(published.table.names)  # both files are put side by side
 
     def add(
-        name: str, column: str, value: str | None, words: str, values: NDArray[Any], codes: NDArray[np.int32]
+        name: str,
+        column: str,
+        value: str | None,
+        words: str,
+        scores: tuple[NDArray[Any], NDArray[np.int32]],
+        pairs: NDArray[np.int32],
     ) -> None:
         for sign, said in _SIGNS.items():  # ">50K" and "<=50K" are not to be one name
             name = name.replace(sign, said)
@@ -75,33 +82,41 @@ def score_columns(
         while word in taken:
             word += "_"
         taken.add(word)
-        found.append(ScoreColumn(word, column, value, words, values, codes))
+        found.append(ScoreColumn(word, column, value, words, *scores, pairs))
 
+    known = {block: Scores(published if by_block is None else by_block[block]) for block in published.blocks}
     for name in published.sensitive:
-        own = published if by_block is None else by_block[published.block_of(name)]
-        column = own.table[name]
+        block = published.block_of(name)
+        scores, own = known[block], known[block].published
+        column, pairs = own.table[name], scores.of_block(block).pair
         if own.numbers(name) is not None:
-            both, row = Scores(own).number_scores(name)
-            add(f"{name}_score", name, None, say("adds up the numbers of “{column}”", column=name), both[:, 0], row)
+            both = scores.number_scores(name)
+            every = np.arange(len(both), dtype=np.int32)
+            words = say("adds up the numbers of “{column}”", column=name)
+            add(f"{name}_score", name, None, words, (both[:, 0], every), pairs)
             if column.missing.any():
                 words = say("counts rows with a number in “{column}”", column=name)
-                add(f"{name}_known", name, None, words, both[:, 1], row)
+                add(f"{name}_known", name, None, words, (both[:, 1], every), pairs)
             # Of many numbers each one alone is not asked for.
             if column.m > _FEW:
                 continue
         labels, chapters = _counted_values(own, name, public), _counted_chapters(own, name)
-        scores, row = value_scores(own, name, [*([label] for label in labels), *chapters.values()])
+        of_sets = scores.value_scores(name, [*([label] for label in labels), *chapters.values()])
         for at, label in enumerate(labels):
             words = say("counts rows with “{value}” in “{column}”", value=label, column=name)
-            add(f"{name}_{label or 'missing'}", name, label, words, scores[:, at], row)
+            add(f"{name}_{label or 'missing'}", name, label, words, of_sets[at], pairs)
         for at, chapter in enumerate(chapters, len(labels)):
             words = say("counts rows with a code of “{chapter}” in “{column}”", chapter=chapter, column=name)
-            add(f"{name}_{chapter}", name, None, words, scores[:, at], row)
-    for name in (CLASS, NUMBER):
-        if name in published.table:
-            number = published.table[name]
-            words = say("number of the row's class" if name == CLASS else "number of the row's person")
-            add(name, name, None, words, np.array([int(label) for label in number.labels]), number.codes)
+            add(f"{name}_{chapter}", name, None, words, of_sets[at], pairs)
+    if CLASS in published.table:
+        # By the pairs of the first block, beside whose scores it then stands.
+        block = published.block_of(published.sensitive[0])
+        first, numbers = known[block].of_block(block), np.arange(1, len(published.cells) + 1)
+        add(CLASS, CLASS, None, say("number of the row's class"), (numbers, first.pair_class), first.pair)
+    if NUMBER in published.table:
+        number = published.table[NUMBER]
+        own_numbers = np.array([int(label) for label in number.labels]), np.arange(number.m, dtype=np.int32)
+        add(NUMBER, NUMBER, None, say("number of the row's person"), own_numbers, number.codes)
     return tuple(found)
 
 

@@ -59,10 +59,6 @@ class Packed:
     def __len__(self) -> int:
         return len(self.length)
 
-    def copy(self) -> Packed:
-        """Return the same apart from the other columns of its block, which it would keep in memory."""
-        return Packed(tuple(word.copy() for word in self.words), self.length.copy(), self.long)
-
     def take(self, keep: NDArray[Any]) -> Packed:
         """Return the fields of some records, (n,) bool or places."""
         long = None if self.long is None else [self.long[i] for i in np.arange(len(self))[keep].tolist()]
