@@ -20,7 +20,7 @@ from splu_desktop.cli.base.help import Help, in_own_words
 from splu_desktop.cli.base.output import of_the_system, one_line, print_json, speak, told
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.core.messages import nearest, none_of, say
-from splu_desktop.files.disk.room import LIBRARIES, check_room
+from splu_desktop.files.disk.room import LIBRARIES, check_room, keep_freed_memory
 from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
 from splu_desktop.files.language import LANGUAGES
 
@@ -158,6 +158,7 @@ def _run(argv: Sequence[str] | None) -> int:
     try:
         speak(_language_of(given))
         check_room(LIBRARIES)
+        keep_freed_memory()
         parser = build_parser(given)
         args, rest = parser.parse_known_args(given)
         args.given = given

@@ -60,7 +60,7 @@ class Classes:
 def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, times: Ints | None = None) -> Classes:
     """Return the classes of units by the crossed values of unchanged columns, each of at least `least` units.
 
-    times : (U,) how many units alike each stands for; None where each for itself.
+    times : (U,) how many records alike each unit stands for; None where each for itself, as persons do.
 
     Law: a class is a function of unchanged columns and numbers of rows alone, so it tells nothing of a drawn column.
     Proof: nothing else is read. Where a value has fewer than `least` units it joins its smaller neighbour in the order
@@ -68,11 +68,10 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     number of rows before all else; of a person whose rows lie in several cells the commonest counts.
     Test: tests/core/test_lender_classes.py.
     """
-    times = np.ones(units.number, np.int64) if times is None else times
-    sizes, row_ranges = _size_classes(units, least, times)
-    digits = [sizes, *_unit_codes(columns, units)]
-    keys, bounds = np.zeros(units.number, np.int64), [int(each.max(initial=0)) + 1 for each in digits]
-    for each, bound in zip(digits, bounds, strict=True):
+    sizes, row_ranges = _size_classes(units, least)
+    codes = _unit_codes(columns, units)
+    keys, bounds = sizes, [len(row_ranges), *(column.m for column in columns)]
+    for each, bound in zip(codes, bounds[1:], strict=True):
         keys = keys * bound + each
     inverse, there = cross_codes(keys, math.prod(bounds))
     cells, counts = np.stack(np.unravel_index(there, bounds), axis=1), np.bincount(inverse, times).astype(np.int64)
@@ -87,13 +86,13 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
         described.append(ClassCell(labels, (low, row_ranges[int(groups[0][-1])][1])))
     code = found[inverse].astype(np.int32)
     if units.person:
-        rows = np.bincount(code, units.sizes * times)
-        mean = np.ceil(2 * np.bincount(code, units.sizes.astype(float) ** 2 * times) / rows) / 2
+        rows = np.bincount(code, units.sizes)
+        mean = np.ceil(2 * np.bincount(code, units.sizes.astype(float) ** 2) / rows) / 2
         described = [replace(cell, mean_rows=float(each)) for cell, each in zip(described, mean, strict=True)]
     return Classes(tuple(c.name for c in columns), code, tuple(described))
 
 
-def _size_classes(units: Units, least: int, times: Ints) -> tuple[Ints, list[tuple[int, int | None]]]:
+def _size_classes(units: Units, least: int) -> tuple[Ints, list[tuple[int, int | None]]]:
     """Return (U,) a class of the number of rows, and its ends: numbers that few persons have join their neighbours.
 
     The largest numbers stand together without an upper end, so that no one person's number is named.
@@ -101,7 +100,7 @@ def _size_classes(units: Units, least: int, times: Ints) -> tuple[Ints, list[tup
     if not units.person:
         return np.zeros(units.number, np.int64), [(1, 1)]
     numbers, inverse = np.unique(units.sizes, return_inverse=True)
-    group = _joined(np.bincount(inverse, times).astype(np.int64), least)
+    group = _joined(np.bincount(inverse).astype(np.int64), least)
     ends: list[tuple[int, int | None]] = []
     for each in range(int(group.max(initial=0)) + 1):
         own = numbers[group == each]
@@ -110,9 +109,9 @@ def _size_classes(units: Units, least: int, times: Ints) -> tuple[Ints, list[tup
     return group[inverse].astype(np.int64), ends
 
 
-def _unit_codes(columns: Sequence[Column], units: Units) -> list[Ints]:
+def _unit_codes(columns: Sequence[Column], units: Units) -> list[NDArray[np.int32]]:
     """Return (U,) codes of each column for each unit: of a person the combination that most of its rows have."""
-    codes = [column.codes.astype(np.int64) for column in columns]
+    codes = [column.codes for column in columns]
     if not units.person or not codes:
         return codes
     key = np.zeros(len(units.owner), np.int64)

@@ -7,12 +7,26 @@ container) is refused before it starts unless it has what it takes, threads and 
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import mmap
 import sys
 
 # Address space that reading, drawing and writing the smallest table takes, measured: libraries, threads, their arenas.
 LIBRARIES, THREADS = 600 << 20, 200 << 20
 PER_TEXT_BYTE = 25  # of the same per byte of a delimited text, from reading to the release
+# What the GNU C library calls how it holds memory, and what it is told: no heap for each thread, and pieces below 32 MB
+# come from the heap, which keeps 256 MB of what is freed. Publishing a million rows asks for and frees a gigabyte every
+# second; else the system would hand out and clear each page anew: a sixth of processor time, and of memory as well.
+_ARENAS, _MAPPED, _KEPT = (-8, 1), (-3, 1 << 25), (-1, 1 << 28)
+
+
+def keep_freed_memory() -> None:
+    """Have what is freed used again at once, where the C library can be told; before any thread starts."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):  # another C library knows no such call
+            for parameter, value in (_ARENAS, _MAPPED, _KEPT):
+                ctypes.CDLL(None).mallopt(parameter, value)
 
 
 def check_room(size: int) -> None:

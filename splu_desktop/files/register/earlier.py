@@ -19,13 +19,17 @@ _LEAST = 0.01  # share of persons in common from which it is told
 
 
 def source_marks(register: Register, table: Table, plan: Plan) -> Marks:
-    """Return the marks of a source as it was read. Raises RegisterFault."""
+    """Return the marks of a source as it was read, worked out once. Raises RegisterFault."""
     texts = {name for name, each in suggest_roles(table).items() if each.subject == "text"}  # two wards use one phrase
     named = {name for name, role in plan.roles.items() if role is Role.IDENTIFIER} - texts | set(plan.kept_identifiers)
     # Whatever its role: it says who is who.
     if plan.persons is not None:
         named.add(plan.persons.column)
-    return marks_of(table, [name for name in table.names if name in named], register.key())
+    key, names = register.key(), tuple(name for name in table.names if name in named)
+    known: dict[tuple[bytes, tuple[str, ...]], Marks] = table.__dict__.setdefault("_source_marks", {})
+    if (key, names) not in known:
+        known[key, names] = marks_of(table, names, key)
+    return known[key, names]
 
 
 def earlier_releases(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from splu_desktop.core.answer.analyses import Analysis, analyse
 from splu_desktop.core.answer.answer import EXACT, READABLE
@@ -32,6 +35,7 @@ _KIT = "splu_release"
 _VALUES = 8  # of a column, named
 _LARGE = 50  # rows of a cell that should be read
 _WIDTH = 118
+_ASKED = 200_000  # rows by which it is seen whether an analysis has an answer
 
 
 def write_readme(
@@ -250,9 +254,14 @@ def _r_name(name: str) -> str:
 
 
 def _is_told(reader: Reader | None, analysis: Analysis) -> bool:
-    """Whether an example has an answer in this release."""
+    """Whether an example has an answer in this release: in some rows of a long one, which stand in random order."""
+    if reader is None:
+        return False
+    if reader.published.n > _ASKED:
+        some = reader.published.table.take(np.arange(_ASKED))
+        reader = Reader(replace(reader.published, table=some))
     try:
-        return reader is not None and len(analyse(reader, analysis).estimates) > 1
+        return len(analyse(reader, analysis).estimates) > 1
     except BadQuestion:
         return False
 
