@@ -27,7 +27,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.published import Published
 from splu_desktop.files.questions.batch import check_answers_path
-from splu_desktop.files.questions.result_file import write_result
+from splu_desktop.files.questions.results import write_result
 
 _SHORT = {"risk ratio": "ratio", "logistic": "logit"}  # as they are typed, where not by their names
 

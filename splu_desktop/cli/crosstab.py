@@ -16,7 +16,7 @@ from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.files.questions.batch import check_answers_path
-from splu_desktop.files.questions.crosstab_file import write_cells
+from splu_desktop.files.questions.results import write_cells
 
 _WIDE = 8  # columns of values that a terminal holds
 _TALL = 60

@@ -49,6 +49,13 @@ def distinct(
     return codes, firsts
 
 
+def stir(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return keys through a bijection (splitmix64's), so that sums of few numbers fill all 64 bits."""
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(keys ^ (keys >> np.uint64(31)))
+
+
 def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (N,) codes over the distinct ones of (N,) keys from 0 to `size` - 1, and (m,) these keys, ascending.
 

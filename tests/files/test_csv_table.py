@@ -41,7 +41,7 @@ def test_columns_of_numbers_that_share_their_codes_are_written_beside_each_other
     every = np.arange(3, dtype=np.int32)
     columns = [(np.array([0.5, 2, 2]), every, codes), (np.array([1e-9, -3, 3]), every, codes)]
     columns.append((np.array([8, 7]), np.array([1, 0], np.int32), other))
-    write_numbers(["a", "b", "c"], columns, tmp_path / "s.csv", Dialect.semicolon(), SILENT)
+    write_numbers(["a", "b", "c"], columns, tmp_path / "s.csv", Dialect(";", ","), SILENT)
     assert (tmp_path / "s.csv").read_text() == "a;b;c\n0,5;1e-09;7\n2;-3;7\n2;3;8\n2;-3;8\n"
 
 

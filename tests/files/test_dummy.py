@@ -24,7 +24,7 @@ from tests.seeded import Seeded
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> OpenRelease:
     table = ward_table(2_000, persons=True)
-    form = Form(title="Stays", dialect=Dialect.semicolon())
+    form = Form(title="Stays", dialect=Dialect(";", ","))
     return released(table, ward_plan(table, number=True), tmp_path_factory.mktemp("dummy") / "release", form=form)
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_desktop.core.distinct import stir
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
-from splu_desktop.core.rowkeys import stir
 from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import unique
 

@@ -14,7 +14,6 @@ import sys
 
 # Address space that reading, drawing and writing the smallest table takes, measured: libraries, threads, their arenas.
 LIBRARIES, THREADS = 600 << 20, 200 << 20
-PER_TEXT_BYTE = 25  # of the same per byte of a delimited text, from reading to the release
 # What the GNU C library calls how it holds memory, and what it is told: no heap for each thread, and pieces below 32 MB
 # come from the heap, which keeps 256 MB of what is freed. Publishing a million rows asks for and frees a gigabyte every
 # second; else the system would hand out and clear each page anew: a sixth of processor time, and of memory as well.

@@ -23,9 +23,6 @@ from splu_desktop.files.release.csv_table import RowWriter, header_line, number_
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
 
-_BATCH = 1 << 17  # rows drawn at once
-_PART = 1 << 20  # rows put in order at once, unless the table has more than so many for each of the files
-_FILES = 200
 LEARNED = 200_000  # published rows from which it is learned how far counts spread
 
 Codes = NDArray[np.int32]

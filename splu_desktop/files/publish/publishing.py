@@ -145,7 +145,7 @@ def publish(
     progress.report("Recognising the source", 0.0)
     # Of the source, not of the release: coarser or drawn values would not be known again.
     marks = source_marks(register, table, plan)
-    earlier = earlier_releases(register, table, plan, marks)
+    earlier = earlier_releases(register, table, plan)
     found = judged or verdict(table, plan, earlier=earlier, progress=progress)
     check_accepted(found, accepted, options.everything)
     form = _titled(options.form, target)
@@ -159,7 +159,7 @@ def publish(
         # Last, since hours may have passed: the register's digest must be that of what was published.
         _check_source(options)
         with register.lock():
-            now = earlier_releases(register, table, plan, marks)
+            now = earlier_releases(register, table, plan)
             if new := [each for each in now if each.name not in names]:
                 again = verdict(table, plan, earlier=now, progress=progress)
                 check_accepted(again, accepted, options.everything)

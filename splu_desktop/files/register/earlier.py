@@ -3,43 +3,54 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import EarlierRelease
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.table import Table
-from splu_desktop.files.register.book import TABLES, Register
+from splu_desktop.files.register.book import TABLES, Entry, Register
 from splu_desktop.files.register.marks import Marks, marks_of, overlap
 
 _LEAST = 0.01  # share of persons in common from which it is told
 
 
 def source_marks(register: Register, table: Table, plan: Plan) -> Marks:
-    """Return the marks of a source as it was read, worked out once. Raises RegisterFault."""
+    """Return the marks of a source as it was read. Raises RegisterFault."""
+    persons = () if plan.persons is None else (plan.persons.column,)
+    return _marks(register, table, plan.roles, {*plan.kept_identifiers, *persons})
+
+
+def earlier_releases(register: Register, table: Table, plan: Plan) -> tuple[EarlierRelease, ...]:
+    """Return what was handed out of the same persons, tables among it, for `policy.verdict`. Raises RegisterFault."""
+    entries = register.read().handed_out
+    return _shared(entries, source_marks(register, table, plan)) if entries else ()
+
+
+def likely_earlier(
+    register: Register, table: Table, persons: ByPerson | None, known: Mapping[str, Suggestion]
+) -> tuple[EarlierRelease, ...]:
+    """Return earlier releases of the same persons, as far as columns that name persons tell before there is a plan."""
+    entries = register.read().handed_out
+    roles = {name: each.role for name, each in known.items()}
+    naming = set() if persons is None else {persons.column}
+    return _shared(entries, _marks(register, table, roles, naming)) if entries else ()
+
+
+def _marks(register: Register, table: Table, roles: Mapping[str, Role], naming: set[str]) -> Marks:
+    """Return the marks of a table, worked out once; `naming`: columns that say who is who, whatever their role."""
     texts = {name for name, each in suggest_roles(table).items() if each.subject == "text"}  # two wards use one phrase
-    named = {name for name, role in plan.roles.items() if role is Role.IDENTIFIER} - texts | set(plan.kept_identifiers)
-    # Whatever its role: it says who is who.
-    if plan.persons is not None:
-        named.add(plan.persons.column)
-    key, names = register.key(), tuple(name for name in table.names if name in named)
+    naming = {name for name, role in roles.items() if role is Role.IDENTIFIER} - texts | naming
+    key, names = register.key(), tuple(name for name in table.names if name in naming)
     known: dict[tuple[bytes, tuple[str, ...]], Marks] = table.__dict__.setdefault("_source_marks", {})
     if (key, names) not in known:
         known[key, names] = marks_of(table, names, key)
     return known[key, names]
 
 
-def earlier_releases(
-    register: Register, table: Table, plan: Plan, marks: Marks | None = None
-) -> tuple[EarlierRelease, ...]:
-    """Return what was handed out of the same persons, tables among it, for `policy.verdict`. Raises RegisterFault."""
-    entries = register.read().handed_out
-    if not entries:
-        return ()
-    own = marks or source_marks(register, table, plan)
+def _shared(entries: Iterable[Entry], own: Marks) -> tuple[EarlierRelease, ...]:
     found = []
     for entry in entries:
         share = overlap(own, entry.body.get("marks", {}))
@@ -54,16 +65,3 @@ def earlier_releases(
                 )
             )
     return tuple(found)
-
-
-def likely_earlier(
-    register: Register, table: Table, persons: ByPerson | None, known: Mapping[str, Suggestion]
-) -> tuple[EarlierRelease, ...]:
-    """Return earlier releases of the same persons, as far as columns that name persons tell before there is a plan."""
-    roles = {name: each.role for name, each in known.items()}
-    secret = next((name for name, role in roles.items() if role is Role.SA), None)
-    if secret is None:
-        return ()
-    roles = {name: Role.DROPPED if role is Role.SA and name != secret else role for name, role in roles.items()}
-    draft = Plan(roles, (Block((secret,), Lenders(2)),), persons=None if persons is None else ByPerson(persons.column))
-    return earlier_releases(register, table, draft)

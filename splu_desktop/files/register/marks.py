@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import stir
 from splu_desktop.core.table import Column, Kind, Table, unique
 
 KEPT = 512  # hashes of a sketch
@@ -143,7 +144,7 @@ def _telling_rows(columns: Sequence[Column], key: bytes) -> NDArray[np.uint64]:
     for column in columns:
         expected += np.log(column.counts() / n)[column.codes]
         total += _hashes(column, key, f"row {column.name}")[column.codes]
-    return unique(_mixed(total)[expected < np.log(_RARE)])
+    return unique(stir(total)[expected < np.log(_RARE)])
 
 
 def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
@@ -158,13 +159,6 @@ def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=own).digest()
         found[at] = int.from_bytes(digest, "big")
     return found
-
-
-def _mixed(sums: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return sums of hashes spread evenly again (splitmix64)."""
-    x = (sums ^ (sums >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(x ^ (x >> np.uint64(31)))
 
 
 def _counts_digest(column: Column, key: bytes) -> str:

@@ -44,28 +44,8 @@ _ROLES = (*(role.value for role in Role if role.published), "class", "person")  
 _LINED = 500  # classes up to which release.json is written in lines
 POLICY = ("who", "signed", "holds_records", "limits")  # of the audience, by which its limits are known
 # What pandas takes for "no value" unless it is told otherwise.
-PANDAS_MISSING = frozenset(
-    [
-        "#N/A",
-        "#N/A N/A",
-        "#NA",
-        "-1.#IND",
-        "-1.#QNAN",
-        "-NaN",
-        "-nan",
-        "1.#IND",
-        "1.#QNAN",
-        "<NA>",
-        "N/A",
-        "NA",
-        "NULL",
-        "NaN",
-        "None",
-        "n/a",
-        "nan",
-        "null",
-    ]
-)
+_NONES = "#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null"
+PANDAS_MISSING = frozenset(_NONES.split("|"))
 
 
 class BadRelease(FileFault):
@@ -82,11 +62,6 @@ class Dialect:
     def __post_init__(self) -> None:
         if (self.delimiter, self.decimal) not in ((",", "."), (";", ","), (";", "."), ("\t", "."), ("\t", ",")):
             raise BadSetting("Fields end with a comma, a semicolon or a tab; numbers have a point or a comma.")
-
-    @classmethod
-    def semicolon(cls) -> Dialect:
-        """Return the dialect of spreadsheets in half of Europe."""
-        return cls(";", ",")
 
 
 def make_facts(
