@@ -74,6 +74,14 @@ def prepare(table: Table, plan: Plan) -> Prepared:
     Raises UnknownColumn, BadSetting (CannotGeneralise, NeedsGroups among them) or EmptyTable, each with a sentence for
     the user.
     """
+    # The verdict prepares, and then the draw; the last plan's table is remembered for it.
+    known: tuple[Plan, Prepared] | None = table.__dict__.get("_prepared")
+    if known is None or known[0] is not plan:
+        known = table.__dict__["_prepared"] = plan, _prepare(table, plan)
+    return known[1]
+
+
+def _prepare(table: Table, plan: Plan) -> Prepared:
     if table.n == 0:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     plan.check(table)

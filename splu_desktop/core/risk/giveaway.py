@@ -208,10 +208,12 @@ def _commonest(cells: _Cells, value: Ints, m: int) -> tuple[NDArray[np.int64], N
         table = np.bincount(keys, minlength=cells.number * m).reshape(cells.number, m)
         top = table.argmax(axis=1)
         return top, table[np.arange(cells.number), top]
-    pairs, counts = np.unique(keys, return_counts=True)
-    order = np.lexsort((-counts, pairs // m))
-    first = order[np.r_[True, np.diff(pairs[order] // m) > 0]]
-    return pairs[first] % m, counts[first]
+    ordered = np.sort(keys)
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    pairs, counts = ordered[first], np.diff(np.append(first, len(ordered)))
+    # The largest of count and value as one number; of equal counts the value that stands first.
+    largest = np.maximum.reduceat(counts * m + (m - 1 - pairs % m), np.flatnonzero(np.diff(pairs // m, prepend=-1)))
+    return m - 1 - largest % m, largest // m
 
 
 def _some_rows(owner: Ints) -> NDArray[np.int64]:

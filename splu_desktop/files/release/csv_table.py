@@ -71,7 +71,7 @@ def number_cells(columns: Sequence[Numbers], dialect: Dialect) -> tuple[list[NDA
     for at, (values, which, own) in enumerate(columns):
         end = "\n" if at == len(columns) - 1 else dialect.delimiter
         place, first = distinct((values + 0.0).view(np.uint64), ascending=False)  # and no -0
-        part = _laid_numbers(values[first] + 0, end, dialect.decimal)[place[which]]
+        part = _laid_numbers(values[first] + 0, end, dialect.decimal)[place][which]
         if runs and runs[-1][0] is own and sum(each.nbytes for each in runs[-1][1]) + part.nbytes < _RUN:
             runs[-1][1].append(part)
         else:
