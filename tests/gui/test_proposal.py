@@ -11,15 +11,17 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.proposal.figures import cases
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal.steps import steps_of
+from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
 
@@ -158,6 +160,13 @@ def test_a_table_too_small_for_rows_is_handed_out_as_tables(
     page.offer.make.click()
     idle(window)
     assert target.exists()
+
+
+def test_groups_that_we_made_are_shown_in_the_windows_language(qapp: QApplication) -> None:
+    languages.speak(qapp, "de")
+    shown = [value_words(each) for each in ("below 16", "16 to 39", "40 and more", "Heart failure", "16-39", "")]
+    languages.speak(qapp, "en")
+    assert shown == ["unter 16", "16 bis 39", "40 und mehr", "Heart failure", "16-39", "(leer)"]
 
 
 def test_risks_are_said_rounded_up() -> None:

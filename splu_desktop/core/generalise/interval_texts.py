@@ -82,6 +82,14 @@ def holding(column: Column, number: float) -> str | None:
     return str(column.labels[found[0]]) if len(found) else None
 
 
+def in_words(label: str) -> str:
+    """Return a label that we gave as what can be said in other languages, any other as it is."""
+    for pattern, template in _MADE:
+        if found := pattern.fullmatch(label):
+            return say(template, **found.groupdict())
+    return label
+
+
 def _ends(text: str) -> tuple[float, float, bool] | None:
     """Return where a label begins, below what it stays, and whether it is more than a number."""
     text = text.strip()

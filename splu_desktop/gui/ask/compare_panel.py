@@ -12,6 +12,7 @@ from splu_desktop.core.answer.answer import EXACT
 from splu_desktop.gui.ask.asking import Opened
 from splu_desktop.gui.ask.panel import Panel
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
@@ -230,12 +231,12 @@ def _values(opened: Opened, name: str) -> list[tuple[str, str]]:
     """Return values to choose from, the frequent ones first where they are published as they are."""
     column = opened.published.table[name]
     labels = [str(each) for at, each in enumerate(column.labels) if not column.missing[at]][:_MOST]
-    return [(each or t("(empty)"), each) for each in labels]
+    return [(value_words(each), each) for each in labels]
 
 
 def _title(analysis: Analysis) -> str:
-    what = str(analysis.value) if analysis.value is not None else analysis.outcome
+    what = value_words(str(analysis.value)) if analysis.value is not None else analysis.outcome
     if analysis.kind == "logistic":
         return t("Odds of {what}, adjusted", what=what)
-    other = t("all others") if analysis.unexposed is None else str(analysis.unexposed)
-    return t("{what}: {one} against {other}", what=what, one=str(analysis.exposed), other=other)
+    other = t("all others") if analysis.unexposed is None else value_words(str(analysis.unexposed))
+    return t("{what}: {one} against {other}", what=what, one=value_words(str(analysis.exposed)), other=other)

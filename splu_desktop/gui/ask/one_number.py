@@ -16,6 +16,7 @@ from splu_desktop.gui.ask.answer_card import AnswerCard, about, error_words
 from splu_desktop.gui.ask.asking import Asked, Opened, Question, answer_one
 from splu_desktop.gui.ask.panel import Panel
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, link
@@ -191,6 +192,7 @@ class OneNumber(Panel):
         wanted = self.search.text().strip().casefold()
         counts = column.counts()
         labels = [str(each) for each in column.labels]
+        words = list(map(value_words, labels))
         chosen = self._chosen.get(column.name)
         ticked = np.zeros(column.m, bool) if chosen is None else chosen.select_known(column)
         if chosen is not None and chosen.is_range:
@@ -200,9 +202,9 @@ class OneNumber(Panel):
             order = np.arange(column.m)
         with QSignalBlocker(self.values):
             self.values.clear()
-            shown = [at for at in order.tolist() if wanted in labels[at].casefold() or ".." in wanted][:_MOST]
-            for at in shown:
-                text = labels[at] or t("(empty)")
+            shown = [at for at in order.tolist() if wanted in words[at].casefold() or ".." in wanted]
+            for at in shown[:_MOST]:
+                text = words[at]
                 item = QListWidgetItem(text if secret else f"{text}  ·  {number(counts[at])}")
                 item.setData(Qt.ItemDataRole.UserRole, labels[at])
                 item.setToolTip(text)

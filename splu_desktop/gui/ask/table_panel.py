@@ -14,6 +14,7 @@ from splu_desktop.files.questions.results import write_cells
 from splu_desktop.gui.ask.asking import Opened
 from splu_desktop.gui.ask.panel import Panel
 from splu_desktop.gui.base.dialogs import save_as
+from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, link
@@ -110,7 +111,7 @@ class TablePanel(Panel):
 
         def field(at: int) -> Field[int]:
             return Field(
-                found.labels[at] or t("(empty)"),
+                value_words(found.labels[at]),
                 lambda line: cell(line, at),
                 right=True,
                 colour=lambda line: None if found.exact else TRUST[found.trust(line, at)][1],
@@ -119,7 +120,7 @@ class TablePanel(Panel):
             )
 
         def head(place: int, line: int) -> str:
-            return found.lines[line][place] or t("(empty)")
+            return value_words(found.lines[line][place])
 
         heads: list[Field[int]] = [Field(name, partial(head, place)) for place, name in enumerate(found.by)]
         selected = found.selected.tolist()

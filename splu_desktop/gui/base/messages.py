@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from splu_desktop.core.generalise.interval_texts import in_words
+from splu_desktop.core.messages import Said
 from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base.session import Answers
-from splu_desktop.gui.base.words import number, percent, t
+from splu_desktop.gui.base.words import number, percent, t, told
 
 
 def row_words() -> tuple[str, ...]:
@@ -22,6 +24,12 @@ def persons_of(answers: Answers | Plan | None) -> str:
     """Return "patients" where a column names them, else "rows"."""
     person = answers.person if isinstance(answers, Answers) else answers and answers.persons
     return t("rows") if person is None else t("patients")
+
+
+def value_words(label: str) -> str:
+    """Return a value of a table as it is shown: of groups that we made, in the window's language."""
+    made = in_words(label)
+    return told(made) if isinstance(made, Said) else label or t("(empty)")
 
 
 def one_in(share: float) -> str:

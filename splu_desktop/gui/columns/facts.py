@@ -16,6 +16,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.ladders import ladder_of
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column
+from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.words import number, t, told
@@ -133,7 +134,7 @@ def published_as(source: Source, plan: Plan, name: str) -> str:
     public = set(plan.public_values.get(name, ()))
     secret = [label for label in values_after(source.table[name], steps).labels if label not in public]
     if len(secret) == 1:
-        return t("“{value}” is secret", value=secret[0])
+        return t("“{value}” is secret", value=value_words(secret[0]))
     return t("{n} of {all} values are secret", n=number(len(secret)), all=number(values))
 
 
@@ -216,7 +217,7 @@ def form_words(column: Column, steps: Steps, m: int = 0) -> str:
         after, _ = label_map(column, steps)
     except CannotGeneralise:
         return t("own groups")
-    labels = [isolated(str(label)) for label in after.labels[~after.missing]]
+    labels = [isolated(value_words(str(label))) for label in after.labels[~after.missing]]
     shown = ", ".join(labels[:3])
     more = "…" if len(labels) > 3 else ""
     return t("{n} groups: {labels}", n=number(m or len(labels)), labels=f"{shown}{more}")

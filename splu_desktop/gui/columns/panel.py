@@ -13,7 +13,7 @@ from splu_desktop.core.generalise.step import CannotGeneralise
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.messages import one_in
+from splu_desktop.gui.base.messages import one_in, value_words
 from splu_desktop.gui.base.models import ROW, Field, TableView
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.session import Session
@@ -82,7 +82,7 @@ class ColumnPanel(Card):
         fields: list[Field[ValueRow]] = [
             Field(
                 t("Value"),
-                lambda r: r.label,
+                lambda r: value_words(r.label),
                 colour=lambda r: "protected" if r.secret else None,
                 ticked=lambda r: r.secret if self._asks and not r.empty else None,
             ),
@@ -156,7 +156,7 @@ class ColumnPanel(Card):
         header = self.values.horizontalHeader()
         metrics = self.fontMetrics()
         header.resizeSection(2, 34 + metrics.horizontalAdvance(number(top)))
-        longest = max((metrics.horizontalAdvance(row.label) for row in rows[:_AHEAD]), default=0)
+        longest = max((metrics.horizontalAdvance(value_words(row.label)) for row in rows[:_AHEAD]), default=0)
         room = self.values.viewport().width() - header.sectionSize(2) - longest - 44  # beside the tick and its edges
         header.resizeSection(1, min(64, max(20, room)))
 

@@ -17,7 +17,7 @@ from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.recipes import choose_laws, laws_chosen
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, line_edit, percent_box, show_value, whole_box
-from splu_desktop.gui.base.words import decimal, joined, t, told
+from splu_desktop.gui.base.words import decimal, joined, spoken, t, told
 from splu_desktop.gui.expert.section import Rows, Section, Ticks, grid_of
 from splu_desktop.report import law
 
@@ -106,7 +106,7 @@ class LimitsSection(Section):
         grid.setColumnStretch(4, 0)
         self.body.addLayout(grid)
         self.body.addWidget(label(t("Law packs of the report"), "strong"))
-        self._codes: dict[str, str] = {law.pack(code).name("en"): code for code in law.codes()}
+        self._codes: dict[str, str] = {law.pack(code).name(spoken()): code for code in law.codes()}
         self.laws = Ticks()
         self.laws.clicked.connect(lambda: choose_laws(map(self._codes.__getitem__, self.laws.ticked())))
         self.body.addWidget(self.laws)

@@ -23,7 +23,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import unique
 from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.proposal.plots import LargeCounts, SmallCounts, nice_top
 
 _T_E = np.geomspace(0.005, 0.5, 48)
@@ -219,7 +219,7 @@ class _Lines:
         self._line, self._value = line[:MOST_LINES], value[:MOST_LINES]
         self._groups = []
         for row, column in zip(self._line.tolist(), self._value.tolist(), strict=True):
-            head, label = ", ".join(each or t("(empty)") for each in table.lines[row]), table.labels[column]
+            head, label = ", ".join(map(value_words, table.lines[row])), value_words(table.labels[column])
             self._groups.append(f"{label}; {head}" if several and head else head or label)
 
     def at(self, stop: int) -> tuple[RangeLine, ...]:
