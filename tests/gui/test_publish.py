@@ -181,6 +181,9 @@ def test_the_report_shows_its_pages_and_is_saved(
     assert isinstance(page, ReportPage)
     assert page.theirs.radio.isChecked()
     assert len(page.pages.pages) >= 2, page.banner.text.text()
+    picture = page.pages.viewport().grab().toImage()
+    middle = [picture.pixelColor(picture.width() // 2 + x, 200).lightness() for x in range(-200, 200)]
+    assert max(middle) > 250 > 128 > min(middle), "letters stand on paper"
     assert "two to sign" in page.note.text()
     page.own.radio.click()
     idle(proposed)

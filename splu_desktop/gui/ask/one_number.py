@@ -19,12 +19,13 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
-from splu_desktop.gui.base.parts import Card, link
+from splu_desktop.gui.base.parts import Card, Flow, link
 from splu_desktop.gui.base.widgets import Elided, button, emptied, label, line_edit, margins, put, turn
 from splu_desktop.gui.base.words import bare, caption, joined, number, t, told
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
 _REST = 1_200  # ms after which an answer counts as asked
+_LONGEST = 60  # letters of a condition
 _MOST = 300  # values in the list; the rest is found by typing
 
 
@@ -53,7 +54,7 @@ class OneNumber(Panel):
     def _make_question(self) -> None:
         self.question = Card("", 14, 10, spacing=6)
         self.tokens = QWidget()
-        self.token_row = margins(QHBoxLayout(self.tokens), 0, spacing=8)
+        self.token_row = Flow(self.tokens)
         self.sentence = label("", "quiet", fitting=True)
         put(self.question.body, self.tokens, self.sentence)
 
@@ -265,17 +266,16 @@ class OneNumber(Panel):
 
     def _show_tokens(self) -> None:
         emptied(self.token_row)
-        put(self.token_row, label(t("How many rows have"), "strong"))
+        self.token_row.addWidget(label(t("How many rows have"), "strong"))
         for each in self._chosen.values():
             words = told(each.words())
-            text = words if len(words) <= 32 else words[:31] + "…"
+            text = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
             token = button(caption(text), partial(self._drop, each.column), look="pill", picture="x")
             token.setToolTip(t("Take away: {condition}", condition=words))
             token.setAccessibleName(t("Take away: {condition}", condition=words))
             self.token_row.addWidget(token)
         if not self._chosen:
             self.token_row.addWidget(label("…", "quiet"))
-        self.token_row.addStretch(1)
 
     def take_answer(self, asked: Asked) -> None:
         """Show the answer to the question that stands there."""
@@ -312,7 +312,10 @@ class OneNumber(Panel):
         truth = self.answer.truth.isChecked()
         self.model.show([replace(each, truth=each.truth if truth else None) for each in self._asked])
         self.table.setColumnHidden(4, not truth)
-        self.table.fit_columns(400, filling=0)
+        header = self.table.horizontalHeader()
+        self.table.resizeColumnsToContents()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, header.ResizeMode.Stretch)
 
 
 def question_text(question: Question) -> str:

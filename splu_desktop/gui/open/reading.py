@@ -73,7 +73,7 @@ def first_answers(table: Table, suggestions: Mapping[str, Suggestion], names: tu
     """Return what the file tells of the three questions: the custodian changes what is wrong."""
     audience = Audience()
     person = names[0] if names else None
-    row_word = row_words()[2 if person is not None and persons_named(table, person)[1] > 1 else 0]
+    row_word = "" if person is not None and persons_named(table, person)[1] > 1 else row_words()[0]
     try:
         found = draft(table, audience, person=person, suggestions=suggestions)
     except SpluError:  # no column is secret, say: the questions stay to be asked
@@ -87,8 +87,11 @@ def reading_words(imported: Imported) -> tuple[str, bool]:
     names = t("Names of the columns in row {row}.", row=number(header)) if header else t("The file names its columns.")
     dropping = [each for each in imported.problems if each.kind is ProblemKind.SKIPPED_ROWS]
     if dropping or imported.rows_dropped:
-        said = " ".join(told(each.sentence) for each in dropping[:2])
-        return said or t("{n} rows were left out.", n=number(imported.rows_dropped)), True
+        said = [told(each.sentence) for each in dropping]
+        if len(said) not in (1, 2):
+            left = imported.rows_dropped + sum(max(each.told_rows, 1) for each in dropping)
+            said = [t("{n} rows were left out.", n=number(left)), *said[:1]]
+        return " ".join(said), True
     changing = [each for each in imported.problems if each.kind is not ProblemKind.NOTE]
     if changing:
         count = t("{n} things did not fit.", n=number(len(changing)))

@@ -32,7 +32,7 @@ _PICTURES = {
     "strength": ("sliders-horizontal", "quiet"),
     "tables": ("file-text", "quiet"),
 }
-_ORDER = ("secret", "coarser", "left-out", "blanked", "names-persons", "together", "public-value")
+_ORDER = ("secret", "person", "coarser", "left-out", "blanked", "names-persons", "together", "public-value")
 _NAMED = re.compile(
     r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]\s*:?\s*"
 )  # a column's name at the beginning of its own line

@@ -22,7 +22,7 @@ class _Sheet(QWidget):
     def __init__(self, page: QImage) -> None:
         super().__init__()
         self.page = page
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
