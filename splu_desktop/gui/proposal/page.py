@@ -47,6 +47,7 @@ from splu_desktop.report.book.make import hand_out_protected, print_protected
 
 _CHANNEL = "figures"
 _REST = 200  # ms
+_SAYS_LITTLE = 4  # letters of a value that many columns have: yes, no, ja, 1
 
 
 class ProposalPage(Page):
@@ -571,6 +572,8 @@ def _where(step: Done) -> Step:
 def _table_name(asked: AskedTable, first: AskedTable | None) -> str:
     """Return a table in a few words; what it has in common with the first is left out."""
     what = asked.value or asked.sa
+    if asked.value is not None and len(asked.value) <= _SAYS_LITTLE:
+        what = joined((asked.sa, asked.value), ":")
     if asked.kind == "mean":
         what = t("Average of {column}", column=asked.sa)
     by = (
