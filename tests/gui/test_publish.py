@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.answer.conditions import Condition
@@ -181,9 +181,11 @@ def test_the_report_shows_its_pages_and_is_saved(
     assert isinstance(page, ReportPage)
     assert page.theirs.radio.isChecked()
     assert len(page.pages.pages) >= 2, page.banner.text.text()
+    QApplication.processEvents()  # new widgets are shown with the next turn
     picture = page.pages.viewport().grab().toImage()
-    middle = [picture.pixelColor(picture.width() // 2 + x, 200).lightness() for x in range(-200, 200)]
-    assert max(middle) > 250 > 128 > min(middle), "letters stand on paper"
+    middle = [picture.pixelColor(picture.width() // 2 + x, y).lightness() for x in range(-200, 200) for y in (60, 200)]
+    assert max(middle) == 255, "paper"
+    assert min(middle) < 128, "letters"
     assert "two to sign" in page.note.text()
     page.own.radio.click()
     idle(proposed)
