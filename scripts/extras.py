@@ -5,7 +5,9 @@ Run by ./check --extras. Parquet's library needs no installing: it is among the 
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +24,7 @@ PACKAGES = {
     "pspp": "pspp",
 }
 R_PACKAGES = ("jsonlite", "sandwich", "lmtest")
+DUCKDB = "duckdb>=1.4"  # as the extra `large` in pyproject.toml
 
 
 def main() -> int:
@@ -32,6 +35,8 @@ def main() -> int:
         print(f"The optional parts could not be installed ({reason}):", file=sys.stderr)
         print(f"  sudo apt-get install --no-install-recommends {' '.join(lacking)}", file=sys.stderr)
         return 1
+    if importlib.util.find_spec("duckdb") is None:  # the engine for large tables, that users may add
+        return subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", DUCKDB], check=False).returncode
     return 0
 
 

@@ -55,7 +55,7 @@ BRING = {
     "anonypy": "pip install anonypy, for a trial",
     "pycanon": "pip install pycanon, for a trial",
     "statsmodels": "pip install statsmodels, for a trial",
-    "DuckDB": "pip install 'splu-desktop[large]', for large tables",
+    "DuckDB": "./check --extras brings it",
     "Spark": "pip install 'splu-desktop[spark]' and Java 17, for clusters",
     "LibreOffice": "./check --extras brings it",
     "Git": "./check --extras brings it",
