@@ -221,7 +221,8 @@ class Equations:
             centre = (pull * each.shares[:, :, None]).sum(axis=1)
             effect -= pull[self.row_class, shown] - centre[self.row_class]
         bread = np.linalg.inv(slope)
-        table = alike = self._cluster(effect)
+        alike = self._cluster(effect)
+        table = alike if self.hidden else np.zeros_like(alike)
         if len(self.hidden) == 1 and self.hidden[0].block.draw.name == "lenders":
             table = self._about_table(psis, pulls[0], persons)
         if self.hidden:

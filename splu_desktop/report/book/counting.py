@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -11,6 +11,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.answer.analyses import Analysis, analyse
+from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.hidden import NoAnswer
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism.cell_noise import MOST, CellNoise, Keys, count_ranges
@@ -72,7 +75,7 @@ class ReleaseCounts:
         self._reader = reader
         self._finest: dict[str, tuple[Ints, Ints]] = {}  # column -> a row of each finest line, and its whole numbers
         for name in self.secret:
-            if own := [each for each in tables if each.column == name]:
+            if own := [each for each in tables if each.column == name and each.show != "mean"]:
                 self._finest[name] = self._count_finest(name, own, progress)
 
     def count(self, column: str, value: str | None, line: Ints, lines: int) -> Figures:
@@ -90,6 +93,15 @@ class ReleaseCounts:
         low, high = figures.interval(np.broadcast_to(rows[:, None], number.shape))
         ends = np.floor(low + 1e-9).astype(np.int64), np.ceil(high - 1e-9).astype(np.int64)
         return Figures(number[:, kept], ends[0][:, kept], ends[1][:, kept])
+
+    def average(self, column: str, where: Mapping[str, str]) -> tuple[float, float, float] | None:
+        """Return the mean of a column's numbers in the rows that have some labels, with its range; None if not told."""
+        conditions = tuple(Condition(name, (label,)) for name, label in where.items())
+        try:
+            found = analyse(self._reader, Analysis("mean", column, where=conditions)).first
+        except NoAnswer:
+            return None
+        return found.estimate, found.low, found.high
 
     def lines_of(self, names: Sequence[str]) -> tuple[Ints, list[tuple[str, ...]]]:
         """Return the line of each row and the labels of each: lines that some row has."""

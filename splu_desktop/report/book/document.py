@@ -32,7 +32,7 @@ class PrintedBook:
     persons : whether persons are counted.
     noise : what is said of small counts in a book with noise; None for one of a release.
     least : groups shown with fewer were joined.
-    averages : whether averages were asked for, which a book does not hold.
+    averages : whether averages were asked for, which protected counts do not give.
     """
 
     title: str
@@ -71,11 +71,9 @@ def book_document(book: PrintedBook, t: Language, *, sheets: bool = False) -> Do
 def notes(book: PrintedBook, t: Language) -> list[str]:
     """Return how the tables are read, a sentence or two each."""
     protected = t("“protected”: so few that the number is hidden on purpose; its range is all that is told.")
-    averages = [t("Averages were asked for, too; a book only counts.")] if book.averages else []
     if book.noise is None:
         return [
-            *averages,
-            t("The range in brackets holds the true count in 95 of 100 releases. Numbers without a range are exact."),
+            t("The range in brackets holds the true figure in 95 of 100 releases. Numbers without a range are exact."),
             protected,
             t("All numbers are sums over one published table: parts add up to totals, and subtracting tables tells"
               " nothing that the release doesn’t."),
@@ -84,7 +82,7 @@ def notes(book: PrintedBook, t: Language) -> list[str]:
         ]  # fmt: skip
     share = math.floor(100 * small_count_error(book.noise.epsilon, book.noise.alpha))
     return [
-        *averages,
+        *([t("Averages were asked for, too; protected tables only count.")] if book.averages else []),
         t("Every number has noise of at most {most}, zero on average. The range in brackets holds the true count in 95"
           " of 100 cases.", most=MOST),
         protected,
@@ -103,6 +101,7 @@ def table_words(asked: BookTable, t: Language) -> str:
     if asked.title:
         return asked.title
     what = asked.column if asked.value is None else t("{column}: {value}", column=asked.column, value=asked.value)
+    what = t("mean of {what}", what=what) if asked.show == "mean" else what
     others = ", ".join(asked.columns[1:])
     what = t("{what} by {columns}", what=what, columns=others) if others else what
     return t("{what}, per 100", what=what) if asked.show == "rate" else what
@@ -131,7 +130,7 @@ def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> Tabl
 
 
 def _labels(table: PrintedTable, t: Language) -> list[str]:
-    none = t("All") if table.asked.across else t("(empty)")
+    none = t("All") if table.asked.across else table.asked.column if table.asked.show == "mean" else t("(empty)")
     return [label or none for label in table.labels]
 
 
@@ -151,6 +150,13 @@ def _ranged(figure: Figure, number: float, ends: tuple[float, float], digits: in
 
 def _cell(figure: Figure, of: Figure, show: str, t: Language) -> Cell:
     """Return a count, the same per 100 with a range rounded outwards, or both."""
+    if show == "mean":
+        digits = 1 if abs(figure.number) >= 10 else 2
+        scale = 10**digits
+        ends = math.floor(figure.low * scale + 1e-9) / scale, math.ceil(figure.high * scale - 1e-9) / scale
+        if figure.trust == EXACT:
+            return Number(t.number(figure.number, digits), round(figure.number, digits))
+        return "–" if figure.trust == HIDDEN else _ranged(figure, figure.number, ends, digits, t)
     count = count_cell(figure, t)
     known = of.is_told and of.number > 0
     if show == "count" or (show == "both" and not (figure.is_told and known)):
@@ -170,14 +176,17 @@ def _cells(book: PrintedBook, t: Language) -> TableBlock:
     """Return every cell as numbers, which a program reads; a number that is hidden is empty here, too."""
     words = {EXACT: t("exact"), READABLE: t("readable"), ROUGH: t("too rough"), HIDDEN: t("protected")}
 
-    def number(of: int | None) -> Cell:
-        return "" if of is None else Number(str(of), of)
+    def number(of: float | None) -> Cell:
+        return "" if of is None else Number(f"{of:.6g}" if of % 1 else f"{of:.0f}", of)
 
     rows: list[Sequence[Cell]] = []
     for at, table in enumerate(book.tables, 1):
         for line in table.lines:
             for label, (figure, of) in zip(_labels(table, t), line.cells, strict=True):
-                numbers = [figure.number if figure.is_told else None, figure.low, figure.high,
+                ends = (
+                    [None, None] if table.asked.show == "mean" and figure.trust == HIDDEN else [figure.low, figure.high]
+                )
+                numbers = [figure.number if figure.is_told else None, *ends,
                            of.number if of.is_told else None]  # fmt: skip
                 rows.append([number(at), line_words(line, t), label, *map(number, numbers), words[figure.trust]])
     header = (t("table"), t("group"), t("value"), t("count"), t("from"), t("to"), t("rows"), t("trust"))

@@ -55,7 +55,7 @@ def print_release(
     """Return the book of a release. Raises BadQuestion; Cancelled."""
     counts = ReleaseCounts(reader or Reader(opened.published), book.tables, progress)
     tables = count_tables(book.tables, counts, progress)
-    return PrintedBook(book.title or opened.title, tables, opened.id, opened.created, averages=book.averages)
+    return PrintedBook(book.title or opened.title, tables, opened.id, opened.created)
 
 
 def print_protected(
@@ -67,15 +67,17 @@ def print_protected(
     """
     counts = NoisyCounts(prepare(table, replace(plan, blanking=None)), plan, (register or Register()).key())
     known = counts.table, counts.secret
-    book = make_book(plan.questions, *known) if path is None else read_book(path, *known)
-    tables = count_tables(book.tables, counts)
+    kept = [each for each in plan.questions if each.kind != "mean"]
+    book = make_book(kept, *known) if path is None else read_book(path, *known)
+    counted = [each for each in book.tables if each.show != "mean"]
+    tables = count_tables(counted, counts)
     return PrintedBook(
         book.title or title,
         tables,
         persons=plan.persons is not None,
         noise=plan.thresholds,
         least=counts.least,
-        averages=book.averages,
+        averages=len(counted) < len(book.tables) or len(kept) < len(plan.questions),
     )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.answer.answer import EXACT, HIDDEN, trust_of
+from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH, trust_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.report.book.counting import Counts, Figures
+from splu_desktop.report.book.counting import Counts, Figures, ReleaseCounts
 from splu_desktop.report.book.tables import BookTable
 
 _MOST_CELLS = 20_000  # of a table that somebody reads
@@ -19,18 +19,18 @@ _MOST_CELLS = 20_000  # of a table that somebody reads
 
 @dataclass(frozen=True)
 class Figure:
-    """A count as it is printed.
+    """A count, or a mean, as it is printed.
 
     Attributes
     ----------
-    number, low, high : the count and the ends of its range.
+    number, low, high : the figure and the ends of its range.
     trust : exact, readable, rough, or hidden: then the range alone is printed.
     truth : the true count, where it may be seen at home.
     """
 
-    number: int
-    low: int
-    high: int
+    number: float
+    low: float
+    high: float
     trust: str
     truth: int | None = None
 
@@ -70,7 +70,9 @@ def count_tables(tables: Sequence[BookTable], counts: Counts, progress: Progress
 
 def _count_table(asked: BookTable, counts: Counts) -> PrintedTable:
     labels = tuple(map(str, counts.table[asked.across or asked.column].labels))
-    if asked.value is not None:
+    if asked.show == "mean":
+        labels = (*labels, "") if asked.across else ("",)
+    elif asked.value is not None:
         labels = (*labels, "") if asked.across else (asked.value,)
     stacked = len(asked.groups) > 1
     lines: list[Line] = []
@@ -81,9 +83,12 @@ def _count_table(asked: BookTable, counts: Counts) -> PrintedTable:
             line, heads = counts.lines_of(group)
         if (len(lines) + len(heads)) * len(labels) > _MOST_CELLS:
             raise BadQuestion("The table would have more than {most} cells; name fewer columns.", most=_MOST_CELLS)
+        found = _count_lines(asked, counts, line, heads)
+        if asked.show == "mean" and isinstance(counts, ReleaseCounts):
+            found = [_average_line(asked, counts, labels, group, each) for each in found]
         if stacked and group:
-            heads = [(", ".join(group), ", ".join(head)) for head in heads]
-        lines += _count_lines(asked, counts, line, heads)
+            found = [replace(each, labels=(", ".join(group), ", ".join(each.labels))) for each in found]
+        lines += found
     return PrintedTable(asked, ("", "") if stacked else next(iter(asked.groups), ("",)), labels, tuple(lines))
 
 
@@ -94,8 +99,9 @@ def _count_lines(
     if asked.across:
         column = counts.table[asked.across]
         keys.insert(0, (line * column.m + column.codes, column.m))
+    counted = "" if asked.show == "mean" else asked.column
     parts = [
-        (m, counts.count(asked.column, asked.value, key, len(heads) * m), counts.count("", None, key, len(heads) * m))
+        (m, counts.count(counted, asked.value, key, len(heads) * m), counts.count("", None, key, len(heads) * m))
         for key, m in keys
     ]
 
@@ -114,3 +120,19 @@ def _count_lines(
         ]
         found.append(Line(labels, judge(parts[-1][2], at, 0), tuple(cells)))
     return found
+
+
+def _average_line(
+    asked: BookTable, counts: ReleaseCounts, labels: Sequence[str], group: Sequence[str], line: Line
+) -> Line:
+    """Return a line with averages in place of its rows' counts; one that can't be told is hidden, and has no range."""
+    cells, last = [], len(labels) - 1
+    for at, (label, (_, rows)) in enumerate(zip(labels, line.cells, strict=True)):
+        where = dict(zip(group, line.labels, strict=True)) | ({asked.across: label} if at < last else {})
+        mean = Figure(0, 0, 0, HIDDEN)
+        if (found := counts.average(asked.column, where)) is not None:
+            number, low, high = found
+            good = READABLE if (high - low) / 2 <= asked.within * abs(number) else ROUGH
+            mean = Figure(number, low, high, EXACT if low == high else good)
+        cells.append((mean, rows))
+    return replace(line, cells=tuple(cells))

@@ -15,7 +15,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.files.disk.plain_data import from_toml, read_bytes, understood
 
 SHOWS = ("count", "rate", "both")
-_KEYS = ("title", "count", "by", "each", "across", "show")
+_KEYS = ("title", "count", "mean", "by", "each", "across", "show")
 _LARGEST = 1 << 20  # bytes
 _MOST_LABELS = 30  # of a column that stands in a table nobody asked for
 
@@ -30,12 +30,12 @@ class BookTable:
 
     Attributes
     ----------
-    column : whose values are counted.
+    column : whose values are counted, or whose numbers are averaged.
     value : the one that is counted, None for each.
     by : columns whose values, crossed, make the lines.
     each : columns whose values make lines one under another, behind those of `by`.
     across : column whose values stand side by side, "" for none; one value is counted then.
-    show : "count", "rate" (per 100 rows of the line) or "both".
+    show : "count", "rate" (per 100 rows of the line), "both", or "mean" of its numbers.
     title : "" for words of the program's.
     within : relative error up to which a number is readable.
     """
@@ -50,9 +50,9 @@ class BookTable:
     within: float = WITHIN
 
     def __post_init__(self) -> None:
-        if self.show not in SHOWS:
+        if self.show not in (*SHOWS, "mean"):
             raise BadSetting("“show” is {known}.", known=listed(SHOWS, "{head} or {tail}"))
-        if self.across and self.value is None:
+        if self.across and self.value is None and self.show != "mean":
             raise BadSetting("Columns side by side need one value: write “count = {column}=VALUE”.", column=self.column)
         for name in self.columns:
             if self.columns.count(name) > 1:
@@ -77,25 +77,22 @@ class BookTable:
 
 @dataclass(frozen=True)
 class Book:
-    """A book: its title, "" for that of the release; its tables; whether averages were asked for, which it lacks."""
+    """A book: its title, "" for that of the release; its tables."""
 
     title: str
     tables: tuple[BookTable, ...]
-    averages: bool = False
 
 
 def make_book(questions: Iterable[AskedTable], table: Table, secret: Sequence[str]) -> Book:
     """Return the book of the tables that were asked for; where there is none, of each secret column by all others."""
-    every = tuple(questions)
+    shows = {"compare": "both"}
     asked = tuple(
-        BookTable(each.sa, each.value, each.by, show="both" if each.kind == "compare" else "count", within=each.within)
-        for each in every
-        if each.kind != "mean"
+        BookTable(each.sa, each.value, each.by, show=shows.get(each.kind, each.kind), within=each.within)
+        for each in questions
     )
-    averages = any(each.kind == "mean" for each in every)
     few = [name for name in table.names if table[name].m <= _MOST_LABELS]
     others = tuple(name for name in few if name not in secret)
-    return Book("", asked or tuple(BookTable(name, each=others) for name in few if name in secret), averages)
+    return Book("", asked or tuple(BookTable(name, each=others) for name in few if name in secret))
 
 
 def read_book(path: Path, table: Table, secret: Sequence[str]) -> Book:
@@ -126,9 +123,10 @@ def _check_keys(path: Path, data: Mapping[str, Any], known: Sequence[str]) -> No
 
 
 def _table_from(entry: Mapping[str, Any], table: Table, secret: Sequence[str]) -> BookTable:
-    asked = parse_question(str(entry["count"]), table)
-    if asked.kind == "mean":
-        raise BadSetting("A book counts: ask for an average with “splu analyse”.")
+    asked = parse_question(str(entry["mean" if "mean" in entry else "count"]), table)
+    mean = "mean" in entry or asked.kind == "mean"
+    if mean and table[asked.sa].values is None:
+        raise BadSetting("“{column}” holds no numbers; name one of its values.", column=asked.sa)
     names = {folded_text(name): name for name in table.names}
 
     def columns(key: str) -> tuple[str, ...]:
@@ -143,5 +141,5 @@ def _table_from(entry: Mapping[str, Any], table: Table, secret: Sequence[str]) -
     for name in (*by, *each, *across):
         if name in secret:
             raise BadSetting("“{name}” is secret: a book counts it, and makes lines of other columns.", name=name)
-    show, title = str(entry.get("show", "count")), str(entry.get("title", ""))
-    return BookTable(asked.sa, asked.value, by, each, "".join(across[:1]), show, title)
+    show = "mean" if mean else str(entry.get("show", "count"))
+    return BookTable(asked.sa, asked.value, by, each, "".join(across[:1]), show, str(entry.get("title", "")))
