@@ -47,8 +47,7 @@ load_release <- function(folder = ".") {
   r$mean_rows <- vapply(facts$classes$cells, `[[`, 0, "mean_rows")
   r$class <- if ("lender class" %in% names(texts)) as.integer(texts[["lender class"]]) else rep(1L, r$n)
   r$owner <- r$codes[["person number"]]
-  longest_first <- names(texts)[order(-nchar(names(texts)))]
-  r$asked <- paste0("(?s)^(", paste0("\\Q", longest_first, "\\E", collapse = "|"), ")\\s*(!=|>=|<=|=)\\s*(.*?)\\s*$")
+  r$asked <- paste0("(?s)^(", paste0("\\Q", names(texts)[order(-nchar(names(texts)))], "\\E", collapse = "|"), ")\\s*(!=|>=|<=|=)\\s*(.*?)\\s*$")
   r$table <- as.data.frame(Map(function(kind, labels, numbers, codes)
     (if (kind %in% c("integer", "decimal")) numbers else ifelse(labels == "", NA, labels))[codes],
     kinds, r$labels, r$numbers, r$codes), optional = TRUE, stringsAsFactors = FALSE)
@@ -123,7 +122,6 @@ print.splu_result <- function(x, ...) {
 .splu <- new.env()
 local({
   z <- 1.959963984540054
-  thin_below <- 20 # rows below which a category gets no coefficient of its own
   refuse <- function(...) stop(..., call. = FALSE)
 
   result <- function(what, names, figures, vcov = NULL, notes = NULL) { # figures: in the order of summary()
@@ -214,7 +212,7 @@ local({
     labels <- r$labels[[word]]
     rows <- tabulate(r$codes[[word]], length(labels))
     hidden <- word %in% names(r$block_of)
-    kept <- labels != "" & rows >= thin_below & !paste0(word, "=", labels) %in% rare
+    kept <- labels != "" & rows >= 20 & !paste0(word, "=", labels) %in% rare
     thin <- labels != "" & !kept
     base <- labels[kept][which.max(rows[kept])]
     notes <- c(if (any(thin)) paste0(sum(rows[thin]), " rows of \u201c", word, "\u201d ", if (hidden) paste0("count as \u201c", base, "\u201d")
@@ -245,9 +243,11 @@ local({
       if (sum(mu) == 0) mu <- whole
       target <- target * sum(mu[met[[name]] > 0]) / sum(mu)
     }
-    value <- shrunk(f, target, mean(unlist(r$facts$spread[hidden])))
-    like <- roots(f$x, f$level, f$slope + 1 - min(max(f$x / r$n, 0), 1), n_p, step)
-    c(min(max(value, table[1]), table[2]), like, table)
+    share <- pmin(pmax(f$x / c(r$n, n_p), 0), 1)
+    rho <- max(r$alike[blocks])
+    together <- (mean(r$mean_rows[r$class]) - 1) * max(rho + (1 - rho) * share[2] - share[1], 0) # a person's other rows
+    like <- roots(f$x, f$level, f$slope + 1 - share[1] + together, n_p, step)
+    c(min(max(shrunk(f, target, mean(unlist(r$facts$spread[hidden]))), table[1]), table[2]), like, table)
   }
   rows_of <- function(r, met) Reduce(`*`, lapply(names(met), function(name) met[[name]][r$codes[[name]]]), rep(1, r$n))
 

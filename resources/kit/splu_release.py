@@ -31,7 +31,6 @@ _ANY = (-math.inf, math.inf)
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 CLASS, NUMBER, EMPTY = "lender class", "person number", "(empty)"
 _MET = functools.partial(min, default=1)  # whether all flags are set; of one value itself
-THIN = 20  # rows below which a category gets no coefficient of its own
 _BEFORE, _MARK = "['\" \u00a0\u3000]*", "=+\\-@\uff1d\uff0b\uff0d\uff20"  # of cells that a spreadsheet would run
 _GUARDED = re.compile(rf"\A'(?={_BEFORE}[{_MARK}\t\r\n])|(?<=[;\t\r\n])'(?={_BEFORE}[{_MARK}])")
 
@@ -258,7 +257,7 @@ class Release:
         if rare is None or word not in self.codes or self.entries[word]["kind"] in ("integer", "decimal"):
             return [(word, self._feature(word))]
         rows, hidden = dict(zip(self.labels[word], self.rows[word])), word in self.block_of
-        kept = [x for x in self.labels[word] if x and rows[x] >= THIN and f"{word}={x}" not in rare]
+        kept = [x for x in self.labels[word] if x and rows[x] >= 20 and f"{word}={x}" not in rare]
         few, base = sorted(set(rows) - {"", *kept}), max(kept, key=rows.get, default="")
         what = f"count as “{base}”" if hidden else "are left out"
         if few:
@@ -289,7 +288,9 @@ class Release:
             target *= sum(p for p, flag in zip(mu, met[name]) if flag) / sum(mu)
         spread = sum(self.facts["spread"][name] for name in drawn) / len(drawn)
         low, high = table = _roots(x, level, slope, inside, step)
-        like = _roots(x, level, slope + 1 - min(max(x / self.n, 0), 1), inside, step)
+        share, within, rho = *(min(max(x / n, 0), 1) for n in (self.n, inside)), max(equations.alike)
+        more = sum(map(self.mean_rows.__getitem__, self.classes)) / self.n - 1  # rows of a person besides one of them
+        like = _roots(x, level, slope + 1 - share + more * max(rho + (1 - rho) * within - share, 0), inside, step)
         return [min(max(_shrunk(x, level, slope, target, spread), low), high), *like, *table]
 
     def _lifts(self, name, column, met):
@@ -486,10 +487,9 @@ def _times(matrix, f):
 
 def _inverse(matrix):
     """Return the inverse, by Gauss and Jordan with pivots; None where there is none."""
-    n, rows = len(matrix), []
-    for i, row in enumerate(matrix):
-        most = max(map(abs, row)) or 1.0
-        rows.append([x / most for x in (*row, *(float(i == j) for j in range(n)))])
+    n = len(matrix)
+    rows = [[*row, *(float(i == j) for j in range(n))] for i, row in enumerate(matrix)]
+    rows = [[x / (max(map(abs, row[:n])) or 1.0) for x in row] for row in rows]
     for i in range(n):
         best = max(range(i, n), key=lambda r: abs(rows[r][i]))
         rows[i], rows[best] = rows[best], rows[i]

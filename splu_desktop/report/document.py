@@ -76,10 +76,9 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class FigureBlock:
-    """A drawing with a caption, and the same in words for those who can't see it."""
+    """A drawing, and the same in words, which stand below it."""
 
     scene: Scene
-    caption: str
     words: str
 
 
@@ -129,7 +128,7 @@ class Document:
                 for row in block.shown_rows:
                     yield from map(cell_text, row)
             else:
-                yield block.caption
+                yield block.words
                 yield from (item.text for item in block.scene.items if isinstance(item, Words))
 
 

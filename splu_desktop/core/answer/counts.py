@@ -44,10 +44,15 @@ class CountFigures:
         """Return the figures with a design effect: so many times the variance."""
         return CountFigures(self.estimate, self.level * effect, self.slope * effect, self.step)
 
-    def among_alike(self, records: int) -> CountFigures:
-        """Return the figures about persons like these, of whom the table is a sample of so many records."""
-        share = np.clip(self.estimate / max(records, 1), 0.0, 1.0)
-        return CountFigures(self.estimate, self.level, self.slope + 1 - share, self.step)
+    def among_alike(self, records: int, top: Floats, more: float, rho: float) -> CountFigures:
+        """Return the figures about persons like these, of whom the table is a sample of so many records.
+
+        A person comes with all its records: `more` besides an average one, which meet what is asked of unchanged
+        columns if that one does, and have the event with correlation rho; top : (...) records that meet it.
+        """
+        share, within = (np.clip(self.estimate / np.maximum(n, 1), 0.0, 1.0) for n in (records, top))
+        together = more * np.maximum(rho + (1 - rho) * within - share, 0.0)
+        return CountFigures(self.estimate, self.level, self.slope + 1 - share + together, self.step)
 
     def interval(self, top: Floats) -> tuple[Floats, Floats]:
         """Return the ends of 95 % intervals: the roots of (estimate - x)^2 = 1.96^2 (level + slope x), in [0, top].

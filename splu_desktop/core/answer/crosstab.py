@@ -125,7 +125,8 @@ def crosstab(
     grid = reader.pairs(line, len(found), hidden[0], column) if hidden else reader.column_grid(line, len(found), column)
     top = np.broadcast_to(grid.selected[:, None].astype(float), grid.published.shape)
     low, high = grid.figures.interval(top)
-    low_alike, high_alike = grid.figures.among_alike(published.n).interval(top)
+    drawn = [published.block_of(name) for name in (*hidden, column)]
+    low_alike, high_alike = reader.among_alike(grid.figures, top, drawn).interval(top)
     estimate = _estimate(reader, grid, column, hidden, estimator, open_by, keys, outside)
     figures = [np.clip(estimate, low, high), low, high, low_alike, high_alike]
     shown, selected = grid.published, grid.selected

@@ -154,7 +154,7 @@ class Reader:
             shown &= each
         figures = self.count(inside, events)
         top = np.array([[float(n_p)]])
-        alike = figures.among_alike(self.published.n)
+        alike = self.among_alike(figures, top, [block for block, _ in events])
         (low, high), (low_alike, high_alike) = figures.interval(top), alike.interval(top)
         x = float(figures.estimate[0, 0])
         if estimator == "unbiased":
@@ -217,6 +217,14 @@ class Reader:
         if effects is not None:
             parts = parts.scale(effects[number + there, None])
         return add_classes(parts, np.zeros(len(there), np.int64), 1, expected)
+
+    def among_alike(self, figures: CountFigures, top: Floats, blocks: Sequence[Block]) -> CountFigures:
+        """Return figures of events of some blocks about persons like these; top (...) records of their lines."""
+        published = self.published
+        rows = np.bincount(published.record_class, minlength=len(published.cells))
+        more = float(np.average([cell.mean_rows for cell in published.cells], weights=rows)) - 1 if rows.any() else 0.0
+        rho = max(map(published.correlation_of, blocks), default=0.0)
+        return figures.among_alike(published.n, top, more, rho)
 
     def _count_groups(self, inside: Flags, event: tuple[Block, Flags]) -> CountFigures:
         block, shown = event

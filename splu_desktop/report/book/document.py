@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from splu_desktop import __version__
-from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH
+from splu_desktop.core.answer.answer import EXACT, HIDDEN, say_trust
 from splu_desktop.core.mechanism.cell_noise import MOST, small_count_error
 from splu_desktop.core.sanitise import OTHER
 from splu_desktop.core.thresholds import Thresholds
@@ -124,7 +124,7 @@ def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> Tabl
         if len(labels) > 1:  # the first label stands once, before the first of its lines
             labels[0], before = ("" if labels[0] == before else labels[0]), labels[0]
         rows.append([*labels, count_cell(line.rows, t), *(_cell(*cell, table.asked.show, t) for cell in line.cells)])
-    header = [*table.heads, t("Persons") if book.persons else t("Rows"), *_labels(table, t)]
+    header = [*table.heads, t("persons") if book.persons else t("rows"), *_labels(table, t)]
     align = "l" * len(table.heads) + "r" * (1 + len(table.labels))
     return TableBlock(header, rows, align, [1.0] * len(align), name=t("Table {n}", n=at))
 
@@ -174,7 +174,6 @@ def _cell(figure: Figure, of: Figure, show: str, t: Language) -> Cell:
 
 def _cells(book: PrintedBook, t: Language) -> TableBlock:
     """Return every cell as numbers, which a program reads; a number that is hidden is empty here, too."""
-    words = {EXACT: t("exact"), READABLE: t("readable"), ROUGH: t("too rough"), HIDDEN: t("protected")}
 
     def number(of: float | None) -> Cell:
         return "" if of is None else Number(f"{of:.6g}" if of % 1 else f"{of:.0f}", of)
@@ -188,6 +187,8 @@ def _cells(book: PrintedBook, t: Language) -> TableBlock:
                 )
                 numbers = [figure.number if figure.is_told else None, *ends,
                            of.number if of.is_told else None]  # fmt: skip
-                rows.append([number(at), line_words(line, t), label, *map(number, numbers), words[figure.trust]])
-    header = (t("table"), t("group"), t("value"), t("count"), t("from"), t("to"), t("rows"), t("trust"))
+                rows.append(
+                    [number(at), line_words(line, t), label, *map(number, numbers), t.sentence(say_trust(figure.trust))]
+                )
+    header = (t("Table"), t("group"), t("value"), t("count"), t("from"), t("to"), t("rows"), t("trust"))
     return TableBlock(header, rows, "rllrrrrl", [1.0] * 8, name=t("Cells"))

@@ -8,12 +8,11 @@ import numpy as np
 
 from splu_desktop.core.mechanism import draw_from
 from splu_desktop.core.mechanism.law import error_curve, t_f_curve
-from splu_desktop.core.messages import isolated
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.content.words import (
-    bearers_word,
     cell_figures,
     cell_name,
+    more_words,
     names,
     of_100,
     persons_word,
@@ -30,42 +29,26 @@ from splu_desktop.report.scene import Path as Line
 _ROLES = {  # in the order of the columns' table
     "sa": mark("secret, drawn anew"),
     "nsa": mark("as it is"),
-    "class": mark("added: group of the draw"),
-    "person": mark("added: number by chance"),
-    "identifier": mark("names persons, left out"),
+    "class": mark("added"),
+    "person": mark("added"),
+    "identifier": mark("left out"),
     "dropped": mark("left out"),
 }
-_WAYS = {"lenders": mark("lenders"), "groups": mark("decoy groups")}
-# What the recipient's facts call a step.
-_STEPS = {
-    "intervals": mark("bands"),
-    "date": mark("part of the date"),
-    "age": mark("age"),
-    "prefix": mark("first letters"),
-    "groups": mark("values put together"),
-    "rare": mark("rare values put together"),
-    "hierarchy": mark("groups of a list"),
-    "chapter": mark("chapters of codes"),
-    "missing": mark("one mark for no value"),
-}
+_GROUPS = {"groups": " (SPLU-Gen)"}  # a draw in decoy groups, by the name of its paper
 _COLUMNS, _VALUES, _CELLS = 16, 10, 22
 _WIDTH, _HEIGHT = 490.0, 170.0
 
 WORDS = (
     (mark("alike"), mark("Persons or rows that nothing published unchanged tells apart.")),
-    (mark("draw"), mark("Each secret value is kept or replaced by that of somebody else in the group, by chance.")),
     (mark("secret value"), mark("Any value of a column that is drawn anew, but for those said not to be secret.")),
-    (mark("lenders, decoy groups"), mark("Two ways to draw: from all of the group, or from a few by chance.")),
     (mark("group"), mark("Those who lend each other their secret values; a column of the release names it.")),
     (mark("strength (gamma)"), mark("One of so many shown values is kept for sure; all others come from the group.")),
     (mark("gain"), mark("What the release adds to the chance of being right, in cases of 100.")),
-    (mark("named"), mark("Known with 80 of 100 or more, by guesses that were checked against the truth.")),
+    (mark("named with 80 of 100"), mark("Known so surely, by guesses that were checked against the truth.")),
     (mark("range"), mark("Holds the true number in 95 of 100 releases.")),
-    (mark("readable"), mark("The range is as narrow as was asked for.")),
     ("T_P", mark("Least chance that a small count comes out wrong.")),
     ("T_f", mark("Count from which a published number is right, but for the chance T_E.")),
     (mark("ratio"), mark("The worst case of differential privacy, for who asks; not what is promised here.")),
-    (mark("fingerprint"), mark("Words and digits that change with any letter of the release.")),
 )  # fmt: skip
 
 
@@ -84,7 +67,7 @@ def annex(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
         yield from _law(pack, facts, fields, t)
     yield from _files(next(letters), facts, t)
     yield Heading(t("{letter} Words", letter=next(letters)))
-    terms = [(t(word), t(meaning)) for word, meaning in WORDS if facts.internal or word != "named"]
+    terms = [(t(word), t(meaning)) for word, meaning in WORDS if facts.internal or not word.startswith("named")]
     yield TableBlock((), terms, "ll", (1.0, 4.0))
 
 
@@ -121,18 +104,17 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
 
 
 def _done(column: ColumnFact, facts: Facts, t: Language) -> str:
-    if facts.internal:
-        parts = [t.sentence(step) for step in column.steps]
-    else:
-        parts = [t(_STEPS.get(step, step)) for step in column.steps]
+    parts = [t.sentence(step) for step in column.steps]
+    if not facts.internal and column.steps:  # the dictionary of the release says the rest
+        parts = [t("made coarser")]
     if column.public:
-        parts.append(t("not secret: {values}", values=names(column.public, t, 3)))
+        parts.append(t("Not secret: {values}", values=names(column.public, t, 3)))
     return t.join(parts) or "–"
 
 
 def _more(rest: int, t: Language) -> Iterator[Block]:
     if rest > 0:
-        yield Paragraph(t("{n} further rows stand in the workbook (.xlsx) and in JSON.", n=t.number(rest)), "note")
+        yield Paragraph(more_words(rest, t), "note")
 
 
 def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
@@ -152,27 +134,15 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     )
     yield table(
         sorted(facts.attacked, key=lambda each: (-each.known, each.without - each.right)),
-        (t("Secret column"), "l", 3.0, lambda each: each.column),
-        (t("best guess right"), "r", 1.4, lambda each: share_cell(each.right, t)),
-        (t("without the release"), "r", 1.6, lambda each: share_cell(each.without, t)),
+        (t("Column"), "l", 3.0, lambda each: each.column),
+        (t("without"), "r", 1.4, lambda each: share_cell(each.without, t)),
+        (t("with"), "r", 1.4, lambda each: share_cell(each.right, t)),
         (t("named with 80 of 100"), "r", 1.7, lambda each: _percent(each.known, t)),
         most=_VALUES,
     )
     yield from _more(len(facts.attacked) - _VALUES, t)
-    yield Heading(t("By value"), 2)
-    yield table(
-        facts.secrets,
-        (t("Secret value"), "l", 3.0, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
-        (bearers_word(facts, t), "r", 1.4, lambda each: whole(each.bearers, t)),
-        (t("without"), "r", 1.0, lambda each: share_cell(each.without, t)),
-        (t("with"), "r", 1.0, lambda each: share_cell(each.with_release, t)),
-        (t("named"), "r", 0.8, lambda each: whole(each.named, t)),
-        most=_VALUES,
-    )
-    yield from _more(len(facts.secrets) - _VALUES, t)
-    yield Paragraph(
-        t("Values of fewer than ten {who} are not judged one by one; they count in the columns above.", who=who), "note"
-    )
+    text = t("Values of fewer than ten {who} are not judged one by one; they count in the columns above.", who=who)
+    yield Paragraph(text, "note")
 
 
 def _percent(share: float, t: Language) -> Number:
@@ -194,8 +164,7 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         yield Paragraph(t("Only those alike in {columns} lend to each other.", columns=groups))
     yield table(
         facts.blocks,
-        (t("Drawn as one"), "l", 3.2, lambda each: names(each.columns, t, 3)),
-        (t("way"), "l", 1.2, lambda each: t(_WAYS.get(each.draw, each.draw))),
+        (t("Drawn as one"), "l", 4.4, lambda each: names(each.columns, t, 3) + _GROUPS.get(each.draw, "")),
         (t("strength"), "r", 1.0, lambda each: Number(t.plain(each.gamma), each.gamma)),
         ("T_P", "r", 1.1, lambda each: share_cell(each.t_p, t, down=True)),
         ("T_f", "r", 0.9, lambda each: whole(each.t_f, t)),
@@ -233,14 +202,13 @@ def _plots(facts: Facts, t: Language) -> FigureBlock:
     scene.add(Line(places, ACCENT, 1.6))
     at = right[0].at(facts.t_e)
     scene.add(Line(((at, right[1].start), (at, right[1].end)), QUIET, 0.6, 3))
-    caption = t("Left: small counts come out wrong. Right: large counts come out right.")
     words = t(
         "A count of 1 is wrong in {one} of 100 releases, one of 30 in {thirty}. Counts from {large} on are right.",
         one=of_100(float(wrong[0]), down=True),
         thirty=of_100(float(wrong[-1]), down=True),
         large=t.number(block.t_f),
     )
-    return FigureBlock(scene, caption, words)
+    return FigureBlock(scene, words)
 
 
 def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
@@ -273,7 +241,7 @@ def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Bloc
     ]
     if pack.code == "hipaa":
         rows += [(place, t(asks), answer) for place, asks, answer in safe_harbor(facts.columns, t)]
-    header = (t("Place"), t("what is asked"), t("what answers it"))
+    header = (t("Place"), t("what was asked"), t("what answers it"))
     yield TableBlock(header, rows, "lll", (1.2, 3.6, 3.6))
 
 

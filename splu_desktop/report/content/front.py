@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from splu_desktop.core.messages import isolated
-from splu_desktop.files.language import Language, mark
+from splu_desktop.files.language import Language
 from splu_desktop.report.content.words import (
     bearers_word,
     cell_words,
@@ -13,6 +13,7 @@ from splu_desktop.report.content.words import (
     first_line,
     limit_figures,
     limit_words,
+    more_words,
     names,
     of_100,
     persons_word,
@@ -25,11 +26,6 @@ from splu_desktop.report.document import Block, Heading, Paragraph, TableBlock, 
 from splu_desktop.report.facts import ALIKE, Facts, Secret
 from splu_desktop.report.fields import Fields
 
-_ONE_ROW = {
-    "first": mark("Of a person’s several rows, only the first is in the release."),
-    "last": mark("Of a person’s several rows, only the last is in the release."),
-    "random": mark("Of a person’s several rows, one by chance is in the release."),
-}
 _SECRETS = 5
 _FEW = 3
 
@@ -75,7 +71,7 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
     yield Paragraph(text)
     yield table(
         facts.limits,
-        (t("What was asked"), "l", 4.5, lambda each: limit_words(each, facts, t)),
+        (t("what was asked"), "l", 4.5, lambda each: limit_words(each, facts, t)),
         (t("limit"), "r", 1.2, lambda each: limit_figures(each, t)[0]),
         (t("reached"), "r", 1.2, lambda each: limit_figures(each, t)[1]),
         ("", "l", 1.5, lambda each: standing_words(each, facts, t)),
@@ -85,22 +81,13 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
 def _persons(facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("2 Persons"))
     left_out = names([each.name for each in facts.columns if each.role == "identifier"], t, 4)
-    if facts.persons is not None and facts.most_rows == 1:
-        text = t("{persons} persons with one row each.", persons=t.number(facts.persons))
-        if facts.one_row:
-            text += " " + t(_ONE_ROW[facts.one_row])
-    elif facts.persons is not None and facts.most_rows is not None:
-        text = t(
-            "{persons} persons with up to {most} rows each; all figures of these pages count persons.",
-            persons=t.number(facts.persons),
-            most=t.number(facts.most_rows),
-        )
-    elif facts.persons is not None:
-        text = t("{persons} persons; all figures count persons.", persons=t.number(facts.persons))
-    else:
-        text = t("No column says which rows are one person’s, so all figures count rows.")
-        if not facts.internal and facts.blocks[0].histories is None:
-            text = t("The release does not say which rows are one person’s, so all figures count rows.")
+    text = t("All figures of these pages count persons.")
+    if facts.persons is None:
+        text = t("All figures count rows: nothing says which are one person’s.")
+    elif facts.most_rows is not None:
+        text += " " + t("Largest number of rows of one: {most}.", most=t.number(facts.most_rows))
+    if facts.one_row:
+        text += " " + t("Of a person’s several rows, only one is here ({way}).", way=facts.one_row)
     if facts.internal and left_out != "–":
         text += " " + t("{columns}: not published, since it names persons.", columns=left_out)
     yield Paragraph(text)
@@ -123,7 +110,7 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
             )
         )
     columns = [
-        (t("Secret value"), "l", 3.0, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
+        (t("secret value"), "l", 3.0, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
         (bearers_word(facts, t), "r", 1.5, lambda each: whole(each.bearers, t)),
         (t("without"), "r", 1.3, lambda each: share_cell(each.without, t)),
         (t("with"), "r", 1.3, lambda each: share_cell(each.with_release, t)),
@@ -135,10 +122,8 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
     rest = len(facts.secrets) - _SECRETS
     column, value, group = facts.riskiest_value
     parts = []
-    if rest > 0 and facts.internal:
-        parts.append(t("{n} further values: annex B and the workbook.", n=t.number(rest)))
-    elif rest > 0:
-        parts.append(t("{n} further values are less sure.", n=t.number(rest)))
+    if rest > 0:
+        parts.append(more_words(rest, t))
     if column:
         parts.append(
             t(
@@ -151,8 +136,6 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
                 after=of_100(facts.riskiest),
             )
         )
-    if any(each.public for each in facts.columns):
-        parts.append(t("Of values that are not secret (section 6) no risk is told."))
     if parts:
         yield Paragraph(" ".join(parts))
 
@@ -164,7 +147,7 @@ def _gain(each: Secret) -> str:
 def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("4 Purpose, and whether the release serves it"))
     purpose = facts.audience.purpose or t("to be entered")
-    text = t("Purpose: {purpose}.", purpose=purpose.rstrip("."))
+    text = f"{purpose.rstrip('.')}."
     if facts.internal:
         out = sum(each.values is not None for each in facts.columns)
         text += " " + t("Columns published for it: {out} of {all}.", out=out, all=len(facts.columns))
@@ -172,12 +155,16 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
     if not facts.tables:
         yield Paragraph(t("No table was asked for."))
         return
-    head = t("true number, and what the recipient reads") if facts.internal else t("what the recipient reads")
     yield table(
         facts.tables,
         (t("Table"), "l", 2.3, lambda each: t.sentence(each.words)),
         (t("readable"), "r", 1.1, lambda each: t("{n} of {of}", n=each.readable, of=each.of) if each.of else "–"),
-        (head, "l", 5.0, lambda each: t.join(cell_words(cell, t) for cell in each.ends) or "–"),
+        (
+            t("what the recipient reads"),
+            "l",
+            5.0,
+            lambda each: t.join(cell_words(cell, t) for cell in each.ends) or "–",
+        ),
     )
     text = t(
         "Readable: the range lies within {within} of the number; cells of 50 and more count.",
@@ -195,14 +182,6 @@ def _left(facts: Facts, t: Language) -> Iterator[Block]:
 
 def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
     who = persons_word(facts, t)
-    if facts.classes > 1:
-        yield t(
-            "Average and single group differ. A shown value is right in {average} of 100 cases on average, in the "
-            "riskiest of {n} groups in {riskiest}.",
-            average=of_100(facts.average),
-            n=t.number(facts.classes),
-            riskiest=of_100(facts.riskiest),
-        )
     alike = facts.limit(ALIKE)
     if alike is not None and alike.met and alike.value is not None:
         yield t(
@@ -210,10 +189,8 @@ def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
             n=t.number(alike.value),
             who=who,
         )
-    elif alike is not None and alike.value is None:
-        yield t("Being in the table is not hidden. How many persons look alike can’t be worked out from the release.")
     else:
-        yield t("Being in the table is not hidden. Some can be found by what is published unchanged.")
+        yield t("Being in the table is not hidden. Some may be found by what is published unchanged.")
     named = max(facts.secrets, key=lambda each: each.named or 0, default=None)
     if named is not None and named.named:
         yield t(
@@ -248,7 +225,7 @@ def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
             "Releases add up. Whoever also holds that of {date} to {recipient} reads a row of the riskiest group right "
             "in {n} of 100 cases.",
             date=t.day(date),
-            recipient=recipient or t("somebody"),
+            recipient=recipient or "…",
             n=of_100(facts.joint),
         )
     # Law 3 of docs/mechanism.md: what many rows teach lifts whoever knew something before; no figure bounds it.
@@ -264,8 +241,8 @@ def _decisions(facts: Facts, t: Language) -> Iterator[Block]:
             what = t.sentence(limit.sentence)
             if not limit.sentence:
                 what = t("Not met, and accepted: {what}", what=limit_words(limit, facts, t))
-            why = limit.reason if facts.internal else t("not told to recipients")
-            rows.append((what, who if limit.accepted else t("nobody yet"), why if limit.accepted else "–"))
+            why = limit.reason if facts.internal and limit.accepted else "–"
+            rows.append((what, who if limit.accepted else t("open"), why))
     if public := [f"{isolated(each.name)} ({names(each.public, t, 2)})" for each in facts.columns if each.public]:
         rows.append((t("Not secret: {values}", values=names(public, t, 8)), who, t("the usual, not a finding")))
     rows += [(t("{column} names persons and is published", column=name), who, why) for name, why in facts.kept.items()]
@@ -280,17 +257,16 @@ def _decisions(facts: Facts, t: Language) -> Iterator[Block]:
 
 def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield Heading(t("7 Conditions"))
-    dots = "............"
     to_enter = t("to be entered")
     rows = [
         (t("Recipient, contract"), t.join(filter(None, (facts.audience.recipient, fields.contract))) or to_enter),
         (t("Legal basis, request"), fields.basis or to_enter),
-        (t("Information, objections"), t("to be entered: {dots} objections in the table, or not asked", dots=dots)),
-        (t("Impact assessment"), t("to be entered: no. {dots}, or not needed, because {dots}", dots=dots)),
+        (t("Information, objections"), to_enter),
+        (t("Impact assessment"), to_enter),
         (t("Deletion"), t.day(facts.audience.until) or to_enter),
         (t("Printed tables"), t("no number below {n}", n=facts.printed)),
         (t("If somebody is recognised"), t("tell the custodian the same day and pass nothing on")),
-        (t("Next look at this decision"), fields.review or t("to be entered; at the latest with the next release")),
+        (t("Next look at this decision"), fields.review or to_enter),
     ]
     if fields.remarks:
         rows.append((t("Remarks"), fields.remarks))
@@ -300,8 +276,7 @@ def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
 def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield Heading(t("8 Signature"))
     dots = "." * 70
-    yield Paragraph(t("☐ approved"))
-    yield Paragraph(t("☐ approved with these conditions: {dots}", dots=dots))
+    yield Paragraph(t("☐ approved, with these conditions: {dots}", dots=dots))
     yield Paragraph(t("☐ not approved, because {dots}", dots=dots))
     decided = [
         at for at, each in enumerate((each for each in facts.limits if not each.met and each.name != "threshold"), 1)

@@ -50,9 +50,7 @@ def who_gets_it(level: str, t: Language) -> str:
 
 def bearers_word(facts: Facts, t: Language) -> str:
     """Return the head of a column that counts who has a value."""
-    if not facts.internal:
-        return t("rows that show it")
-    return t("persons who have it") if facts.by_person else t("rows that have it")
+    return t("have it") if facts.internal else t("show it")
 
 
 def persons_word(facts: Facts, t: Language) -> str:
@@ -64,11 +62,7 @@ def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
     """Return what a line asks for."""
     if limit.name == ALIKE:
         columns = names([each.name for each in facts.columns if each.known], t, 3)
-        if columns == "–":
-            return t("Rows or persons that look alike, at least")
-        if facts.by_person:
-            return t("Persons who look alike in {columns}, at least", columns=columns)
-        return t("Rows that look alike in {columns}, at least", columns=columns)
+        return t("Alike in {columns}, at least ({who})", columns=columns, who=persons_word(facts, t))
     if limit.name == AVERAGE:
         return t("A row that shows a secret value is right, on average at most")
     if limit.name == RISKIEST:
@@ -141,12 +135,7 @@ def first_line(facts: Facts, t: Language) -> str:
     if missed:
         worst = missed[0]
         bound, reached = limit_figures(worst, t)
-        k = t.number(len(missed))
-        head = (
-            t("{k} of {n} limits is NOT met.", k=k, n=count)
-            if len(missed) == 1
-            else t("{k} of {n} limits are NOT met.", k=k, n=count)
-        )
+        head = t("NOT met: {k} of {n} limits.", k=t.number(len(missed)), n=count)
         asked = limit_words(worst, facts, t)
         what = t("{what} {bound}: reached {reached}.", what=asked, bound=bound, reached=reached)
         if reached == "–":
@@ -170,9 +159,6 @@ def first_line(facts: Facts, t: Language) -> str:
     parts = [t("All {n} limits are met.", n=count)]
     if of:
         parts.append(t("{k} of the {of} numbers asked for can be read.", k=t.number(read), of=t.number(of)))
-    decided = sum(not each.met for each in facts.limits)
-    if decided:
-        parts.append(t("Decisions taken by name: {n}.", n=decided))
     return " ".join(parts)
 
 
@@ -189,9 +175,14 @@ def _accepted(limit: Limit, facts: Facts, t: Language) -> str:
 def names(found: Sequence[str], t: Language, most: int = 12) -> str:
     """Return names between commas, the empty one by a word; of more than one beyond `most`, how many."""
     most = shown_of(len(found), most)
-    shown = ", ".join(isolated(each) if each.strip() else t("no value") for each in found[:most])
+    shown = ", ".join(isolated(each) if each.strip() else t("(empty)") for each in found[:most])
     rest = len(found) - most
     return t("{names} and {n} more", names=shown, n=t.number(rest)) if rest > 0 else shown or "–"
+
+
+def more_words(rest: int, t: Language) -> str:
+    """Return that there are further rows, and where."""
+    return t("{n} further rows stand in the workbook (.xlsx) and in JSON.", n=t.number(rest))
 
 
 def share_cell(value: float | None, t: Language, *, down: bool = False) -> Number | str:

@@ -62,7 +62,7 @@ def _block(block: Block, width: int) -> Iterator[str]:
         text = f"• {block.text}" if block.style == "item" else block.text
         yield _paragraph(text, _NAMES.get(block.style, "Normal"))
     elif isinstance(block, FigureBlock):
-        yield _paragraph(f"{block.caption} {block.words}", "Note")
+        yield _paragraph(block.words, "Note")
     elif block.shown_rows:
         letters = _letters(block)
         widths = [width * each // sum(letters) for each in letters]

@@ -80,7 +80,7 @@ def _block(block: Block) -> str:
     if isinstance(block, TableBlock):
         return _table(block) if block.shown_rows else ""
     assert isinstance(block, FigureBlock)
-    return f"<figure>{block.scene.svg(block.words)}<figcaption>{_text(block.caption)}</figcaption></figure>"
+    return f"<figure>{block.scene.svg(block.words)}<figcaption>{_text(block.words)}</figcaption></figure>"
 
 
 def _table(table: TableBlock) -> str:

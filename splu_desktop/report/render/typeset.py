@@ -149,7 +149,7 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
             }
         elif isinstance(block, FigureBlock):
             svg = block.scene.svg(block.words).replace('font-family="sans-serif"', 'font-family="Noto Sans"')
-            yield {"kind": "figure", "svg": svg, "alt": block.words, "caption": block.caption}
+            yield {"kind": "figure", "svg": svg, "alt": block.words, "caption": block.words}
 
 
 @lru_cache(maxsize=1)
