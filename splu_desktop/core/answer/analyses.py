@@ -218,21 +218,18 @@ def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[floa
         features["x 0"] = Feature(analysis.exposure, exposed)
     theta, *covariances = _fit(published, features, model)
     error, alike = (float(np.sqrt(max(each[-1, -1], 0.0))) for each in covariances)
-    shown = _interval if model == "linear" else _ratio
-    estimate = shown(_KNOWN[analysis.kind].name, float(theta[-1]), error, alike, ends)
+    name, log = _KNOWN[analysis.kind].name, model != "linear"
+    estimate = _estimate(name, float(theta[-1]), error, alike, ends, log=log)
     return Result(analysis, (estimate,), np.array([[alike**2]]))
 
 
-def _interval(name: str, value: float, error: float, alike: float, ends: tuple[float, float] = _ANY) -> Estimate:
-    low, high = (float(np.clip(value + z * error, *ends)) for z in (-NORMAL_95, NORMAL_95))
-    low_a, high_a = (float(np.clip(value + z * alike, *ends)) for z in (-NORMAL_95, NORMAL_95))
-    return Estimate(name, float(np.clip(value, *ends)), low, high, low_a, high_a, error, alike)
-
-
-def _ratio(name: str, log: float, error: float, alike: float, ends: tuple[float, float] = _ANY) -> Estimate:
-    # On the logarithm, where ratios scatter evenly and an end below 0 can't come out.
-    low, high, low_a, high_a = (math.exp(log + sign * NORMAL_95 * e) for e in (error, alike) for sign in (-1, 1))
-    return Estimate(name, math.exp(log), low, high, low_a, high_a, error, alike)
+def _estimate(
+    name: str, value: float, error: float, alike: float, ends: tuple[float, float] = _ANY, *, log: bool = False
+) -> Estimate:
+    # Of a logarithm, where ratios scatter evenly, so that an end below 0 can't come out.
+    reach = (z * each for each in (0.0, error, alike) for z in (-NORMAL_95, NORMAL_95))
+    _, x, *near = (math.exp(value + each) if log else float(np.clip(value + each, *ends)) for each in reach)
+    return Estimate(name, x, near[0], near[1], near[2], near[3], error, alike)
 
 
 @register(say("share"), OUTCOME, say("share of rows that have a value"))
@@ -348,7 +345,7 @@ def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
         else:
             break
     estimates = tuple(
-        _interval(name, float(value), float(np.sqrt(max(v, 0))), float(np.sqrt(max(w, 0))))
+        _estimate(name, float(value), float(np.sqrt(max(v, 0))), float(np.sqrt(max(w, 0))))
         for name, value, v, w in zip(names, theta, np.diag(table), np.diag(alike), strict=True)
     )
     return Result(analysis, estimates, alike, tuple(notes))

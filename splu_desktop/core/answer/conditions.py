@@ -124,10 +124,8 @@ class Condition:
             some = listed(map(_said, self.values[:most]), _NEXT, _NEXT)
             if len(self.values) == 1:
                 return say("{column} is {value}", column=self.column, value=some)
-            if len(self.values) == most:
-                return say("{column} is one of {values}", column=self.column, values=some)
-            more = len(self.values) - most
-            some = say("{names} and {n} more", names=some, n=more)
+            if more := len(self.values) - most:
+                some = say("{names} and {n} more", names=some, n=more)
             return say("{column} is one of {values}", column=self.column, values=some)
         if self.low and self.low == self.high:  # a month of days
             return say("{column} is {value}", column=self.column, value=self.low)
@@ -157,23 +155,17 @@ class Condition:
             return chosen
         if self.is_range:
             return self._within(column)
-        chosen = np.zeros(column.m, bool)
         for value in self.values:
-            code = _code(column, value)
-            if code is None:
+            if _code(column, value) is None:
                 raise UnknownValue(column, value, sensitive)
-            chosen[code] = True
-        return chosen
+        return self.select_known(column)
 
     def select_known(self, column: Column) -> Flags:
         """Return (m,) bool like `select`, leaving out values that no published record has."""
         if self.excluded:
             return ~replace(self, excluded=False).select_known(column)
         chosen = np.zeros(column.m, bool)
-        for value in self.values:
-            code = _code(column, value)
-            if code is not None:
-                chosen[code] = True
+        chosen[[code for value in self.values if (code := _code(column, value)) is not None]] = True
         return chosen
 
     def _within(self, column: Column) -> Flags:

@@ -44,6 +44,11 @@ class CountFigures:
         """Return the figures with a design effect: so many times the variance."""
         return CountFigures(self.estimate, self.level * effect, self.slope * effect, self.step)
 
+    def restrict(self, at: int) -> CountFigures:
+        """Return the (1, 1) figures at a place of both axes."""
+        x, level, slope = (each[at : at + 1, at : at + 1] for each in (self.estimate, self.level, self.slope))
+        return CountFigures(x, level, slope, self.step)
+
     def among_alike(self, records: int, top: Floats, more: float, rho: float) -> CountFigures:
         """Return the figures about persons like these, of whom the table is a sample of so many records.
 
@@ -216,6 +221,26 @@ def add_classes(by_class: CountFigures, line: NDArray[np.integer], lines: int, e
     )
     estimate, level = (sum_by_line(each, line, lines) for each in (by_class.estimate, by_class.level))
     return CountFigures(estimate, level, slope, by_class.step)
+
+
+def design_effects(
+    key: NDArray[np.integer], owner: NDArray[np.integer] | None, mean_rows: Floats, rho: float
+) -> Floats:
+    """Return (K,) how many times wider sums over the rows of each part scatter than single rows do: 1 + (n - 1) rho.
+
+    n rows of the same person stand in a part on average, rho is how alike these are.
+
+    Parameters
+    ----------
+    key : (N,) the part of each row, from 0.
+    owner : (N,) its person; None where that is not known, and `mean_rows` (K,) are taken, too many for most parts.
+    """
+    if owner is not None:
+        people = int(owner.max(initial=0)) + 1
+        who, n = np.unique(key.astype(np.int64) * people + owner, return_counts=True)
+        squares = np.bincount(who // people, n.astype(float) ** 2, minlength=len(mean_rows))
+        mean_rows = squares / np.maximum(np.bincount(key, minlength=len(mean_rows)), 1)
+    return np.asarray(1 + np.maximum(mean_rows - 1, 0) * rho)
 
 
 def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:

@@ -17,7 +17,7 @@ from splu_desktop.core.answer.reader import Grid, Reader
 from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import no_column
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column
 
 Floats = NDArray[np.float64]
 MOST_CELLS = 100_000
@@ -114,60 +114,40 @@ def crosstab(
     keys = found[outside:] - 1
     if (len(keys)) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:
         raise BadQuestion("The table would have more than {most} cells; name fewer columns.", most=MOST_CELLS)
-    heads = _labels_of(table, open_by, keys)
+    heads, alpha = label_lines([table[name] for name in open_by], keys), published.thresholds.alpha
     labels = tuple(str(label) for label in table[column].labels)
     if not published.is_sensitive(column):
         m = table[column].m
         counts = np.bincount(line * m + table[column].codes, minlength=len(found) * m).reshape(-1, m)[outside:]
-        exact = counts.astype(float)
-        figures = [exact] * 5
-        return _table(by, column, heads, labels, counts.sum(axis=1), counts, figures, published.thresholds.alpha, True)
+        x, rows = counts.astype(float), counts.sum(axis=1)
+        return CrossTable(tuple(by), column, heads, labels, rows, counts, x, x, x, x, x, exact=True, small=alpha)
     grid = reader.pairs(line, len(found), hidden[0], column) if hidden else reader.column_grid(line, len(found), column)
     top = np.broadcast_to(grid.selected[:, None].astype(float), grid.published.shape)
     low, high = grid.figures.interval(top)
     drawn = [published.block_of(name) for name in (*hidden, column)]
     low_alike, high_alike = reader.among_alike(grid.figures, top, drawn).interval(top)
     estimate = _estimate(reader, grid, column, hidden, estimator, open_by, keys, outside)
-    figures = [np.clip(estimate, low, high), low, high, low_alike, high_alike]
+    figures = np.clip(estimate, low, high), low, high, low_alike, high_alike
     shown, selected = grid.published, grid.selected
     if hidden:  # lines of the hidden column's values come out of the pairs
         m1 = table[hidden[0]].m
-        figures = [each.reshape(len(found) * m1, -1) for each in figures]
         shown, selected = shown.reshape(len(found) * m1, -1), np.repeat(selected, m1)
         order = [*open_by, hidden[0]]
         heads = tuple((*head, str(label)) for head in heads for label in table[hidden[0]].labels)
         heads = tuple(tuple(head[order.index(name)] for name in by) for head in heads)
         outside *= m1
-    figures = [each[outside:] for each in figures]
-    alpha = published.thresholds.alpha
-    return _table(by, column, heads, labels, selected[outside:], shown[outside:], figures, alpha, False)
+    x, low, high, low_alike, high_alike = (each.reshape(len(shown), -1)[outside:] for each in figures)
+    rows, shown, ends = selected[outside:], shown[outside:], (low_alike, high_alike)
+    return CrossTable(tuple(by), column, heads, labels, rows, shown, x, low, high, *ends, exact=False, small=alpha)
 
 
-def _table(
-    by: Sequence[str],
-    column: str,
-    lines: tuple[tuple[str, ...], ...],
-    labels: tuple[str, ...],
-    selected: NDArray[np.int64],
-    published: NDArray[np.int64],
-    figures: Sequence[Floats],
-    small: int,
-    exact: bool,
-) -> CrossTable:
-    estimate, low, high, low_alike, high_alike = figures
-    return CrossTable(
-        tuple(by), column, lines, labels, selected, published, estimate, low, high, low_alike, high_alike, exact, small
-    )
-
-
-def _labels_of(table: Table, names: Sequence[str], keys: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
-    columns = [table[name] for name in names]
-    codes = []
-    rest = keys
+def label_lines(columns: Sequence[Column], keys: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
+    """Return the labels of each line, whose key numbers the labels of all columns as digits do."""
+    found, rest = [], keys
     for column in reversed(columns):
         rest, code = np.divmod(rest, column.m)
-        codes.append(column.labels[code])
-    return tuple(tuple(map(str, each)) for each in zip(*reversed(codes), strict=True)) if codes else ((),) * len(keys)
+        found.append(map(str, column.labels[code]))
+    return tuple(zip(*reversed(found), strict=True)) if found else ((),) * len(keys)
 
 
 def _estimate(

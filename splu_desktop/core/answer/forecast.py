@@ -10,7 +10,15 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.answer.counts import CountFigures, add_classes, count_groups, count_one_block, sum_by_line
+from splu_desktop.core.answer.counts import (
+    CountFigures,
+    add_classes,
+    count_groups,
+    count_one_block,
+    design_effects,
+    sum_by_line,
+)
+from splu_desktop.core.answer.crosstab import label_lines
 from splu_desktop.core.answer.scores import class_shares
 from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.errors import BadSetting
@@ -106,7 +114,7 @@ class Forecaster:
         for name in asked.by:
             key = key * table[name].m + table[name].codes
         line, keys = cross_codes(key, math.prod(table[name].m for name in asked.by))
-        heads = _heads([table[name] for name in asked.by], keys)
+        heads = label_lines([table[name] for name in asked.by], keys)
         column = table[asked.sa]
         rows = np.bincount(line, minlength=len(keys))
         if asked.kind == "mean":
@@ -146,7 +154,11 @@ class Forecaster:
         top = np.broadcast_to(np.bincount(line, minlength=lines)[:, None].astype(float), truth.shape)
         size, share = sizes[of_class][:, None], share[of_class]
         expected = rows[:, None] * share
-        effects = self._effects(pairs, pair, of_class, block, owner)
+        effects = None
+        if self.prepared.units.person:
+            known = owner if self.plan.persons is not None and self.plan.persons.number else None
+            mean_rows = np.array([cell.mean_rows for cell in self.prepared.classes.cells])[of_class]
+            effects = design_effects(pair, known, mean_rows, self.correlation(block))[:, None]
         low, high = np.empty((2, len(gammas), lines, m))
         for at, gamma in enumerate(gammas):
             a = 1 / gamma
@@ -179,25 +191,6 @@ class Forecaster:
             part = count_groups(draw, shown.sum(axis=1), shown, counts, events)
             estimate, level, slope = estimate + part.estimate, level + part.level, slope + part.slope
         return CountFigures(estimate, level, slope)
-
-    def _effects(
-        self,
-        pairs: NDArray[np.int64],
-        pair: NDArray[np.integer],
-        of_class: NDArray[np.int64],
-        block: Block,
-        owner: NDArray[np.integer],
-    ) -> Floats | None:
-        units, plan = self.prepared.units, self.plan
-        if not units.person:
-            return None
-        if plan.persons is not None and plan.persons.number:
-            who, n = np.unique(pair.astype(np.int64) * units.number + owner, return_counts=True)
-            squares = np.bincount(who // units.number, n.astype(float) ** 2, minlength=len(pairs))
-            mean = squares / np.bincount(pair, minlength=len(pairs))
-        else:
-            mean = np.array([cell.mean_rows for cell in self.prepared.classes.cells])[of_class]
-        return np.asarray(1 + np.maximum(mean - 1, 0)[:, None] * self.correlation(block))
 
     def correlation(self, block: Block) -> float:
         """Return how alike a person's rows are in a block, as it will about be published."""
@@ -327,12 +320,3 @@ def _events(column: Column, value: str | None) -> tuple[NDArray[np.integer], tup
     to = np.full(column.m, len(kept))
     to[kept] = np.arange(len(kept))
     return to[column.codes], tuple(labels[at] for at in kept)
-
-
-def _heads(columns: Sequence[Column], keys: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
-    found = []
-    rest = keys
-    for column in reversed(columns):
-        rest, code = np.divmod(rest, column.m)
-        found.append([str(column.labels[at]) for at in code])
-    return tuple(zip(*reversed(found), strict=True)) if found else ((),) * len(keys)

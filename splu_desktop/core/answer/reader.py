@@ -17,6 +17,7 @@ from splu_desktop.core.answer.counts import (
     count_groups,
     count_one_block,
     count_several_blocks,
+    design_effects,
     learn_spread,
     shrink,
     sum_by_line,
@@ -184,39 +185,23 @@ class Reader:
 
     def count(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> CountFigures:
         """Return (1, 1) figures of the rows `inside` that have what the (N,) events of different blocks say."""
-        classes, number = self.published.record_class, len(self.published.cells)
-        size = np.bincount(classes, minlength=number).astype(float)[:, None]
-        selected = np.bincount(classes[inside], minlength=number).astype(float)[:, None]
-        there = np.flatnonzero(selected[:, 0] > 0)  # a narrow line touches few of many classes
-        if len(events) == 1 and events[0][0].draw.name == "groups":
-            return self._count_groups(inside, events[0])
-        shares = [
-            (np.bincount(classes, shown, minlength=number)[:, None] / np.maximum(size, 1))[there] for _, shown in events
-        ]
+        line, blocks = inside.astype(np.int64), [block for block, _ in events]
         if len(events) == 1:
-            showing = np.bincount(classes[inside], events[0][1][inside], minlength=number).astype(float)[:, None]
-            a = 1 / events[0][0].draw.gamma
-            parts = count_one_block(a, selected[there], size[there], showing[there], shares[0])
-        else:
-            state = np.zeros(len(inside), np.int64)
-            for _, shown in events:
-                # Which blocks' parts a row shows, as binary digits: their joint counts are all that is needed of the
-                # rows.
-                state = 2 * state + shown
-            shape = (2,) * len(events)
-            joint = np.bincount((state * number + classes)[inside], minlength=number * 2 ** len(events)).reshape(
-                *shape, number, 1
-            )
-            a_s = [1 / block.draw.gamma for block, _ in events]
-            states: Floats = joint[..., there, :].astype(float)
-            if any(block.draw.name == "groups" for block, _ in events):
-                raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
-            parts = count_several_blocks(a_s, selected[there], size[there], states, shares)
-        expected = selected[there] * np.prod(shares, axis=0)
-        effects = self._design_effects(inside.astype(np.int64), [block for block, _ in events])
-        if effects is not None:
-            parts = parts.scale(effects[number + there, None])
-        return add_classes(parts, np.zeros(len(there), np.int64), 1, expected)
+            return self.grid(line, 2, events[0][1].astype(np.int64), 2, blocks[0].columns[0]).figures.restrict(1)
+        classes, number = self.published.record_class, len(self.published.cells)
+        size = np.maximum(np.bincount(classes, minlength=number), 1.0)[:, None]
+        selected = np.bincount(classes[inside], minlength=number).astype(float)[:, None]
+        shares = [np.bincount(classes, shown, minlength=number)[:, None] / size for _, shown in events]
+        # Which blocks' parts a row shows, as binary digits: their joint counts are all that is needed of the rows.
+        state = sum(np.int64(2) ** (len(events) - 1 - at) * shown for at, (_, shown) in enumerate(events))
+        counts = np.bincount((state * number + classes)[inside], minlength=number * 2 ** len(events)).astype(float)
+        if any(block.draw.name == "groups" for block in blocks):
+            raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
+        states = counts.reshape(*(2,) * len(events), number, 1)
+        parts = count_several_blocks([1 / block.draw.gamma for block in blocks], selected, size, states, shares)
+        effects = self._design_effects(line, blocks)
+        parts = parts if effects is None else parts.scale(effects[number:, None])
+        return add_classes(parts, np.zeros(number, np.int64), 1, selected * np.prod(shares, axis=0))
 
     def among_alike(self, figures: CountFigures, top: Floats, blocks: Sequence[Block]) -> CountFigures:
         """Return figures of events of some blocks about persons like these; top (...) records of their lines."""
@@ -226,42 +211,15 @@ class Reader:
         rho = max(map(published.correlation_of, blocks), default=0.0)
         return figures.among_alike(published.n, top, more, rho)
 
-    def _count_groups(self, inside: Flags, event: tuple[Block, Flags]) -> CountFigures:
-        block, shown = event
-        values = self.scores.of_block(block)
-        flags = shown[values.example][None, :].astype(float)
-        parts = []
-        for each in range(values.number):
-            rows = values.row_class == each
-            counts = np.bincount(values.codes[rows], minlength=values.size).astype(float)
-            own = np.bincount(values.codes[rows & inside], minlength=values.size).astype(float)[None, :]
-            if own.sum():  # a class without a row of the line adds nothing
-                parts.append(count_groups(block.draw, own.sum(axis=1), own, counts, flags))
-        total = [sum(getattr(part, name) for part in parts) for name in ("estimate", "level", "slope")]
-        return CountFigures(*total)
-
     def _design_effects(self, line: NDArray[np.integer], blocks: Sequence[Block]) -> Floats | None:
-        """Return (L * C,) how many times wider sums over the rows of each line and class scatter than single rows do.
-
-        1 + (n - 1) rho: n rows of the same person stand in them on average, rho is how alike these are. None where rows
-        were drawn. Without person numbers n is that of the class, which is too much for most lines.
-        """
-        published = self.published
+        """Return (L * C,) how many times wider sums over each line and class scatter; None where rows were drawn."""
+        published, number = self.published, len(self.published.cells)
         if not published.person:
             return None
+        key, lines = line.astype(np.int64) * number + published.record_class, int(line.max(initial=0)) + 1
+        mean_rows = np.tile([cell.mean_rows for cell in published.cells], lines)
         # Of several blocks the most correlated: too wide rather than too narrow.
-        number, rho = len(published.cells), max(map(published.correlation_of, blocks))
-        key = line.astype(np.int64) * number + published.record_class
-        size = (int(line.max(initial=0)) + 1) * number
-        owner = published.owner
-        if owner is None:
-            mean = np.array([cell.mean_rows for cell in published.cells])[np.arange(size) % number]
-        else:
-            people = int(owner.max()) + 1
-            who, n = np.unique(key * people + owner, return_counts=True)
-            rows = np.bincount(key, minlength=size)
-            mean = np.bincount(who // people, n.astype(float) ** 2, minlength=size) / np.maximum(rows, 1)
-        return np.asarray(1 + np.maximum(mean - 1, 0) * rho)
+        return design_effects(key, published.owner, mean_rows, max(map(published.correlation_of, blocks)))
 
     def _as_published(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> float:
         """Return the papers' estimate: published counts of the whole table instead of those of classes."""
