@@ -123,7 +123,7 @@ def test_columns_that_tell_each_other_are_in_one_block() -> None:
     )
     assert association(table["x"], table["y"]) > LINKED
     assert all(association(table[one], table[two]) < 0.1 for one in names[2:] for two in "xy"), "chance is taken off"
-    found = group_columns(table, names)
-    assert len(found.blocks) <= MOST_BLOCKS
-    assert any({"x", "y"} <= set(block) for block in found.blocks)
-    assert sorted(name for block in (*found.blocks, found.left_out) for name in block) == sorted(names)
+    blocks, out = group_columns(table, names)
+    assert len(blocks) <= MOST_BLOCKS
+    assert any({"x", "y"} <= set(block) for block in blocks)
+    assert sorted(name for block in (*blocks, out) for name in block) == sorted(names)

@@ -120,7 +120,7 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     exact = _fraction(width, least=0)
     values, counts = filled(column)
     up_to = np.cumsum(counts)
-    least = _least_at_end(int(up_to[-1]))
+    least = max(LEAST_AT_END, int(up_to[-1]) // _LEAST_SHARE)
     # A cut leaves enough on both sides from above the value that completes the first `least` records to the value that
     # begins the last.
     low = values[min(int(np.searchsorted(up_to, least)), len(values) - 1)]
@@ -170,7 +170,7 @@ def round_width(column: Column, groups: int = 10) -> float:
     """Return a round width (1, 2 or 5 times a power of ten) that gives about `groups` intervals over most records."""
     values, counts = filled(column)
     low, high = _most_of(values, counts)
-    width = _round_step(max(float(high / 2 - low / 2), 1e-9) / groups * 2, up=True)
+    width = _round_step(max(float(high / 2 - low / 2), 1e-9) / groups * 2)
     return max(width, 1.0) if column.kind is Kind.INTEGER else width
 
 
@@ -208,15 +208,8 @@ def _most_of(values: NDArray[np.float64], counts: NDArray[np.int64]) -> tuple[fl
     return float(low), float(high)
 
 
-def _least_at_end(total: int) -> int:
-    """Return the fewest records that an open interval found from the data holds."""
-    return max(LEAST_AT_END, total // _LEAST_SHARE)
-
-
-def _round_step(size: float, *, up: bool = False) -> float:
-    """Return 1, 2 or 5 times a power of ten: the largest up to `size`, or the least from it on."""
+def _round_step(size: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, the least from `size` on."""
     power = min(math.floor(math.log10(size)), 306)
     steps = [float(Fraction(d) * Fraction(10) ** (power + e)) for e in (0, 1) for d in (1, 2, 5)]
-    if up:
-        return min((step for step in steps if step >= size * (1 - 1e-12)), default=steps[-1])
-    return max((step for step in steps if step <= size * (1 + 1e-12)), default=steps[0])
+    return min((step for step in steps if step >= size * (1 - 1e-12)), default=steps[-1])

@@ -7,35 +7,21 @@ combinations are kept or lent, and nothing is gained by laying columns beside ea
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.association import association
 from splu_desktop.core.table import Table
 
+Blocks = tuple[tuple[str, ...], ...]
 MOST_BLOCKS = 3
 MOST_TOGETHER = 8  # columns of a block: more make nearly every combination one of its own
 _NEAR = 0.15  # Cramer's V, corrected for chance, from which they are drawn together
 
 
-@dataclass(frozen=True)
-class Grouped:
-    """Sensitive columns in blocks.
-
-    Attributes
-    ----------
-    blocks : the columns of each, the most asked one first.
-    left_out : columns for which there was no room.
-    """
-
-    blocks: tuple[tuple[str, ...], ...]
-    left_out: tuple[str, ...]
-
-
 def group_columns(
     table: Table, names: Sequence[str], kept: Collection[str] = (), progress: Progress = SILENT
-) -> Grouped:
-    """Return columns in blocks by how strongly they are linked; those that are asked for most come first.
+) -> tuple[Blocks, tuple[str, ...]]:
+    """Return columns in blocks by how strongly they are linked, most asked ones first, and those without room.
 
     Each column joins the blocks that it tells or that tell it, which become one. One without links begins a block, or
     joins the nearest where there are three. What finds no room is left out, since it would tell what is drawn apart.
@@ -62,4 +48,4 @@ def group_columns(
         groups = [group for place, group in enumerate(groups) if place not in near]
         groups.append(sorted(joined))
     groups.sort()
-    return Grouped(tuple(tuple(names[at] for at in group) for group in groups), tuple(names[at] for at in out))
+    return tuple(tuple(names[at] for at in group) for group in groups), tuple(names[at] for at in out)

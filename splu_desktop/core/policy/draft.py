@@ -36,7 +36,7 @@ from splu_desktop.core.policy.blocks import group_columns
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
 from splu_desktop.core.policy.edits import Edit, draw_again, draw_apart, make_secret, set_roles
 from splu_desktop.core.policy.limits import Limits, limits_for
-from splu_desktop.core.policy.search import STOPS
+from splu_desktop.core.policy.search import STOPS, Setting
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.certainty import gamma_for
@@ -75,20 +75,15 @@ class Draft:
     Attributes
     ----------
     plan : with all unchanged columns as they are.
-    limits, suggestions : of whoever gets it, and what each column is taken for.
-    subjects : unchanged column -> what it tells of a person.
+    setting : what the search is about.
+    suggestions : what each column is taken for.
     steps : what was decided.
-    named : whether somebody named the tables that must come out.
-    kept : secret columns that somebody marked as such, and the one that the table is about.
     """
 
     plan: Plan
-    limits: Limits
+    setting: Setting
     suggestions: Mapping[str, Suggestion]
-    subjects: Mapping[str, str]
     steps: tuple[Step, ...]
-    named: bool
-    kept: tuple[str, ...]
 
 
 class Wishes(TypedDict, total=False):
@@ -158,7 +153,7 @@ def draft(
         row_word=wishes.get("row_word", ""),
     )
     kept = tuple(name for name in secret if name in given or name == about)
-    return Draft(plan, limits, suggestions, subjects, tuple(made.steps), named, kept)
+    return Draft(plan, Setting(table, subjects, limits, kept, named, progress=progress), suggestions, tuple(made.steps))
 
 
 @dataclass(eq=False)
@@ -288,16 +283,16 @@ class _Drafting:
         worth.update(dict.fromkeys(kept, 1))
         worth.update({name: len(asked) - at + 1 for at, name in enumerate(asked)})
         names = sorted(self.drawn, key=lambda name: -worth.get(name, -len(ranked)))
-        found = group_columns(view, names, kept, progress)
-        for block in found.blocks:
+        blocks, out = group_columns(view, names, kept, progress)
+        for block in blocks:
             if len(block) > 1:
                 words = say("{columns} are drawn together.", columns=quoted(block, 3))
                 self.note("together", "", words, say("they tell each other’s values"), draw_apart(block))
-        self.roles.update(dict.fromkeys(found.left_out, Role.DROPPED))
-        if found.left_out:
+        self.roles.update(dict.fromkeys(out, Role.DROPPED))
+        if out:
             why = say("no table needs it, and three blocks are the most")
-            self.note("left-out", "", left_out_words(found.left_out), why, draw_again(found.left_out, bands))
-        return found.blocks
+            self.note("left-out", "", left_out_words(out), why, draw_again(out, bands))
+        return blocks
 
     def note_roles(self) -> None:
         """Note what the columns are taken for, one step for each kind."""

@@ -25,7 +25,7 @@ from splu_desktop.core.policy.draft import Draft, Step, Wishes, draft, left_out_
 from splu_desktop.core.policy.edits import draw_again, set_roles, set_steps
 from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, TableReach
 from splu_desktop.core.policy.quiet import Found, find_quiet
-from splu_desktop.core.policy.search import Setting, class_options
+from splu_desktop.core.policy.search import class_options
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
@@ -120,9 +120,9 @@ def propose(
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     until = time.thread_time() + _SECONDS
     found = draft(table, audience or Audience(), progress, **wishes)
-    setting = Setting(table, found.subjects, found.limits, found.kept, found.named, until, progress)
+    setting = replace(found.setting, until=until)
     best = find_quiet(setting, found.plan)
-    if not found.named and not best.way.useful(found.limits.useful):
+    if not setting.named and not best.way.useful(setting.limits.useful):
         best = next(fewer_tables(setting, best.way), (None, best))[1]
     way = best.way
     judged = verdict(
@@ -131,7 +131,7 @@ def propose(
     # How a column would have been published is no news of one that is not.
     steps = [e for e in found.steps if e.name not in _FORMS or way.plan.roles[e.column].published]
     steps += _form_steps(best, found)
-    if way.plan.questions and not found.named:
+    if way.plan.questions and not setting.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
     return Proposal(way.plan, judged, tuple(steps), tuple(other_ways(setting, way)))
@@ -180,7 +180,9 @@ def _form_steps(best: Found, found: Draft) -> Iterator[Step]:
         why = say("so that your tables can be read at any strength")
         yield Step("classes", "", words, why, lambda p: replace(p, classes=()))
     words = say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}")
-    yield Step("strength", "", words, say("the limits for the {audience} ask for it", audience=say(found.limits.name)))
+    yield Step(
+        "strength", "", words, say("the limits for the {audience} ask for it", audience=say(found.setting.limits.name))
+    )
 
 
 def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILENT, **wishes: Unpack[Wishes]) -> Plan:
@@ -191,7 +193,7 @@ def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILE
     """
     found = draft(table, audience, progress, ages=False, **wishes)
     plan, view = found.plan, table_after(table, found.plan.generalisations)
-    if not found.named:
+    if not found.setting.named:
         shorter = (
             next(
                 (way for way in _shorter(asked) if np.count_nonzero(cell_counts(view, way) >= LEAST) >= FEWEST_CELLS),

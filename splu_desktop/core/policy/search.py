@@ -90,7 +90,7 @@ class Setting:
     table : the source.
     subjects : unchanged column -> what it tells of a person.
     limits : of whoever gets it.
-    kept : secret columns that are not left out, beside those that are asked for.
+    kept : secret columns that are not left out: those that somebody marked, and the one that the table is about.
     named : whether somebody named the tables; of others as many are asked for as can be read.
     until : moment after which nothing more is tried.
     progress : may stop it.
