@@ -26,7 +26,7 @@ from splu_desktop.core.progress import SILENT
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.counted import Counted, count
 from splu_desktop.files.large.dealt import Dealt
-from splu_desktop.files.large.drawing import Drawing, Places
+from splu_desktop.files.large.drawing import Drawing, Keys
 from splu_desktop.files.large.engine import OtherwiseRead
 from splu_desktop.files.publish import tidy
 from tests.optional import ROOT, needs
@@ -193,10 +193,11 @@ def test_rows_are_dealt_into_any_order_alike(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_key_that_was_not_counted_is_a_change_of_the_file() -> None:
     for bound in (100, 1 << 40):
-        places = Places(np.array([7, 3, 7]), bound)
-        assert places.of(np.array([3, 7])).tolist() == [0, 1]
+        none, values = np.zeros(2, np.int32), np.array([7, 3, 4], np.int32)
+        keys = Keys({"a": (values, bound)}, {"a": np.array([0, 1], np.int32)}, none, 1)
+        assert keys.of({"a": np.array([1, 0], np.int32)}, none).tolist() == [0, 1]
         with pytest.raises(BadSetting, match="changed"):
-            places.of(np.array([4]))
+            keys.of({"a": np.array([0, 2], np.int32)}, none)
 
 
 @needs("DuckDB")

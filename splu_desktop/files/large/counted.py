@@ -13,20 +13,18 @@ from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.generalise import check_sensitive
 from splu_desktop.core.generalise.chain import column_after
 from splu_desktop.core.generalise.typical import band_means
-from splu_desktop.core.mechanism import Block, ClassCell, LenderPool, Lenders, Units, make_classes
+from splu_desktop.core.mechanism import ClassCell, LenderPool, Lenders, Units, make_classes
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer import ImportChoices, Imported, SourceFile
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.raw import RawColumn
-from splu_desktop.files.large.drawing import CountedBlock, Digits, Drawing, Places, text_codes
+from splu_desktop.files.large.drawing import CountedBlock, Drawing, Keys, text_codes
 from splu_desktop.files.large.engine import Engine
 from splu_desktop.files.release.columns import column_handed_out
 
 _MOST = 1 << 23  # distinct texts of a column, or combinations, that are held
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,42 +89,38 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: Imported, pr
         if name in plan.sensitive:
             check_sensitive(column, made[name])
 
-    def digits(names: Sequence[str]) -> Digits:
-        codes = tuple(made[name].codes[: len(texts[name])] for name in names)
-        return Digits(tuple(names), codes, tuple(made[name].m for name in names))
+    def values_of(names: Sequence[str]) -> dict[str, tuple[NDArray[np.int32], int]]:
+        return {name: (made[name].codes[: len(texts[name])], made[name].m) for name in names}
 
-    def keys_of(table: Any, names: Sequence[str]) -> dict[str, NDArray[np.int32]]:
+    def texts_of(table: Any, names: Sequence[str]) -> dict[str, NDArray[np.int32]]:
         return {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
 
-    by, cell_places, class_of = digits(plan.classes), Places(np.zeros(1, np.int64), 1), np.zeros(1, np.int32)
-    cells: tuple[ClassCell, ...] = (ClassCell(),)
+    own, times = {}, np.array([rows])
     if plan.classes:
         table = tables[len(published)]
-        own = keys_of(table, plan.classes)
-        columns = [made[name].with_codes(made[name].codes[own[name]]) for name in plan.classes]
-        times = table.column("count").to_numpy().astype(np.int64)
-        classes = make_classes(columns, Units.of_records(table.num_rows), times=times)
-        keys = by.keys(own, table.num_rows)
-        cell_places, cells = Places(keys, by.size), classes.cells
-        class_of = np.zeros(len(cell_places.keys), np.int32)
-        class_of[cell_places.of(keys)] = classes.code
+        own, times = texts_of(table, plan.classes), table.column("count").to_numpy().astype(np.int64)
+    columns = [made[name].with_codes(made[name].codes[own[name]]) for name in plan.classes]
+    classes, none = make_classes(columns, Units.of_records(len(times)), times=times), np.zeros(len(times), np.int32)
+    cells = Keys(values_of(plan.classes), own, none, 1)
+    class_of = np.zeros(len(cells.keys), np.int32)
+    class_of[cells.of(own, none)] = classes.code
     drawn, shown = [], []
     for block, names, table in zip(plan.blocks, blocks, tables[-len(blocks) :], strict=True):
-        own = keys_of(table, names)
-        row_class = class_of[cell_places.of(by.keys(own, table.num_rows))]
-        found, pairs = _counted_block(block, digits(block.columns), own, row_class, len(cells), table.column("count"))
-        drawn.append(found)
-        parts = np.unravel_index(pairs % found.digits.size, found.digits.sizes)
-        shown.append(
-            {n: made[n].with_codes(part.astype(np.int32)) for n, part in zip(block.columns, parts, strict=True)}
-        )
+        own = texts_of(table, names)
+        row_class = class_of[cells.of(own, np.zeros(table.num_rows, np.int32))]
+        pairs = Keys(values_of(block.columns), own, row_class, classes.number)
+        weights = np.bincount(pairs.of(own, row_class), table.column("count").to_numpy(), minlength=len(pairs.keys))
+        of_pair = (pairs.keys // pairs.size).astype(np.int32)
+        assert isinstance(block.draw, Lenders)  # `check_plan` lets no other draw in
+        drawn.append(CountedBlock(pairs, of_pair, LenderPool(of_pair, weights.astype(np.int64)), block.draw))
+        shown.append({name: made[name].with_codes(codes) for name, codes in pairs.values().items()})
     unchanged = {
         n: column_handed_out(made[n].without_unused_labels(), drawn=False) for n in published if n not in plan.sensitive
     }
     codes = tuple((name, column.codes[: len(texts[name])]) for name, column in unchanged.items())
     means = {n: each for n in unchanged if n in plan.generalisations and (each := band_means(read[n], made[n]))}
-    drawing = Drawing(texts, codes, by, cell_places, class_of, tuple(drawn))
-    return Counted(rows, drawing, unchanged, tuple(shown), cells, means)
+    drawing = Drawing(texts, codes, cells, class_of, tuple(drawn))
+    return Counted(rows, drawing, unchanged, tuple(shown), classes.cells, means)
 
 
 def _columns(
@@ -149,20 +143,3 @@ def _columns(
     source = SourceFile("", 0, "")
     built = build(table, choices, source, progress, comma_likely=choices.delimiter == ";")
     return {name: built.table[name] for name in singles}
-
-
-def _counted_block(
-    block: Block,
-    digits: Digits,
-    texts: Mapping[str, NDArray[np.int32]],
-    row_class: NDArray[np.int32],
-    classes: int,
-    count: Any,
-) -> tuple[CountedBlock, Ints]:
-    """Return a block, and (P,) the keys of its pairs."""
-    assert isinstance(block.draw, Lenders)  # `check_plan` lets no other draw in
-    keys = row_class.astype(np.int64) * digits.size + digits.keys(texts, len(row_class))
-    places = Places(keys, classes * digits.size)
-    rows = np.bincount(places.of(keys), count.to_numpy(), minlength=len(places.keys)).astype(np.int64)
-    of_pair = (places.keys // digits.size).astype(np.int32)
-    return CountedBlock(digits, places, of_pair, LenderPool(of_pair, rows), block.draw), places.keys

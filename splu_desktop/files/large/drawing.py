@@ -19,18 +19,41 @@ Codes = NDArray[np.int32]
 _DENSE = 1 << 22  # keys up to which each has a place in a list
 
 
-class Places:
-    """Where keys stand among those that there are, all below `bound`."""
+class Keys:
+    """Combinations of class and values that there are, and where those of rows stand among them.
 
-    def __init__(self, keys: Ints, bound: int) -> None:
-        self.keys = unique(keys)
+    Parameters
+    ----------
+    columns : name -> (m,) the value that each text of the file stands for, and how many values there are.
+    texts, row_class : (N,) which text each counted combination has in each column, and its class.
+    classes : how many there are.
+
+    Attributes
+    ----------
+    keys : (P,) each as one number, ascending: the class, then the values.
+    size : how many combinations of values there can be.
+    """
+
+    def __init__(
+        self, columns: Mapping[str, tuple[Codes, int]], texts: Mapping[str, Codes], row_class: Codes, classes: int
+    ) -> None:
+        self._columns = columns
+        self._sizes = tuple(size for _, size in columns.values())
+        self.size = int(np.prod(self._sizes, dtype=object))
+        self.keys = unique(self._keys_of(texts, row_class))
         self._list: Codes | None = None
-        if bound <= _DENSE:
-            self._list = np.full(bound, -1, np.int32)
+        if classes * self.size <= _DENSE:
+            self._list = np.full(classes * self.size, -1, np.int32)
             self._list[self.keys] = np.arange(len(self.keys), dtype=np.int32)
 
-    def of(self, keys: Ints) -> Codes:
-        """Return the place of each key. Raises BadSetting for one that is not there."""
+    def values(self) -> dict[str, Codes]:
+        """Return (P,) the value of each column in each combination."""
+        parts = np.unravel_index(self.keys % self.size, self._sizes)
+        return {name: part.astype(np.int32) for name, part in zip(self._columns, parts, strict=True)}
+
+    def of(self, texts: Mapping[str, Codes], row_class: Codes) -> Codes:
+        """Return (N,) the place of each row's combination. Raises BadSetting for one that is not there."""
+        keys = self._keys_of(texts, row_class)
         if self._list is not None:
             found = self._list[keys]
         else:
@@ -40,38 +63,16 @@ class Places:
             raise changed()
         return found
 
+    def _keys_of(self, texts: Mapping[str, Codes], row_class: Codes) -> Ints:
+        found = row_class.astype(np.int64)
+        for name, (codes, size) in self._columns.items():
+            found = found * size + codes[texts[name]]
+        return found
+
 
 def changed() -> BadSetting:
     """Return the fault of a file in whose second pass stands what was not in the first."""
     return BadSetting("The file changed while it was read; start again.")
-
-
-@dataclass(frozen=True, eq=False)
-class Digits:
-    """Columns whose values, crossed, make a key.
-
-    Attributes
-    ----------
-    names : of the columns.
-    codes : of each, (m,) the value that each text of the file stands for.
-    sizes : how many values each has.
-    """
-
-    names: tuple[str, ...]
-    codes: tuple[Codes, ...]
-    sizes: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """How many keys there can be."""
-        return int(np.prod(self.sizes, dtype=object)) if self.sizes else 1
-
-    def keys(self, texts: Mapping[str, Codes], rows: int) -> Ints:
-        """Return (N,) keys of rows, given which text each has in each column."""
-        found = np.zeros(rows, np.int64)
-        for name, codes, size in zip(self.names, self.codes, self.sizes, strict=True):
-            found = found * size + codes[texts[name]]
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +81,13 @@ class CountedBlock:
 
     Attributes
     ----------
-    digits, places : from a row's texts and class to its pair.
+    pairs : from a row's texts and class to its pair.
     classes : (P,) class of each pair.
     pool : the pairs that lend, each as often as it has rows.
     draw : how.
     """
 
-    digits: Digits
-    places: Places
+    pairs: Keys
     classes: Codes
     pool: LenderPool
     draw: Lenders
@@ -101,14 +101,13 @@ class Drawing:
     ----------
     texts : of each column that is read, Arrow's array of its distinct texts.
     unchanged : published columns that are not drawn, with (m,) the published code of each text.
-    classes, class_places, class_of : from a row's texts to its cell, and (K,) the class of each cell.
+    cells, class_of : from a row's texts to its cell, and (K,) the class of each cell.
     blocks : in the plan's order.
     """
 
     texts: Mapping[str, Any]
     unchanged: tuple[tuple[str, Codes], ...]
-    classes: Digits
-    class_places: Places
+    cells: Keys
     class_of: Codes
     blocks: tuple[CountedBlock, ...]
 
@@ -120,14 +119,13 @@ class Drawing:
         Law: the pair is kept with probability 1/gamma, else that of a random row of its class, independently for each
         row: the same draw as in memory, see `LenderPool`. Test: tests/files/test_large.py.
         """
-        rows = len(columns[0])
         texts = {name: text_codes(column, self.texts[name]) for name, column in zip(self.texts, columns, strict=True)}
         found = [codes[texts[name]] for name, codes in self.unchanged]
-        own_class = self.class_of[self.class_places.of(self.classes.keys(texts, rows))]
+        own_class = self.class_of[self.cells.of(texts, np.zeros(len(columns[0]), np.int32))]
         for block in self.blocks:
-            own = block.places.of(own_class.astype(np.int64) * block.digits.size + block.digits.keys(texts, rows))
+            own = block.pairs.of(texts, own_class)
             lent = block.pool.pick(own_class, source)
-            found.append(np.where(block.draw.keeps(rows, source), own, lent))
+            found.append(np.where(block.draw.keeps(len(own), source), own, lent))
         return found
 
 
