@@ -21,7 +21,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from splu_desktop.core.roles import content as role_content  # noqa: E402
-from splu_desktop.core.roles.suggest import Role  # noqa: E402
 from splu_desktop.core.table import Kind  # noqa: E402
 from splu_desktop.files.importer.problems import Decision, ProblemKind  # noqa: E402
 from splu_desktop.files.language import LANGUAGES, ROOMS  # noqa: E402
@@ -45,7 +44,7 @@ _MARKED = {"report": ("t", "mark"), "window": ("t", "tr"), "core": ("say", "tell
 _OPTIONS = ("takes", "switch", "several")  # of the command line: what they mean stands third
 # Words without a blank that stand in sentences, and words that are put together from tables.
 _OTHERS = (
-    *(each.value for kind in (Kind, Role, ProblemKind, Decision) for each in kind),
+    *(each.value for kind in (Kind, ProblemKind, Decision) for each in kind),
     *(what for what, _ in role_content._CHECKS),
     "name of a person",
     "address",

@@ -56,7 +56,7 @@ def _crosstab(args: argparse.Namespace) -> None:
     if args.json:
         print_json({**table_as_dict(found), "release": release.id})
     elif args.out is not None:
-        tell("Written to {out}: {n}.", out=str(args.out), n=found.estimate.size)
+        tell("Written to {out}.", out=str(args.out))
     else:
         _print(found)
 

@@ -34,4 +34,4 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print_json({"out": str(args.out), "rows": made.n, "columns": list(made.names)})
         return
-    tell("Written to {out}: {n}.", out=str(args.out), n=made.n)
+    tell("Written to {out}.", out=str(args.out))

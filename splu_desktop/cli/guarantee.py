@@ -68,9 +68,17 @@ def run(args: argparse.Namespace) -> None:
         [
             "T_P",
             Figure(f"{found['t_p']:.4f}"),
-            say("least probability of a larger error in counts 1 to {alpha}", alpha=str(limits.alpha)),
+            say(
+                "least chance that a count of 1 to {alpha} is wrong by more than {epsilon}",
+                alpha=str(limits.alpha),
+                epsilon=Figure(f"{100 * limits.epsilon:g} %"),
+            ),
         ],
-        ["T_f", whole(found["t_f"]), say("count from which the error is kept (exact)")],
+        [
+            "T_f",
+            whole(found["t_f"]),
+            say("least count that is within it, but for a chance of {t_e} (exact)", t_e=Figure(f"{limits.t_e:g}")),
+        ],
         ["1/gamma", Figure(f"{1 / args.gamma:.4f}"), say("share of rows that keep their value")],
     ]
     for name, value in found.get("t_f_over_t_e", {}).items():

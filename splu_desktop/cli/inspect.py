@@ -10,6 +10,7 @@ from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from
 from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_rows, tell, told, whole
 from splu_desktop.core.messages import Said, say
+from splu_desktop.core.roles import Role
 from splu_desktop.files.importer import write_problems
 from splu_desktop.files.importer.inspection import describe
 from splu_desktop.files.project.recipe import Recipe, write_recipe
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
         (say("missing"), "r", lambda column: whole(column.missing)),
         (say("most frequent"), "l", lambda column: _short(column.most_frequent)),
         (say("share"), "r", lambda column: per_cent(column.most_frequent_share)),
-        (say("role"), "l", lambda column: column.role),
+        (say("role"), "l", lambda column: told(Role(column.role).words)),
         (say("reason"), "l", lambda column: told(column.reason)),
     )
     for words, applied in ((say("Taken as missing:"), True), (say("May mean missing, and was kept:"), False)):

@@ -69,7 +69,7 @@ def _protect_command(args: argparse.Namespace, found: Verdict) -> str:
 
 
 def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
-    """Return the verdict, the tables and what becomes of the columns; where `short`, in at most nine lines."""
+    """Return the verdict, the tables and what becomes of the columns; where `short`, in at most ten lines."""
     plan, figures = planned.plan, planned.verdict.figures
     lines = [_head(planned), _verdict_line(planned.verdict)]
     for each in figures.tables:
@@ -91,10 +91,10 @@ def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
             t_p=Figure(f"{cases_of_100(t_p, down=True)} %"),
         ))  # fmt: skip
     rows = [(say("coarser"), tuple(plan.generalisations))] if short else []
+    steps = planned.proposal.steps if planned.proposal is not None else ()
+    told_steps = [step.words for step in steps if step.name == "blanked" or (step.name == "person" and not short)]
+    lines += [line_of(words, _mark(say("persons"))) for words in told_steps]
     if not short:
-        steps = planned.proposal.steps if planned.proposal is not None else ()
-        told_steps = [step.words for step in steps if step.name in ("person", "blanked")]
-        lines += [line_of(words, _mark(say("persons"))) for words in told_steps]
         for name, each_step in ((name, step) for name, steps in plan.generalisations.items() for step in steps):
             words = Said("{column}: {words}", {"column": name, "words": each_step.words})
             lines.append(line_of(words, _mark(say("coarser"))))

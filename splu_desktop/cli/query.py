@@ -127,7 +127,7 @@ def _queries(args: argparse.Namespace) -> None:
             }
         )
         return
-    tell("Written to {out}: {n}.", out=str(args.out), n=len(answers))
+    tell("Written to {out}.", out=str(args.out))
     if questions.faults:
         tell("Not understood: {n}; the column “note” says why.", n=len(questions.faults))
     if trust:

@@ -69,4 +69,4 @@ def _report(args: argparse.Namespace, tables: int, more: dict[str, Any]) -> None
     if args.json:
         print_json({"out": str(args.out), "tables": tables, **more})
     else:
-        tell("Written to {out}: {n}.", out=str(args.out), n=tables)
+        tell("Written to {out}.", out=str(args.out))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong, misfit, no_effect
@@ -180,14 +181,18 @@ def _planned_by_options(
 
 
 def audience_asked(args: argparse.Namespace, settings: Settings) -> Audience:
-    """Return who gets it, as the options say; a partner who has signed where they say nothing."""
+    """Return who gets it, as the options say; a partner who has signed where they say nothing. Raises BadSetting."""
     usual = Audience()
+    try:
+        until = date.fromisoformat(args.until).isoformat() if args.until else ""
+    except ValueError:
+        raise misfit(args.until, "--until", "2027-12-31") from None
     return Audience(
         who=args.who or usual.who,
         signed=args.signed != "no" and args.who != "public",
         recipient=args.recipient or "",
         purpose=args.purpose or "",
-        until=args.until or "",
+        until=until,
         limits=_limits_asked(settings),
     )
 

@@ -73,7 +73,8 @@ class UnknownValue(BadQuestion):
         elif near:
             hint = say("; the nearest is “{near}”", near=near[0])
         else:
-            hint = say("; its values are: {listed}", listed=", ".join(map(short, present[:_NAMED])))
+            more = ", …" if len(present) > _NAMED else ""
+            hint = say("; its values are: {listed}", listed=", ".join(map(short, present[:_NAMED])) + more)
         why = say(" (a rare value can vanish when the column is re-drawn)") if self.sensitive else ""
         return say(
             "No published record has {column} = “{value}”{why}{hint}.",

@@ -15,7 +15,7 @@ def question_words(conditions: Sequence[Condition]) -> str:
     if not conditions:
         return say("How many rows are there?")
     what = listed((condition.words() for condition in conditions), "{head} and {tail}", "{head}, {tail}")
-    return say("How many rows have {what}?", what=what)
+    return say("How many rows are there where {what}?", what=what)
 
 
 def ends_of(answer: Answer) -> tuple[int, int]:

@@ -187,9 +187,9 @@ def describe_class(classes: Classes, at: int) -> str:
     # Numbers of rows are named only where they tell classes apart.
     if len({each.rows for each in classes.cells}) > 1:
         if high is None:
-            parts.append(say("{low} rows or more", low=low))
+            parts.append(say("persons with {low} rows or more", low=low))
         elif low == high:
-            parts.append(say("1 row") if low == 1 else say("{low} rows", low=low))
+            parts.append(say("persons with 1 row") if low == 1 else say("persons with {low} rows", low=low))
         else:
-            parts.append(say("{low} to {high} rows", low=low, high=high))
+            parts.append(say("persons with {low} to {high} rows", low=low, high=high))
     return listed(parts, "{head}, {tail}") if parts else say("all")

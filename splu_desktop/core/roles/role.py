@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-# Role -> whether it is published, sensitive, and known to others. A new role is a line here and one below.
+from splu_desktop.core.messages import say
+
+# Role -> whether it is published, sensitive, known to others; its words. A new role is a line here and one below.
 _PROPERTIES = {
-    "identifier": (False, False, False),
-    "nsa": (True, False, True),
-    "sa": (True, True, False),
-    "dropped": (False, False, False),
+    "identifier": (False, False, False, say("names a person")),
+    "nsa": (True, False, True, say("as it is")),
+    "sa": (True, True, False, say("secret")),
+    "dropped": (False, False, False, say("left out")),
 }
 
 
@@ -36,6 +38,11 @@ class Role(Enum):
     def known(self) -> bool:
         """Whether others may know its published values of a person, as they know age and sex."""
         return _PROPERTIES[self.value][2]
+
+    @property
+    def words(self) -> str:
+        """What the custodian calls it."""
+        return _PROPERTIES[self.value][3]
 
     @property
     def unchanged(self) -> bool:
