@@ -106,11 +106,6 @@ class Attack:
         found = [(each.column, each.values[0]) for each in self.columns if each.values]
         return max(found, key=lambda each: each[1].gain, default=None)
 
-    @property
-    def known_share(self) -> float:
-        """The largest share of bearers known at 80 % in any column."""
-        return max((each.known for each in self.columns), default=0.0)
-
 
 def attack(
     prepared: Prepared, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT
