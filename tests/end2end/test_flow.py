@@ -74,6 +74,8 @@ def test_all_commands_answer_one_release(splu: Splu, release: Path, tmp_path: Pa
     assert same["low"] == pytest.approx(one["low"])
     ratio = splu.json("analyse", release, "ratio", "smoker=yes", "diagnosis=flu")
     assert ratio["low_alike"] <= ratio["low"] <= ratio["estimate"] <= ratio["high"] <= ratio["high_alike"]
+    female = splu.json("analyse", release, "share", "diagnosis=flu", "sex=female")
+    assert female == splu.json("analyse", release, "share", "diagnosis=flu", "--where", "sex=female")
     assert splu("analyse", release, "logit", "diagnosis=flu", "--on", "sex", "--on", "ward") == 0
     assert splu("verify", release) == 0
     assert len(splu.json("releases")["releases"]) == 1
@@ -221,6 +223,7 @@ def test_tables_that_must_come_out_are_answered_or_the_verdict_says_no(splu: Spl
         ("publish", "{source}", "--gamma", "0.2", "--sa", "diagnosis", "--out", "{out}"),
         ("publish", "{source}", "--limit", "height=3:some good reason", "--out", "{out}"),
         ("publish", "no-such.csv", "--out", "{out}"),
+        ("publish", "{source}", "--until", "tomorrow", "--out", "{out}"),
         ("plan", "{source}", "--shift-dates", "age=20"),
         ("query", "{source}", "sex=female"),
         ("nothing",),

@@ -161,12 +161,8 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     )
     if facts.class_columns:
         groups = names(facts.class_columns, t, 4)
-        yield Paragraph(
-            t(
-                "Only those alike in {columns} lend to each other; a person lends to those with about as many rows.",
-                columns=groups,
-            )
-        )
+        text = t("Only those alike in {columns}, and of persons in number of rows, lend to each other.", columns=groups)
+        yield Paragraph(text)
     yield table(
         facts.blocks,
         (t("Drawn as one"), "l", 4.4, lambda each: names(each.columns, t, 3) + _GROUPS.get(each.draw, "")),
