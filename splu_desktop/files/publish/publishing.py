@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -153,9 +153,22 @@ def publish(
         # Not the judged table: the verdict rehearsed a draw, and this one is the only one that goes out.
         published = sanitise.run(table, plan, keep=store_codes, progress=progress)
     names = {each.name for each in earlier}
+    read: OpenRelease
+    entry: Entry | None = None
+    digest = ""
 
-    def enter(partial: Path, read: OpenRelease, digest: str) -> Entry:
+    def fill_release(folder: Path) -> None:
+        nonlocal read, digest
+        if fill is not None:
+            read = fill(folder, form, len(earlier), progress)
+        else:
+            read = fill_folder(published, plan, folder, form=form, earlier=len(earlier), progress=progress)
+        digest = file_sha256(folder / FACTS_NAME)
+
+    def enter(partial: Path) -> None:
         """Add the entry; of two releases at a time the second sees the first."""
+        nonlocal entry
+        progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
         # Last, since hours may have passed: the register's digest must be that of what was published.
         _check_source(options)
         with register.lock():
@@ -165,14 +178,29 @@ def publish(
                 check_accepted(again, accepted, options.everything)
                 names.update(each.name for each in new)
             body = _entry_body(plan, found, accepted, options, target, partial, read, digest, marks, now)
-            return register.add(read.id, body)
+            entry = register.add(read.id, body)
 
-    def fill_release(folder: Path) -> OpenRelease:
-        if fill is not None:
-            return fill(folder, form, len(earlier), progress)
-        return fill_folder(published, plan, folder, form=form, earlier=len(earlier), progress=progress)
-
-    return _write(target, options, found, register, progress, enter, fill_release)
+    try:
+        if options.packed:
+            with whole_file(target, before=enter) as partial:
+                folder = partial.with_name("filled")
+                folder.mkdir()
+                fill_release(folder)
+                files, password = names_of(read.facts), options.password
+                pack(folder, partial, name=target.stem, files=files, password=password, progress=progress)
+                check_packed(partial, read.facts, password=password, progress=progress)
+                shutil.rmtree(folder)
+        else:
+            with whole_folder(target, before=enter) as folder:
+                fill_release(folder)
+    except BaseException as fault:
+        # Where another's folder has taken the name, what is there is not this release.
+        if entry is not None and (isinstance(fault, CannotWrite) or not target.exists()):
+            with contextlib.suppress(RegisterFault):
+                register.withdraw(entry.release, "the destination could not be written")
+        raise
+    assert entry is not None
+    return Outcome(OpenRelease(target, read.facts, read.published), entry, found, digest)
 
 
 def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str = "") -> None:
@@ -270,57 +298,3 @@ def _account() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run under a number that no account has
         return ""
-
-
-def _write(
-    target: Path,
-    options: Options,
-    found: Verdict,
-    register: Register,
-    progress: Progress,
-    enter: Callable[[Path, OpenRelease, str], Entry],
-    fill: Callable[[Path], OpenRelease],
-) -> Outcome:
-    entries: list[Entry] = []
-    read: list[OpenRelease] = []
-    digests: list[str] = []
-
-    def before(partial: Path) -> None:
-        progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
-        entries.append(enter(partial, read[0], digests[0]))
-
-    try:
-        with _destination(target, options, before) as (folder, done):
-            read.append(fill(folder))
-            digests.append(file_sha256(folder / FACTS_NAME))
-            done(read[0].facts, progress)
-    except BaseException as fault:
-        # Where another's folder has taken the name, what is there is not this release.
-        if entries and (isinstance(fault, CannotWrite) or not target.exists()):
-            with contextlib.suppress(RegisterFault):
-                register.withdraw(entries[0].release, "the destination could not be written")
-        raise
-    opened = OpenRelease(target, read[0].facts, read[0].published)
-    return Outcome(opened, entries[0], found, digests[0])
-
-
-@contextlib.contextmanager
-def _destination(
-    target: Path, options: Options, before: Callable[[Path], None]
-) -> Iterator[tuple[Path, Callable[[Mapping[str, Any], Progress], None]]]:
-    """Give the folder to fill, and what is to be called when it is full."""
-    if not options.packed:
-        with whole_folder(target, before=before) as folder:
-            yield folder, lambda facts, progress: None
-        return
-    with whole_file(target, before=before) as partial:
-        folder = partial.with_name("filled")
-        folder.mkdir()
-
-        def done(facts: Mapping[str, Any], progress: Progress) -> None:
-            files = names_of(dict(facts))
-            pack(folder, partial, name=target.stem, files=files, password=options.password, progress=progress)
-            check_packed(partial, dict(facts), password=options.password, progress=progress)
-            shutil.rmtree(folder)
-
-        yield folder, done
