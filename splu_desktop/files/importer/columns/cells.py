@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.raw import RawColumn, float_text
-from splu_desktop.files.importer.workbook.sheet_errors import Failed
 
 
 def text_of(cell: Any) -> str:
@@ -117,12 +116,3 @@ def day_of(cell: Any, epoch: dt.datetime) -> Any:
 def filled_up(cell: Any, digits: int) -> Any:
     """Return a whole number as its format shows it, with so many digits; other cells as they are."""
     return f"{int(cell):0{digits}d}" if isinstance(cell, float) and cell.is_integer() and cell >= 0 else cell
-
-
-def put_back(columns: list[CellColumn], numbers: NDArray[np.int64], failed: list[Failed], first: int) -> None:
-    """Put the error texts, which calamine leaves empty, into their cells in rows below `first`."""
-    for cell in failed:
-        at = int(np.searchsorted(numbers, cell.row))
-        inside = cell.row > first and cell.column < len(columns) and at < len(numbers) and numbers[at] == cell.row
-        if cell.value and inside:
-            columns[cell.column].codes[at] = columns[cell.column].code_for(cell.value)

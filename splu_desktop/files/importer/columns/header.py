@@ -16,7 +16,7 @@ from splu_desktop.files.importer.columns.date_texts import parse_dates
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.workbook.plain_sheet import Span
+from splu_desktop.files.importer.workbook.sheet_scan import Span
 from splu_desktop.files.isolation.faults import BadChoice
 
 _LONGEST_NAME = 60  # characters of a label or unit below a name

@@ -17,7 +17,7 @@ from splu_desktop.files.importer.columns.cells import CellColumn, Coding, text_o
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
-from splu_desktop.files.importer.workbook.sheet_errors import SheetScan, scan_sheet
+from splu_desktop.files.importer.workbook.sheet_scan import SheetScan, scan_xlsx
 from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooSpread
 
 _CHUNK = 20_000
@@ -60,17 +60,16 @@ def corrupt(path: Path, part: str, error: BaseException) -> BaseException:
 
 def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, progress: Progress) -> PlainSheet:
     """Load a sheet; a refusal becomes a sentence."""
-    scan = scan_sheet(path, name, progress) if kind == "xlsx" else SheetScan([])
-    spans = scan_ods(path, name, scan) if kind == "ods" else []
+    scan = scan_xlsx(path, name) if kind == "xlsx" else scan_ods(path, name) if kind == "ods" else SheetScan()
     progress.report("Opening the workbook", 0.5)
     try:
         sheet = book.get_sheet_by_name(name)
-        told = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in sheet.merged_cell_ranges or []]
+        if told := sheet.merged_cell_ranges:
+            scan.merged = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in told]
         rows, columns = _columns(sheet, progress)
     except BaseException as error:  # a length of time that no calendar holds makes calamine panic
         raise corrupt(path, f"“{name}”", error) from error
-    found = scan.failed, scan.padded, scan.hidden
-    return PlainSheet(name, sheet.height, sheet.width, rows, columns, told or spans, *found)
+    return PlainSheet(name, sheet.height, sheet.width, rows, columns, scan)
 
 
 def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[int, dict[int, CellColumn]]:

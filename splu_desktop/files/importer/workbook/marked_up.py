@@ -20,7 +20,8 @@ from xml.parsers import expat
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.columns.cells import Coding
 from splu_desktop.files.importer.recognise import form_of
-from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet, Span
+from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
+from splu_desktop.files.importer.workbook.sheet_scan import SheetScan, Span
 from splu_desktop.files.isolation.faults import Corrupt, TooSpread
 
 _BLOCK = 1 << 16
@@ -50,7 +51,7 @@ def _plain(table: _Sheet, name: str) -> PlainSheet:
         coding = Coding()
         coding.add(cells)
         columns[place] = coding.column()
-    return PlainSheet(name, len(rows), len(columns), len(rows), columns, table.across, [], Counter())
+    return PlainSheet(name, len(rows), len(columns), len(rows), columns, SheetScan(table.across))
 
 
 class _Room:

@@ -9,8 +9,7 @@ from html import escape
 from pathlib import Path
 
 from splu_desktop.files.importer.recognise import UNREADABLE
-from splu_desktop.files.importer.workbook.plain_sheet import Span
-from splu_desktop.files.importer.workbook.sheet_errors import MOST_FAILED, Failed, SheetScan
+from splu_desktop.files.importer.workbook.sheet_scan import MOST_FAILED, WIDEST, Failed, SheetScan
 
 _LARGEST = 256 << 20  # bytes of XML looked through
 _MERGED = re.compile(rb'table:number-(?:rows|columns)-spanned="(?:[2-9]|[1-9]\d)')
@@ -25,31 +24,30 @@ _TALL, _WIDE = re.compile(rb'number-rows-spanned="(\d+)"'), re.compile(rb'number
 _VALUE = re.compile(rb'office:value="(\d+)"')
 _FAILED, _HIDDEN = b'calcext:value-type="error"', b'table:visibility="'
 _MOST = 1_000_000  # merged cells
-_LAST_COLUMN = 16_384
 
 
-def scan_ods(path: Path, sheet: str, scan: SheetScan) -> list[Span]:
-    """Look through a sheet's XML. What is found goes to `scan`; returns the ranges of merged cells, from 0."""
+def scan_ods(path: Path, sheet: str) -> SheetScan:
+    """Look through a sheet of an ODS workbook."""
     try:
         with zipfile.ZipFile(path) as archive:
             if archive.getinfo("content.xml").file_size > _LARGEST:
-                return []
+                return SheetScan()
             xml = archive.read("content.xml")
     except UNREADABLE:
-        return []
+        return SheetScan()
     name = escape(sheet, quote=False).replace('"', "&quot;").encode()
     begin = re.search(rb'<table:table\b[^>]*\btable:name="' + re.escape(name) + rb'"[^>]*>', xml)
     if begin is None:
-        return []
+        return SheetScan()
     end = xml.find(b"</table:table>", begin.end())
     part = xml[begin.end() : end if end >= 0 else len(xml)]
     if not (_FAILED in part or _HIDDEN in part or _MERGED.search(part) or _ZEROS.search(part)):
-        return []
-    return _looked_through(part, scan)
+        return SheetScan()
+    return _looked_through(part)
 
 
-def _looked_through(part: bytes, scan: SheetScan) -> list[Span]:
-    merged: list[Span] = []
+def _looked_through(part: bytes) -> SheetScan:
+    scan = SheetScan()
     shown: Counter[tuple[int, int]] = Counter()
     zeros: set[int] = set()
     row = column = declared = 0
@@ -62,7 +60,7 @@ def _looked_through(part: bytes, scan: SheetScan) -> list[Span]:
         elif tag["kind"] == b"table-column":
             behind = declared + _number(_COLUMNS_AGAIN, rest)
             if _HIDDEN in rest:
-                scan.hidden.columns.update(range(declared, min(behind, _LAST_COLUMN)))
+                scan.hidden_columns.update(range(declared, min(behind, WIDEST)))
             declared = behind
         if tag["end"] or (tag["kind"] == b"table-row" and rest.endswith(b"/")):
             row += again
@@ -71,14 +69,14 @@ def _looked_through(part: bytes, scan: SheetScan) -> list[Span]:
             continue
         times = _number(_COLUMNS_AGAIN, rest)
         if shut and b"office:value-type=" in rest:
-            scan.hidden.rows, shut = scan.hidden.rows + again, False
+            scan.hidden_rows, shut = scan.hidden_rows + again, False
         if _FAILED in rest and len(scan.failed) <= MOST_FAILED:
             error = (tag["text"] or b"#N/A").decode("utf-8", "replace")
             scan.failed.extend(Failed(row + 1 + k, column, error) for k in range(min(again, MOST_FAILED)))
         if b"-spanned=" in rest:
             tall, wide = _number(_TALL, rest), _number(_WIDE, rest)
-            if (tall > 1 or wide > 1) and len(merged) < _MOST:
-                merged.append(((row, column), (row + tall - 1, column + wide - 1)))
+            if (tall > 1 or wide > 1) and len(scan.merged) < _MOST:
+                scan.merged.append(((row, column), (row + tall - 1, column + wide - 1)))
         if (
             tag["text"]
             and (value := _VALUE.search(rest))
@@ -90,7 +88,7 @@ def _looked_through(part: bytes, scan: SheetScan) -> list[Span]:
                 zeros.add(column)
         column += times
     scan.padded.update({place: count for place, count in shown.items() if place[0] in zeros})
-    return merged
+    return scan
 
 
 def _number(pattern: re.Pattern[bytes], text: bytes) -> int:

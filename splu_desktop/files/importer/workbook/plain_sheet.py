@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.columns.cells import CellColumn, text_of
-from splu_desktop.files.importer.workbook.hidden_parts import Hidden
-from splu_desktop.files.importer.workbook.sheet_errors import Failed
+from splu_desktop.files.importer.workbook.sheet_scan import Failed, SheetScan
 from splu_desktop.files.isolation.wire import Plain
-
-Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +23,7 @@ class PlainSheet:
     height, width : rows and columns from the first to the last one with a value.
     rows : number of the last row with a value.
     columns : column from 0 -> its (rows,) cells; columns without any are missing.
-    merged : ranges of merged cells, ((row, column), (row, column)) from 0.
-    failed : cells with an error or without their formula's result.
-    padded : (column from 0, digits) -> cells whose format fills numbers up with zeros.
-    hidden : rows and columns that are not shown.
+    beside : what it says beside its cells.
     """
 
     name: str
@@ -37,21 +31,19 @@ class PlainSheet:
     width: int
     rows: int
     columns: dict[int, CellColumn]
-    merged: list[Span]
-    failed: list[Failed]
-    padded: Counter[tuple[int, int]]
-    hidden: Hidden = field(default_factory=Hidden)
+    beside: SheetScan
 
     def as_plain(self) -> Plain:
         """Return the sheet as plain data, as `from_plain` takes it."""
+        scan = self.beside
         return {
             "name": self.name,
             "size": [self.height, self.width, self.rows],
             "columns": {i: [column.codes, column.cells] for i, column in self.columns.items()},
-            "merged": np.array(self.merged, np.int64).reshape(-1, 4),
-            "failed": [[cell.row, cell.column, cell.value] for cell in self.failed],
-            "padded": [[*place, count] for place, count in self.padded.items()],
-            "hidden": [self.hidden.rows, sorted(self.hidden.columns)],
+            "merged": np.array(scan.merged, np.int64).reshape(-1, 4),
+            "failed": [list(cell) for cell in scan.failed],
+            "padded": [[*place, count] for place, count in scan.padded.items()],
+            "hidden": [scan.hidden_rows, sorted(scan.hidden_columns)],
         }
 
     @classmethod
@@ -61,17 +53,14 @@ class PlainSheet:
         columns = {int(i): CellColumn(*column) for i, column in data["columns"].items()}
         if not all(column.fits(int(rows)) for column in columns.values()) or min(columns, default=0) < 0:
             raise ValueError
-        return cls(
-            str(data["name"]),
-            int(height),
-            int(width),
-            int(rows),
-            columns,
+        scan = SheetScan(
             [((top, left), (bottom, right)) for top, left, bottom, right in data["merged"].tolist()],
             [Failed(int(row), int(column), str(value)) for row, column, value in data["failed"]],
             Counter({(int(column), int(digits)): int(count) for column, digits, count in data["padded"]}),
-            Hidden(int(hidden), {int(column) for column in columns_hidden}),
+            int(hidden),
+            set(map(int, columns_hidden)),
         )
+        return cls(str(data["name"]), int(height), int(width), int(rows), columns, scan)
 
     @property
     def _right(self) -> int:

@@ -12,14 +12,14 @@ import numpy as np
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike
-from splu_desktop.files.importer.columns.cells import day_of, filled_up, put_back
+from splu_desktop.files.importer.columns.cells import day_of, filled_up
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import choose_header, name_columns, unique_names
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
-from splu_desktop.files.importer.workbook.sheet_errors import Failed, uses_1904
-from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
+from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down, put_back
+from splu_desktop.files.importer.workbook.sheet_scan import Failed, uses_1904
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice
 from splu_desktop.files.isolation.parent import BrokeOff, isolated
@@ -190,31 +190,31 @@ def _read(
     path: Path, kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progress, limit: int | None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     head, name = sheet.head(HEAD_ROWS), sheet.name
-    header = choose_header(head, choices, sheet.merged)
-    failed = [] if limit is not None else sheet.failed
+    header = choose_header(head, choices, sheet.beside.merged)
+    failed = [] if limit is not None else sheet.beside.failed
     stop = choices.last_row if limit is None else header.last + 1 + limit
     columns, numbers = sheet.below(header.last + 1, stop)
     width = len(head[0]) if head else 0
     above = head[header.first : header.last + 1] if header.last >= 0 else []
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
     used = [i for i in range(width) if i in failing or any(row[i] != "" for row in above) or columns[i].filled.any()]
-    names, problems = name_columns(head, header, used, merged=sheet.merged, sheet=name)
+    names, problems = name_columns(head, header, used, merged=sheet.beside.merged, sheet=name)
     put_back(columns, numbers, failed, header.last + 1)
     reasons = {"header": header.reason}
-    for i, count in fill_down(columns, numbers, sheet.merged, header.last + 1).items():
+    for i, count in fill_down(columns, numbers, sheet.beside.merged, header.last + 1).items():
         reasons[f"merged cells of {names[used.index(i)]}"] = say(
             "merged cells ({count}): each of their rows has the cell's value", count=count
         )
     if kind in _UNSEEN:
         problems.append(Problem(ProblemKind.NOTE, say(_UNTOLD, kind=kind.upper()), name))
-    problems.extend(sheet.hidden.problems({i: names[k] for k, i in enumerate(used)}, name))
+    problems.extend(sheet.beside.hidden({i: names[k] for k, i in enumerate(used)}, name))
     problems.extend(beside(columns, numbers, used, names, name))
     epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
     for k, i in enumerate(used):
         if columns[i].mixes_days():
             reasons[f"days of {names[k]}"] = "cells without date format among dates: day counts, turned into dates"
             columns[i].cells = [day_of(cell, epoch) for cell in columns[i].cells]
-        if sheet.padded and (zeros := _digits(sheet, i, sheet.height - header.last - 1)):
+        if sheet.beside.padded and (zeros := _digits(sheet, i, sheet.height - header.last - 1)):
             reasons[f"zeros of {names[k]}"] = say(
                 "the cells' format fills numbers up to {digits} digits with zeros, which are kept", digits=zeros
             )
@@ -233,7 +233,7 @@ def _read(
 
 def _digits(sheet: PlainSheet, column: int, cells: int) -> int:
     """Return to how many digits a column's numbers are filled up with zeros, 0 where most of `cells` are not."""
-    counts = ((digits, n) for (place, digits), n in sheet.padded.items() if place == column)
+    counts = ((digits, n) for (place, digits), n in sheet.beside.padded.items() if place == column)
     width, count = max(counts, key=lambda pair: pair[1], default=(0, 0))
     return width if count > cells / 2 else 0
 
