@@ -6,30 +6,7 @@ import re
 from collections import Counter
 
 USUAL = (",", ";", "\t", "|")
-_SINGLE = (
-    *USUAL,
-    ":",
-    "^",
-    "~",
-    " ",
-    "#",
-    "&",
-    "*",
-    "!",
-    "@",
-    "+",
-    "$",
-    "\x1f",
-    "\x1e",
-    "\x01",
-    "\x02",
-    "\x14",
-    "§",
-    "¦",
-    "¬",
-    "¤",
-    "þ",
-)
+_SINGLE = (*USUAL, *":^~ #&*!@+$", "\x1f", "\x1e", "\x01", "\x02", "\x14", *"§¦¬¤þ")
 # Characters that runs are made of. Signs of numbers, of missing values and of quoting stand beside delimiters, not in
 # them: ",$" before each amount and "|?|" around each unknown value are no delimiters.
 _RUN = re.compile(r"[|~^¦§¤#@;:!&=%*$+,\t]{2,5}|<\|>|\[\|\]|\{\|\}")

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.messages import say
+from splu_desktop.files.importer.columns.header import shape_of
+from splu_desktop.files.importer.columns.missing import neutral
 from splu_desktop.files.importer.text import fixed_width
 from splu_desktop.files.importer.text.delimiters import USUAL, candidates
 from splu_desktop.files.importer.text.stray_quotes import records
@@ -27,19 +29,6 @@ _NEEDS_VALUES = " :@+$"  # they stand in ordinary text: only rows of numbers or 
 _RARELY = (*_NEEDS_VALUES, "*", "#", "!", "&")  # where columns of fixed width are the better guess
 # What is rarely a delimiter has to win clearly.
 _HANDICAP = {":": 0.5, " ": 0.5, "#": 0.7, "&": 0.7, "*": 0.7, "!": 0.7, "@": 0.4, "+": 0.5, "$": 0.5}
-_TYPED = re.compile(
-    r"""\s*(?:
-      |[+\-−]?[$€£¥]?\s?\d{1,3}(?:[,.\ \u00a0'’]\d{3})*(?:[.,]\d*)?\s?(?:%|[$€£¥])?
-      |[+\-−]?\d*[.,]?\d+(?:[eE][+-]?\d+)?
-      |\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}
-        (?:[T\ ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[aApP][mM])?(?:Z|\s?[+-]\d{2}:?\d{2})?)?
-      |\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[aApP][mM])?
-      |(?:https?|ftp)://\S+|www\.\S+
-      |[\w.+\-]+@[\w\-]+\.[\w.\-]+
-      |[?.\-*]|[nN]/?[aA][nN]?|NULL|null
-    )\s*""",
-    re.VERBOSE,
-)
 _WORDS = re.compile(r"[^\W_](?:[\w\ \-.'’()/%°&+]*[\w)%.?!:])?", re.UNICODE)
 _WHOLE = re.compile(
     r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T ]+)?\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
@@ -339,7 +328,7 @@ def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
         for cell in row:
             total += 1
             longest = max(longest, cell.count("\n") + cell.count("\r"))
-            if _TYPED.fullmatch(cell):
+            if shape_of(cell) != "t" or neutral(cell):
                 known += 1
                 typed += 1
             elif len(cell) < 400 and all(_WORDS.fullmatch(line.strip()) for line in cell.splitlines() or [cell]):
