@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import SourceFile
@@ -26,23 +27,14 @@ from splu_desktop.files.isolation.faults import (
     EmptyFile,
     Encrypted,
     MissingFile,
-    NotAFile,
     Unreadable,
     WrongFormat,
 )
 
 BLOCK = 1 << 20
 # What a part of a damaged ZIP container raises when it is read.
-UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    KeyError,
-    OSError,
-    NotImplementedError,
-    RuntimeError,
-    EOFError,
-    UnicodeDecodeError,
-)
+_OF_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, UnicodeDecodeError)
+UNREADABLE = (*_OF_ZIP, KeyError, OSError, NotImplementedError, RuntimeError)
 _PLAIN = (str, type(None), bool)  # values of a JSON object of one level, numbers being texts
 MARKED_UP = ("html", "xml")
 WORKBOOKS = ("xlsx", "xls", "xlsb", "ods", *MARKED_UP)
@@ -79,7 +71,9 @@ def check_readable(path: Path) -> None:
         if not path.exists():
             raise MissingFile(path)
         if not path.is_file():
-            raise NotAFile(path)
+            raise FileFault(
+                "“{path}” is a folder or no ordinary file; choose the file with the table itself.", path=path
+            )
         if path.stat().st_size == 0:
             raise EmptyFile(path)
         if not os.access(path, os.R_OK):

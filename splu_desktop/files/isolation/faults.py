@@ -15,13 +15,6 @@ class MissingFile(FileFault):
         super().__init__("There is no file “{path}”; check the name and the folder.", path=path)
 
 
-class NotAFile(FileFault):
-    """A folder or a device was named."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__("“{path}” is a folder or no ordinary file; choose the file with the table itself.", path=path)
-
-
 class Unreadable(FileFault):
     """The operating system refuses to hand the file over; `why`, in its words."""
 
@@ -103,19 +96,6 @@ class TooLarge(FileFault):
         )
 
 
-class TooWide(FileFault):
-    """More columns than a table has."""
-
-    def __init__(self, path: Path, columns: int, most: int) -> None:
-        super().__init__(
-            "“{path}” has {columns} columns, and a table can have {most}; check its delimiter, or export fewer "
-            "columns.",
-            path=path.name,
-            columns=columns,
-            most=most,
-        )
-
-
 class TooSpread(FileFault):
     """A small file unpacks to a size, or lays its cells out over more room, than any table takes."""
 
@@ -160,7 +140,3 @@ class OtherWidth(BadChoice):
 
 class NotInstalled(FileFault):
     """The format needs a library that this installation leaves out."""
-
-
-class RecipeMismatch(FileFault):
-    """A saved recipe was made for a file with other columns, or can't be read."""

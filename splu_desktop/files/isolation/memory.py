@@ -8,8 +8,9 @@ import sys
 import zipfile
 from pathlib import Path
 
+from splu_desktop.core.errors import FileFault
 from splu_desktop.files.disk.room import THREADS
-from splu_desktop.files.isolation.faults import Corrupt, TooLarge, TooSpread, TooWide
+from splu_desktop.files.isolation.faults import Corrupt, TooLarge, TooSpread
 
 PER_ROW = 120  # bytes that verdict and draw take for a row at the peak, beside codes in files (docs/scale.md)
 _LEAST = 256 << 20  # free bytes without which nothing more is read
@@ -78,9 +79,15 @@ def check_left(path: Path, need: float = _LEAST) -> None:
 
 
 def check_width(path: Path, columns: int) -> None:
-    """Raise TooWide where a file has more columns than a table has."""
+    """Raise FileFault where a file has more columns than a table has."""
     if columns > _WIDEST:
-        raise TooWide(path, columns, _WIDEST)
+        raise FileFault(
+            "“{path}” has {columns} columns, and a table can have {most}; check its delimiter, or export fewer "
+            "columns.",
+            path=path.name,
+            columns=columns,
+            most=_WIDEST,
+        )
 
 
 def unpacked_size(path: Path) -> int:

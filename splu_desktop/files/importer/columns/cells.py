@@ -53,6 +53,13 @@ class Coding:
         return CellColumn(np.concatenate(self.parts), list(self.index))
 
 
+def coded(cells: Iterable[Any]) -> CellColumn:
+    """Return cells as codes over the distinct ones."""
+    coding = Coding()
+    coding.add(cells)
+    return coding.column()
+
+
 @dataclass(eq=False)
 class CellColumn:
     """(r,) int32 codes over distinct cells: texts, numbers as floats, dates, "" for an empty one."""

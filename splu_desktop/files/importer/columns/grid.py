@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
+from splu_desktop.files.importer.columns.cells import coded
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.not_records import (
     LineKind,
@@ -56,12 +57,8 @@ class Grid:
             rows, numbers = self._mend(rows, numbers, lengths)
         if not rows:
             return
-        columns = []
-        for texts in zip(*rows, strict=True):
-            labels = list(dict.fromkeys(texts))
-            code = dict(zip(labels, range(len(labels)), strict=True))
-            columns.append(RawColumn(np.fromiter(map(code.__getitem__, texts), np.int32, len(texts)), labels))
-        self.add_columns(columns, numbers)
+        columns = map(coded, zip(*rows, strict=True))
+        self.add_columns([RawColumn(column.codes, column.cells) for column in columns], numbers)
 
     def add_columns(self, columns: Sequence[RawColumn], numbers: NDArray[np.int64]) -> None:
         """Append records given as columns, the texts of each all different."""

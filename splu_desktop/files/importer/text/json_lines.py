@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.coded_columns import gathered
-from splu_desktop.files.importer.columns.cells import CellColumn
-from splu_desktop.files.importer.raw import RawColumn, RawTable
+from splu_desktop.files.importer.columns.cells import coded
+from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import flat_object
 from splu_desktop.files.isolation.faults import Corrupt, EmptyFile
 
@@ -23,29 +21,22 @@ def read(
     path: Path, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read an NDJSON file into raw columns; returns them with the resolved choices and the reasons."""
-    indexes: dict[str, dict[str, int]] = {}
-    codes: dict[str, list[int]] = {}
+    cells: dict[str, list[str]] = {}
     n = 0
     for number, line in _lines(path, progress):
         found = flat_object(line)
         if found is None:
             raise Corrupt(path, say("line {number} is no JSON object of one level", number=number))
         for key, value in found.items():
-            index = indexes.setdefault(key, {"": 0})
-            own = codes.setdefault(key, [])
-            own.extend([0] * (n - len(own)))
-            text = "" if value is None else str(value).lower() if isinstance(value, bool) else value
-            own.append(index.setdefault(text, len(index)))
+            own = cells.setdefault(key, [])
+            own.extend([""] * (n - len(own)))
+            own.append("" if value is None else str(value).lower() if isinstance(value, bool) else value)
         n += 1
         if n == limit:
             break
-    if not codes:
+    if not cells:
         raise EmptyFile(path)
-    every = np.ones(n, bool)
-    columns = []
-    for key, own in codes.items():
-        column = RawColumn(np.array([*own, *[0] * (n - len(own))], np.int32), list(indexes[key])).kept(every)
-        columns.append((key, CellColumn(column.codes, list(column.labels))))
+    columns = [(key, coded([*own, *[""] * (n - len(own))])) for key, own in cells.items()]
     return gathered(columns, path, choices, progress), choices, {}
 
 
