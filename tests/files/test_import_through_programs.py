@@ -27,12 +27,14 @@ def frame(days: object = DAY) -> object:
     return pd.DataFrame({"sex": SEX, "stage": STAGE, "crp": CRP, "day": days, "dx": DX})
 
 
-def mysql(path: Path) -> None:
+def mysql(path: Path, mark: str = ",", quote: str = '"') -> None:
     def field(value: object) -> str:
-        return "\\N" if value is None else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+        text = str(value).replace("\\", "\\\\").replace('"', '\\"' if quote else '"')
+        return "\\N" if value is None else f"{quote}{text}{quote}"
 
-    rows = ["sex,stage,crp,day,dx", *(",".join(map(field, row)) for row in zip(SEX, STAGE, CRP, DAY, DX, strict=True))]
-    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    names = ("sex", "stage", "crp", "day", "dx")
+    rows = [names, *(map(field, row) for row in zip(SEX, STAGE, CRP, DAY, DX, strict=True))]
+    path.write_text("".join(mark.join(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def from_r(path: Path) -> None:
@@ -53,6 +55,7 @@ WRITERS = {
     "stata.dta": lambda path: pyreadstat.write_dta(frame().fillna({"dx": ""}), str(path)),
     "spss.sav": lambda path: pyreadstat.write_sav(frame(), str(path)),
     "mysql.csv": mysql,
+    "mysql.tsv": lambda path: mysql(path, "\t", ""),
     "r.csv": from_r,
 }
 

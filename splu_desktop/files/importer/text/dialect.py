@@ -328,7 +328,7 @@ def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
         for cell in row:
             total += 1
             longest = max(longest, cell.count("\n") + cell.count("\r"))
-            if shape_of(cell) != "t" or neutral(cell):
+            if shape_of(cell) != "t" or (neutral(cell) and "\\" not in cell):
                 known += 1
                 typed += 1
             elif len(cell) < 400 and all(_WORDS.fullmatch(line.strip()) for line in cell.splitlines() or [cell]):
