@@ -12,7 +12,7 @@ from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_r
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.importer import write_problems
-from splu_desktop.files.importer.inspection import describe
+from splu_desktop.files.importer.inspection import inspect_columns, inspection
 from splu_desktop.files.project.recipe import Recipe, write_recipe
 
 _LISTED = 20
@@ -33,15 +33,14 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print what the file holds."""
     imported = imported_from(args, args.file.expanduser(), recipe_from(args), allow_empty=True)
-    found = describe(imported)
     if args.save_recipe is not None:
         write_recipe(Recipe(imported.choices, None, imported.source, columns=imported.table.names), args.save_recipe)
     if args.problems is not None:
         write_problems(imported.problems, args.problems)
     if args.json:
-        print_json(found.as_dict())
+        print_json(inspection(imported))
         return
-    imported, choices = found.imported, found.imported.choices
+    choices = imported.choices
     joined = tuple(sheet.name for sheet in imported.sheets if sheet.chosen) if choices.sheets else ()
     read = {name: getattr(choices, name) for name in ("encoding", "sheet", "delimiter", "header_row", "header_rows")}
     read |= {"sheets": ",".join(joined), "header_row": None if joined else read["header_row"] or 0}
@@ -54,15 +53,15 @@ def run(args: argparse.Namespace) -> None:
     )
     print()
     print_rows(
-        found.columns,
-        (say("column"), "l", lambda column: _short(column.name)),
-        (say("type"), "l", lambda column: told(column.type)),
-        (say("distinct"), "r", lambda column: whole(column.distinct)),
-        (say("missing"), "r", lambda column: whole(column.missing)),
-        (say("most frequent"), "l", lambda column: _short(column.most_frequent)),
-        (say("share"), "r", lambda column: per_cent(column.most_frequent_share)),
-        (say("role"), "l", lambda column: told(Role(column.role).words)),
-        (say("reason"), "l", lambda column: told(column.reason)),
+        inspect_columns(imported),
+        (say("column"), "l", lambda column: _short(column["name"])),
+        (say("type"), "l", lambda column: told(column["type"])),
+        (say("distinct"), "r", lambda column: whole(column["distinct"])),
+        (say("missing"), "r", lambda column: whole(column["missing"])),
+        (say("most frequent"), "l", lambda column: _short(column["most_frequent"])),
+        (say("share"), "r", lambda column: per_cent(column["most_frequent_share"])),
+        (say("role"), "l", lambda column: told(Role(column["role"]).words)),
+        (say("reason"), "l", lambda column: told(column["reason"])),
     )
     for words, applied in ((say("Taken as missing:"), True), (say("May mean missing, and was kept:"), False)):
         if tokens := [each for each in imported.missing_tokens if each.applied is applied]:

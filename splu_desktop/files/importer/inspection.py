@@ -1,12 +1,11 @@
-"""What a file holds, column by column: for `splu inspect` and the classify page."""
+"""What a file holds, column by column: for `splu inspect`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any
 
 from splu_desktop.core.roles.suggest import suggest_roles
-from splu_desktop.core.table import Column
 from splu_desktop.files.importer.choices import Imported
 
 _CHOICES = (
@@ -15,80 +14,49 @@ _CHOICES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class InspectedColumn:
-    """What is to be known about a column before its role is chosen."""
-
-    name: str
-    type: str
-    distinct: int
-    missing: int
-    most_frequent: str
-    most_frequent_share: float
-    largest_gamma: int
-    role: str
-    reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class Inspection:
-    """A file read, and the facts of its columns."""
-
-    imported: Imported
-    columns: tuple[InspectedColumn, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain data, as printed by `splu inspect --json`."""
-        imported, choices = self.imported, self.imported.choices
-        tokens: dict[str, list[dict[str, Any]]] = {}
-        for token in imported.missing_tokens:
-            tokens.setdefault(token.column, []).append(
-                {"token": token.token, "count": token.count, "applied": token.applied, "reason": token.reason}
-            )
-        return {
-            "file": imported.source.name,
-            "size": imported.source.size,
-            "sha256": imported.source.sha256,
-            **{name: getattr(choices, name) for name in _CHOICES},
-            "sheets": [
-                {"name": sheet.name, "visible": sheet.visible, "rows": sheet.rows, "read": sheet.chosen}
-                for sheet in imported.sheets
-            ],
-            "renames": dict(choices.renames),
-            "records": imported.table.n,
-            "columns": [dict(vars(column)) for column in self.columns],
-            "missing_tokens": tokens,
-            "problems": [problem.as_dict() for problem in imported.problems],
-            "reasons": dict(imported.reasons),
-        }
-
-
-def largest_gamma(column: Column) -> int:
-    """Return floor(N / largest count), the largest group size a column allows (mechanism.md section 2)."""
-    counts = column.counts()
-    return int(column.n // counts.max()) if column.n else 0
-
-
-def describe(imported: Imported) -> Inspection:
-    """Describe the columns of a table that was read."""
-    table = imported.table
-    suggestions = suggest_roles(table)
+def inspect_columns(imported: Imported) -> list[dict[str, Any]]:
+    """Return what is to be known about each column before its role is chosen."""
+    suggestions = suggest_roles(imported.table)
     facts = []
-    for column in table.columns:
+    for column in imported.table.columns:
         counts = column.counts()
         top = int(counts.argmax()) if column.n else -1
-        suggestion = suggestions[column.name]
         facts.append(
-            InspectedColumn(
-                name=column.name,
-                type=column.kind.value,
-                distinct=int((~column.missing).sum()),
-                missing=int(counts[column.missing].sum()),
-                most_frequent=str(column.labels[top]) if top >= 0 else "",
-                most_frequent_share=float(counts[top] / column.n) if top >= 0 else 0.0,
-                largest_gamma=largest_gamma(column),
-                role=suggestion.role.value,
-                reason=suggestion.reason,
-            )
+            {
+                "name": column.name,
+                "type": column.kind.value,
+                "distinct": int((~column.missing).sum()),
+                "missing": int(counts[column.missing].sum()),
+                "most_frequent": str(column.labels[top]) if top >= 0 else "",
+                "most_frequent_share": float(counts[top] / column.n) if top >= 0 else 0.0,
+                # The largest group size that the column allows (mechanism.md section 2).
+                "largest_gamma": int(column.n // counts[top]) if top >= 0 else 0,
+                "role": suggestions[column.name].role.value,
+                "reason": suggestions[column.name].reason,
+            }
         )
-    return Inspection(imported, tuple(facts))
+    return facts
+
+
+def inspection(imported: Imported) -> dict[str, Any]:
+    """Return plain data, as printed by `splu inspect --json`."""
+    tokens: dict[str, list[dict[str, Any]]] = {}
+    for token in imported.missing_tokens:
+        told = asdict(token)
+        tokens.setdefault(told.pop("column"), []).append(told)
+    return {
+        "file": imported.source.name,
+        "size": imported.source.size,
+        "sha256": imported.source.sha256,
+        **{name: getattr(imported.choices, name) for name in _CHOICES},
+        "sheets": [
+            {"name": sheet.name, "visible": sheet.visible, "rows": sheet.rows, "read": sheet.chosen}
+            for sheet in imported.sheets
+        ],
+        "renames": dict(imported.choices.renames),
+        "records": imported.table.n,
+        "columns": inspect_columns(imported),
+        "missing_tokens": tokens,
+        "problems": [problem.as_dict() for problem in imported.problems],
+        "reasons": dict(imported.reasons),
+    }
