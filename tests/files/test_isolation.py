@@ -17,7 +17,8 @@ import pytest
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.progress import Cancelled, Silent, Watched
 from splu_desktop.files.importer import read
-from splu_desktop.files.importer.columns.cells import CellColumn, put_back
+from splu_desktop.files.importer.columns.cells import CellColumn
+from splu_desktop.files.importer.workbook.sheet_parts import put_back
 from splu_desktop.files.importer.workbook.sheet_scan import Failed
 from splu_desktop.files.isolation import parent, wire
 from splu_desktop.files.isolation.faults import FileFault, TooLarge

@@ -24,7 +24,7 @@ from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_r
 from splu_desktop.files.importer.data_dictionary import described, dictionaries_beside
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, check_readable, facts, recognise, wrong_extension
+from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, facts, recognise, wrong_extension
 from splu_desktop.files.importer.text import delimited, json_lines
 from splu_desktop.files.importer.text.garbled import spoilt
 from splu_desktop.files.importer.workbook import reading as workbook
@@ -54,7 +54,7 @@ def read(
     """
     path = Path(path)
     choices = choices or ImportChoices()
-    kind = _recognised(path)
+    kind = recognise(path)
     with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source:
         raw, resolved, reasons = read_raw(path, kind, choices, progress)
         memory.check_left(path, memory.PER_ROW * len(raw.rows))
@@ -116,7 +116,7 @@ def preview(
     """
     path = Path(path)
     choices = choices or ImportChoices()
-    kind = _recognised(path)
+    kind = recognise(path)
     source = SourceFile(path.name, path.stat().st_size, "")
     raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
     imported = assemble(path, kind, raw, resolved, reasons, source, progress)
@@ -190,11 +190,6 @@ def _catalogs(path: Path, kind: str) -> tuple[str, ...]:
     """Return the names of the SAS format catalogs or data dictionaries beside a file of this format."""
     found = statistical.catalogs_beside(path) if kind == "sas" else dictionaries_beside(path)
     return tuple(each.name for each in found)
-
-
-def _recognised(path: Path) -> str:
-    check_readable(path)
-    return recognise(path)
 
 
 def _with_sheet(problem: Problem, sheet: str | None, *, joined: bool) -> Problem:

@@ -115,7 +115,11 @@ def opened(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 
 
 def recognise(path: Path) -> str:
-    """Return the format of a file: "csv", "csv.gz", "ndjson", a workbook's, "parquet", "spss", "sas" or "stata"."""
+    """Return the format of a file: "csv", "csv.gz", "ndjson", a workbook's, "parquet", "spss", "sas" or "stata".
+
+    Raises FileFault where it can't be a table's file.
+    """
+    check_readable(path)
     with open_file(path) as file:
         head = file.read(4096)
     if head.startswith(b"\x1f\x8b"):
@@ -185,13 +189,17 @@ _BOOK = b"urn:schemas-microsoft-com:office:spreadsheet"
 _LOOKED_AT = 1 << 22  # bytes in which the first rows of a table stand
 
 
+def _begun(head: bytes) -> bytes:
+    """Return a file's first bytes in small letters from its first word on, a comment left out."""
+    low = head.lstrip(b"\xef\xbb\xbf \r\n\t").lower()
+    return low[low.find(b"-->") + 3 :].lstrip() if low.startswith(b"<!--") else low
+
+
 def form_of(head: bytes) -> str | None:
     """Return "html" or "xml" (a workbook of 2003) by a file's first bytes, None for all else."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         head = head.decode("utf-16", "replace").encode()
-    low = head.lstrip(b"\xef\xbb\xbf \r\n\t").lower()
-    if low.startswith(b"<!--"):
-        low = low[low.find(b"-->") + 3 :].lstrip()
+    low = _begun(head)
     if _WEB.match(low):
         return "html"
     return "xml" if low.startswith(b"<") and _BOOK in low[:65_536] else None
@@ -236,9 +244,7 @@ def _check_text(path: Path, head: bytes) -> None:
     told = by_head(head)
     if told is not None and told.name.startswith("utf-16"):
         head = head.decode(told.name, "replace").encode()
-    low = head[:1500].lstrip(b"\xef\xbb\xbf \r\n\t").lower()
-    if low.startswith(b"<!--"):
-        low = low[low.find(b"-->") + 3 :].lstrip()
+    low = _begun(head[:1500])
     foreign = {
         "HTML": form_of(head) == "html",
         "MHTML": b"\nmime-version:" in b"\n" + low and (low.startswith(b"mime") or b"multipart/related" in low),

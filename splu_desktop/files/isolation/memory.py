@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
 import zipfile
 from pathlib import Path
@@ -65,10 +64,7 @@ def _free() -> int | None:
                     return int(line.split()[1]) << 10
     except (OSError, ValueError):
         pass
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
+    return None
 
 
 def check_left(path: Path, need: float = _LEAST) -> None:
