@@ -15,12 +15,10 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from filelock import FileLock
 
 from splu_desktop.files.disk.place import data_folder
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 MARK = ".splu-partial-"
 _LOCK = ".lock"
@@ -41,10 +39,10 @@ def partial_beside(target: Path) -> Iterator[Path]:
     path = target.with_name(f"{MARK}{token}")
     lock_path = path.with_name(path.name + _LOCK)
     with _noted(target.parent, token):
-        lock = _lock_at(lock_path)
+        lock = FileLock(lock_path, thread_local=False)
         try:  # twice: a signal that comes while the first clears up is followed by no other (cli/endings.py)
             try:
-                _acquire(lock, lock_path)
+                lock.acquire(timeout=30)  # a TimeoutError is an OSError
                 if os.name == "nt":  # where a private folder's rights would cling to what leaves it
                     path.mkdir()
                 else:
@@ -56,17 +54,14 @@ def partial_beside(target: Path) -> Iterator[Path]:
             _end(path, lock, lock_path)
 
 
-def _lock_at(path: Path) -> FileLock:
-    from filelock import FileLock  # whoever only reads releases has no use for it
-
-    return FileLock(path, thread_local=False)
-
-
-def _acquire(lock: FileLock, lock_path: Path) -> None:
+def _seize(lock_path: Path) -> FileLock | None:
+    """Return the lock of a dead run, held; None of a living one, or on a file system without locks."""
+    lock = FileLock(lock_path, thread_local=False)
     try:
-        lock.acquire(timeout=30)
-    except TimeoutError as fault:
-        raise OSError(f"“{lock_path}” can't be locked") from fault
+        lock.acquire(timeout=0)
+    except (OSError, NotImplementedError):
+        return None
+    return lock
 
 
 def _end(path: Path, lock: FileLock, lock_path: Path) -> None:
@@ -126,11 +121,9 @@ def remove(path: Path) -> bool:
 
 
 def _clear(lock_path: Path, work: Path) -> bool:
-    lock = _lock_at(lock_path)
-    try:
-        lock.acquire(timeout=0)
-    except (OSError, NotImplementedError):
-        return False  # a living run, or a file system without locks: better a leftover than another's work destroyed
+    lock = _seize(lock_path)
+    if lock is None:  # better a leftover than another's work destroyed
+        return False
     gone = remove(work)
     _drop(lock, lock_path)
     return gone
@@ -166,16 +159,10 @@ def is_dead(path: Path, target: Path | None = None) -> bool:
     """
     if target is not None and not os.path.lexists(path / _WORK) and os.path.lexists(target):
         return False
-    lock_path = path.with_name(path.name + _LOCK)
-    if not os.path.lexists(path):
-        return False
-    lock = _lock_at(lock_path)
-    try:
-        lock.acquire(timeout=0)
-    except (OSError, NotImplementedError):
-        return False
-    lock.release()
-    return True
+    lock = _seize(path.with_name(path.name + _LOCK)) if os.path.lexists(path) else None
+    if lock is not None:
+        lock.release()
+    return lock is not None
 
 
 def free_space(folder: Path) -> int | None:
