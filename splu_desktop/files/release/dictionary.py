@@ -19,7 +19,7 @@ from splu_desktop.files.release.score_columns import ScoreColumn
 
 DICTIONARY_NAME = "dictionary.csv"
 LABEL_FILES = ("labels.do", "labels.sps", "labels.sas", "labels.R")
-_HEADER = ("column", "type", "treatment", "values", "missing", "score columns")
+HEADER = ("column", "type", "treatment", "values", "missing", "score columns")
 _SHOWN = 30  # values named
 OWN_COLUMNS = {  # of each release, and what they are
     CLASS: say("rows of one class lend each other values"),
@@ -39,7 +39,7 @@ def write_dictionary(
     """Write a header and a line for each column that came with the table."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=dialect.delimiter, lineterminator="\n")
-        writer.writerow(_HEADER)
+        writer.writerow(HEADER)
         writer.writerows(dictionary_rows(published, facts, scores, language))
 
 

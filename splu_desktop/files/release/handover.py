@@ -81,7 +81,7 @@ def hand_over(release: Path, target: Path, *, password: str | None = None, progr
     """
     check_password(password)
     package = open_package(release)
-    raw, _ = contents(package, FACTS_NAME, most=package.size(FACTS_NAME))
+    raw = contents(package, FACTS_NAME, most=package.size(FACTS_NAME))
     facts = parse_facts(raw, str(package.path / FACTS_NAME))
     for name in names_of(facts):
         with package.open(name):  # what is none, or a pipe that never ends, is refused before anything is written

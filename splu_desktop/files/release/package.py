@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import struct
 import zlib
@@ -15,6 +14,7 @@ import pyzipper
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.disk.digests import sha256_of
 from splu_desktop.files.disk.partial import is_unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, damage_fault
@@ -185,27 +185,17 @@ def _deeper(path: Path, inside: str) -> str:
 
 def digest_of(package: Package, name: str, progress: Progress = SILENT) -> str:
     """Return the SHA-256 of a file, which need not fit into memory. Raises BadRelease; Cancelled."""
-    digest, seen, size = hashlib.sha256(), 0, package.size(name)
     with package.open(name) as file:
-        while block := file.read(1 << 22):
-            seen += len(block)
-            digest.update(block)
-            progress.report("Checking the file", min(1.0, seen / max(size, 1)))
-    return digest.hexdigest()
+        return sha256_of(file, package.size(name), progress)
 
 
-def contents(package: Package, name: str, *, most: int, progress: Progress = SILENT) -> tuple[bytes, str]:
-    """Return a file's bytes and their SHA-256. Raises BadRelease (absent, or longer than `most` bytes); Cancelled."""
+def contents(package: Package, name: str, *, most: int) -> bytes:
+    """Return a file's bytes. Raises BadRelease (absent, or longer than `most` bytes)."""
     if name not in package.names():
         raise incomplete(package.path, name)
-    digest, parts, seen = hashlib.sha256(), io.BytesIO(), 0
     with package.open(name) as file:
-        while block := file.read(1 << 22):
-            seen += len(block)
-            # Bytes as they come, not as the ZIP states them.
-            if seen > most:
-                raise damage_fault(package.path / name)
-            digest.update(block)
-            parts.write(block)
-            progress.report("Checking the file", min(1.0, seen / max(most, 1)))
-    return parts.getvalue(), digest.hexdigest()
+        # Bytes as they come, and one more than stated: a ZIP may state less than it holds.
+        raw: bytes = file.read(min(most, package.size(name)) + 1)
+    if len(raw) > most:
+        raise damage_fault(package.path / name)
+    return raw

@@ -78,7 +78,7 @@ def open_release(path: Path, *, password: str | None = None, progress: Progress 
 
 def facts_of(package: Package) -> dict[str, Any]:
     """Return the facts of a package. Raises BadRelease."""
-    raw, _ = contents(package, FACTS_NAME, most=_MOST_FACTS)
+    raw = contents(package, FACTS_NAME, most=_MOST_FACTS)
     facts = parse_facts(raw, str(package.path / FACTS_NAME))
     if not any(entry["name"] == TABLE_NAME for entry in facts["files"]):
         raise damage_fault(package.path / FACTS_NAME)

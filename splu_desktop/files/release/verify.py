@@ -144,7 +144,7 @@ def _check_kit(package: Package) -> list[Check]:
         if name not in package.names():
             continue
         own = resource_path(f"kit/{name}").read_bytes()
-        there, _ = contents(package, name, most=1 << 24)
+        there = contents(package, name, most=1 << 24)
         if there == own:
             found.append(_agrees("kit", name, f"SPLU Desktop {__version__}"))
         else:

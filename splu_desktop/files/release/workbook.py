@@ -12,7 +12,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column
 from splu_desktop.files.language import Language
-from splu_desktop.files.release.dictionary import dictionary_rows
+from splu_desktop.files.release.dictionary import HEADER, dictionary_rows
 from splu_desktop.files.release.readme import README_NAME
 from splu_desktop.files.release.score_columns import ScoreColumn
 from splu_desktop.files.tables.sheets import Cell, Sheet, write_sheets
@@ -33,11 +33,10 @@ def write_workbook(
     columns = [_cells(column)[column.codes] for column in published.table.columns]
     columns += [each.scores for each in scores]
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    header = ("column", "type", "treatment", "values", "missing", "score columns")
     sheets = [
         Sheet("readme", ("README",), readme),
         Sheet("table", (*published.table.names, *(each.name for each in scores)), rows),
-        Sheet("dictionary", header, dictionary_rows(published, facts, scores, language)),
+        Sheet("dictionary", HEADER, dictionary_rows(published, facts, scores, language)),
     ]
     write_sheets(sheets, folder / WORKBOOK_NAME, progress)
 
