@@ -152,6 +152,7 @@ def run(
     source = randomness or SystemRandomness()
     progress.report("Preparing", 0.0)
     prepared = prepare(shift_dates(table, plan.persons, source), plan)
+    table.__dict__.pop("_prepared", None)  # nobody asks for it after the draw, and it is as long as the table
     progress.report("Drawing", 0.1)
     shown = {block: show_rows(prepared, block, source) for block in plan.blocks}
     order = permutation(source, prepared.table.n)
