@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong, misfit
 from splu_desktop.cli.base.help import takes
 from splu_desktop.cli.base.opening import add_written_language
-from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_rows, tell, whole
-from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
+from splu_desktop.cli.base.output import Shown, add_json, print_json, print_rows, tell
+from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, columns_named, planned_from
+from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
 from splu_desktop.compare.ours.splu import of_plan
-from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
+from splu_desktop.compare.outcome import Comparison
 from splu_desktop.compare.runner import DRAWS, LIMIT, compare
 from splu_desktop.compare.systems import FIRST, SYSTEMS, named
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, Said, none_of, say
+from splu_desktop.core.messages import none_of, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.published import Published
@@ -30,7 +30,6 @@ from splu_desktop.files.questions.batch import read_questions
 from splu_desktop.report.comparison import write_comparison
 
 _QUESTIONS = 1_200
-_LINES = {CURVE: "", SMALL_COUNTS: say("as strong: small counts"), CERTAINTY: say("as strong: certainty")}
 
 
 def add(commands: Any) -> None:
@@ -76,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
     if args.out is not None:
         check_new_folder(args.out)
     planned = planned_from(args, SILENT)
-    name = _about(args.about, planned.plan)
+    name = _about(args, planned.plan, planned.imported.table)
     source, ours = of_plan(planned.imported.table, planned.plan, name)
     with Shown(quiet=args.json) as shown:
         comparison = compare(
@@ -119,83 +118,29 @@ def _check(args: argparse.Namespace) -> None:
             raise misfit(f"{number}", f"--{name.replace('_', '-')}", f"{least} … {most:g}")
 
 
-def _about(asked: str | None, plan: Plan) -> str:
-    if asked is None:  # what must come out is what one asks of
-        return next((each.sa for each in plan.questions if each.sa in plan.sensitive), plan.sensitive[0])
-    if asked not in plan.sensitive:
-        raise BadSetting(none_of(asked, plan.sensitive))
-    return asked
-
-
-def _range(tried: SystemTried, name: str) -> Figure:
-    spread = tried.spread(name)
-    if spread is None:
-        return Figure("–")
-    low, middle, high = (f"{100 * each:.0f}" for each in spread)
-    return Figure(f"{middle} %" if low == high else f"{middle} % ({low}–{high})")
-
-
-def _measures(metrics: Mapping[str, float]) -> Figure:
-    shown = {name: f"{value:.4g}" if abs(value) < 1_000 else f"{value:,.0f}" for name, value in metrics.items()}
-    return Figure(", ".join(f"{name} {each.replace('inf', '∞').replace('nan', '–')}" for name, each in shown.items()))
+def _about(args: argparse.Namespace, plan: Plan, table: Table) -> str:
+    """Return the column that is counted: the one named, else one of --sa, else what the plan's tables count."""
+    if args.about is not None and args.about not in plan.sensitive:
+        raise BadSetting(none_of(args.about, plan.sensitive))
+    named = [name for text in args.sa for name in columns_named(text, table) if name in plan.sensitive]
+    asked = [each.sa for each in plan.questions if each.sa in (named or plan.sensitive)]
+    return args.about or next(iter([*asked, *named]), plan.sensitive[0])
 
 
 def _print(comparison: Comparison) -> None:
-    source = comparison.source
-    tell(
-        "“{column}” in {n} records: {asked} counts asked of every method; one record can meet {meeting} of all that is "
-        "asked.",
-        column=source.sensitive.name,
-        n=source.n,
-        asked=comparison.asked,
-        meeting=source.meeting,
-    )
-    tell(
-        "Guessing the most frequent value is right about {guess}; what the original teaches about the other columns, "
-        "{classifier}. {seconds} s.",
-        guess=per_cent(comparison.guess),
-        classifier=per_cent(comparison.classifier),
-        seconds=round(comparison.seconds),
-    )
+    asked, guess, *meaning = explain(comparison)
+    for sentence in (asked, guess):
+        tell(sentence)
     print()
-    print_rows(
-        [each for each in comparison.tried if each.draws],
-        (say("method"), "l", lambda row: row.system.title),
-        (say("setting"), "l", lambda row: row.system.setting),
-        ("", "l", lambda row: _LINES[row.line]),
-        (say("small wrong"), "r", lambda row: _range(row, "small_wrong")),
-        (say("large right"), "r", lambda row: _range(row, "large_right")),
-        (say("covered"), "r", lambda row: _range(row, "covered")),
-        (say("row"), "r", lambda row: _range(row, "row")),
-        (say("classifier"), "r", lambda row: _range(row, "classifier")),
-        (say("best reader"), "r", lambda row: _range(row, "best_reader")),
-        (say("insider"), "r", lambda row: _range(row, "insider")),
-        ("T_P", "r", lambda row: Figure(f"{row.t_p:.2f}")),
-        ("T_f", "r", lambda row: "–" if row.t_f is None else whole(row.t_f)),
-        ("ε", "r", lambda row: Figure("∞" if math.isinf(row.epsilon) else f"{row.epsilon:.2f}")),
-        (say("time"), "r", lambda row: Figure(f"{row.median('seconds') or 0:.1f} s")),
-    )
+    done = [each for each in comparison.tried if each.draws]
+    print_rows(done, *COLUMNS.values())
     print()
-    print_rows(
-        [each for each in comparison.tried if each.draws and each.draws[0].metrics and each.line == CURVE],
-        (say("method"), "l", lambda row: row.system.title),
-        (say("setting"), "l", lambda row: row.system.setting),
-        (say("the papers' own measures"), "l", lambda row: _measures(row.draws[0].metrics)),
-    )
+    # Too long for a terminal beside the figures.
+    print_rows([each for each in done if each.draws[0].metrics], COLUMNS["title"], COLUMNS["setting"], MEASURES)
     print()
     for each in comparison.tried:
         if not each.draws:
-            method, setting, why = each.system.title, each.system.setting, each.impossible
-            tell(Said("{method}, {setting}: {why}", {"method": method, "setting": setting, "why": why}))
+            tell(say_impossible(each))
     print()
-    tell(
-        "Figures are medians, with the range over the draws. small wrong: counts of 1 to {alpha} told wrong by more "
-        "than {epsilon}; large right: counts of 0.5 % and more told within it.",
-        alpha=str(comparison.thresholds.alpha),
-        epsilon=per_cent(comparison.thresholds.epsilon, 0),
-    )
-    tell(
-        "row, classifier, best reader: how often who has the row, the answers, or all of it is right about a person; "
-        "insider: how sure who knows all others is."
-    )
-    tell("epsilon: of differential privacy, for all that is asked together by basic composition, with delta 0.")
+    for sentence in meaning:
+        tell(sentence)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from splu_desktop.compare.outcome import CERTAINTY, CURVE, FIGURES, SMALL_COUNTS, Comparison, SystemTried
+from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
+from splu_desktop.compare.outcome import CURVE, FIGURES, Comparison, SystemTried
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.language import Language
@@ -103,57 +104,30 @@ def picture(comparison: Comparison, t: Language, *, dark: bool = False) -> str:
 def comparison_page(comparison: Comparison, t: Language) -> str:
     """Return the comparison as an HTML page."""
     title = t("Beside other methods")
-    intro = t(
-        "“{column}” in {records} records: each method published it, was asked {questions} counts, and was read by "
-        "the same readers. Figures are medians over the draws, with their range.",
-        column=comparison.source.sensitive.name,
-        records=t.number(comparison.source.n),
-        questions=t.number(comparison.asked),
-    )
     edition = t("Internal edition: computed from the original table, not to be handed out")
     own = [each for each in comparison.tried if each.draws and each.line == CURVE]
     strong = [each for each in comparison.tried if each.draws and each.line != CURVE]
-    lost = "".join(
-        f"<li>{escape(t.sentence(each.system.title))}, {escape(t.sentence(each.system.setting))}: "
-        f"{escape(t.sentence(each.impossible))}</li>"
-        for each in comparison.tried
-        if not each.draws
-    )
+    asked, guess, *meaning = explain(comparison)
+    lost = [say_impossible(each) for each in comparison.tried if not each.draws]
     return (
         f'<!doctype html><html lang="{t.code}"><meta charset="utf-8">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style>"
-        f"<h1>{escape(title)}</h1><p><b>{escape(edition)}</b></p><p>{escape(intro)}</p>{picture(comparison, t)}"
+        f"<h1>{escape(title)}</h1><p><b>{escape(edition)}</b></p>"
+        f"{_paragraphs((asked, guess), t)}{picture(comparison, t)}"
         f"<h2>{escape(t('At their own settings'))}</h2>{_table(own, t)}"
-        f"<h2>{escape(t('As strong as this plan'))}</h2>{_table(strong, t)}<ul>{lost}</ul></html>\n"
+        f"<h2>{escape(t('As strong as this plan'))}</h2>{_table(strong, t)}"
+        f"{_paragraphs([*lost, *meaning], t)}</html>\n"
     )
 
 
+def _paragraphs(sentences: Iterable[str], t: Language) -> str:
+    return "".join(f"<p>{escape(t.sentence(each))}</p>" for each in sentences)
+
+
 def _table(rows: Sequence[SystemTried], t: Language) -> str:
-    lines = {CURVE: "", SMALL_COUNTS: t("small counts"), CERTAINTY: t("certainty")}
-
-    def range_cell(name: str) -> Callable[[SystemTried], str]:
-        def cell(each: SystemTried) -> str:
-            spread = each.spread(name)
-            if spread is None:
-                return "–"
-            low, middle, high = (t.percent(value, 0) for value in spread)
-            return middle if low == high else t("{middle} ({low} to {high})", middle=middle, low=low, high=high)
-
-        return cell
-
-    columns: dict[str, Callable[[SystemTried], str]] = {
-        t("method"): lambda each: t.sentence(each.system.title),
-        t("setting"): lambda each: t.sentence(each.system.setting),
-        t("as strong in"): lambda each: lines[each.line],
-        t("small counts wrong"): range_cell("small_wrong"),
-        t("large counts right"): range_cell("large_right"),
-        t("best reader right"): range_cell("best_reader"),
-        t("insider sure"): range_cell("insider"),
-        "T_P": lambda each: "–" if each.t_p is None else t.percent(each.t_p, 0),
-        "T_f": lambda each: "–" if each.t_f is None else t.number(each.t_f),
-    }
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    cells = ("".join(f"<td>{escape(cell(each))}</td>" for cell in columns.values()) for each in rows)
+    columns = (*COLUMNS.values(), MEASURES)
+    head = "".join(f"<th>{escape(t.sentence(each.head))}</th>" for each in columns)
+    cells = ("".join(f"<td>{escape(t.sentence(each.cell(row)))}</td>" for each in columns) for row in rows)
     return f"<table><tr>{head}</tr>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import csv
+import html
 import itertools
 import json
 import re
 from pathlib import Path
 
+import pytest
+
+from splu_desktop.cli import main
+from splu_desktop.compare.columns import explain
 from splu_desktop.compare.ours.splu import Planned
 from splu_desktop.compare.runner import compare
 from splu_desktop.compare.systems import named
 from splu_desktop.files.language import language
-from splu_desktop.report.comparison import MOST_LINES, drawn_curves, picture, write_comparison
+from splu_desktop.report.comparison import MOST_LINES, comparison_page, drawn_curves, picture, write_comparison
 from tests.compare.tables import small_source
 
 
@@ -37,8 +42,27 @@ def test_ten_lines_at_most_each_with_its_name(tmp_path: Path) -> None:
             assert own[1] == legend, "the letter stands beside the name"
         ends = [each[0] for each in letters]
         assert all(abs(a - c) > 9 or abs(b - d) > 9 for (a, b), (c, d) in itertools.combinations(ends, 2))
+    page = html.unescape(comparison_page(comparison, t))
+    for said in ("A_know 0.", "A_quot ∞", "with delta 0", *map(str, explain(comparison))):
+        assert said in page
     names = write_comparison(comparison, tmp_path / "out", t)
     assert {path.name for path in (tmp_path / "out").iterdir()} == set(names)
     data = json.loads((tmp_path / "out" / "comparison.json").read_text("utf-8"))
     with (tmp_path / "out" / "comparison.csv").open(encoding="utf-8", newline="") as file:
         assert len(list(csv.DictReader(file))) == len(data["tried"])
+
+
+def test_the_column_named_by_sa_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = ["sex,age,weight,ill,diagnosis"]
+    rows += [f"{'fm'[i % 2]},{20 + i % 7},{50 + i % 90},{'yes' if i % 3 else 'no'},d{i * i % 11}" for i in range(600)]
+    (tmp_path / "stays.csv").write_text("\n".join(rows), "utf-8")
+
+    def compared(*options: str) -> str:
+        words = ["--systems", "dbr", "--questions", "60", "--draws", "1", "--person", "none", "--json"]
+        assert main(["compare", str(tmp_path / "stays.csv"), *words, *options]) == 0
+        return str(json.loads(capsys.readouterr().out)["sensitive"])
+
+    for name in ("weight", "ill", "diagnosis"):
+        assert compared("--sa", name) == name
+    assert compared("--sa", "weight,ill", "--table", "ill by sex") == "ill"
+    assert compared("--sa", "weight,ill", "--about", "weight") == "weight"

@@ -176,7 +176,9 @@ class System(ABC):
 
 
 def said_briefly(number: float) -> Figure:
-    """Return a number of three digits, or whole."""
+    """Return a number of three digits, or whole; "∞", and "–" for none."""
+    if not math.isfinite(number):
+        return Figure("–" if math.isnan(number) else "∞")
     return Figure(f"{number:.3g}" if abs(number) < 1_000 else f"{number:,.0f}")
 
 

@@ -101,20 +101,22 @@ def choose(true: Floats, k: int, diversity: RecursiveDiversity, progress: Progre
 def combinatorial(true: Floats, marginals: Sequence[Axes], k: int) -> bool | None:
     """Return whether the marginals are k-combinatorially anonymous (Definition 4.2); None where that is not decided.
 
-    Every cell of the other columns must be empty in all tables with these marginals, or hold k and more in some. Where
-    the graph of columns and pairs is a forest, the most a cell can hold is the least of its entries (Dobra, Fienberg
-    2000), summed over the values where the pair has the sensitive column; with a cycle it may be less.
+    Every cell of the other columns must be empty in all tables with these marginals, or hold k and more in some. The
+    most it can hold is the least of its entries, summed over the values where the pair has the sensitive column: where
+    the graph of columns and pairs is a forest (Dobra, Fienberg 2000). With a circle it may be less, so that what the
+    true table holds, one of those with these marginals, decides or nothing.
     """
-    tree, last = list(range(true.ndim)), true.ndim - 1
+    tree, last, forest = list(range(true.ndim)), true.ndim - 1, True
     by_value = by_others = np.full(true.shape, np.inf)
     for axes in marginals:
         ends = {tree[column] for column in axes}
-        if len(ends) < len(axes):
-            return None
+        forest &= len(ends) == len(axes)
         tree = [min(ends) if each in ends else each for each in tree]
         if last in axes:
             by_value = np.minimum(by_value, marginal(true, axes))
         else:
             by_others = np.minimum(by_others, marginal(true, axes))
-    bound = np.minimum(by_value.sum(axis=last), by_others[..., 0])
-    return bool(((bound == 0) | (bound >= k)).all())
+    most, held = np.minimum(by_value.sum(axis=last), by_others[..., 0]), true.sum(axis=last)
+    if ((most < k) & ((most > 0) if forest else (held > 0))).any():
+        return False
+    return True if forest or ((most == 0) | (held >= k)).all() else None

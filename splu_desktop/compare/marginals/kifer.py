@@ -73,7 +73,7 @@ class MaximumEntropy(Sanitised):
 
     def metrics(self) -> dict[str, float]:
         combined = combinatorial(self.true, self.chosen, self._k)
-        decided = math.nan if combined is None else float(combined)  # not decided where pairs make a circle
+        decided = math.nan if combined is None else float(combined)  # where pairs make a circle
         codes = np.column_stack([column.codes for column in self.source.table.columns])
         _, which, number = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
         thought = self.cells[self._of_record]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QRectF
@@ -18,13 +19,14 @@ from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Busy
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, button, label, margins, put
-from splu_desktop.gui.base.words import decimal, number, percent, spoken, t, told
+from splu_desktop.gui.base.words import spoken, t, told
 from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.expert.section import Section
 
 if TYPE_CHECKING:
     from splu_desktop.compare.outcome import Comparison, SystemTried
 
+_SHOWN = ("title", "setting", "line", "best_reader", "large_right", "t_p", "t_f")
 _SECONDS = 3.0  # for each of the ten lines: half a minute together
 _QUESTIONS = 600
 
@@ -94,19 +96,10 @@ class SystemsSection(Section):
         self.busy = Busy("", t("Stop"))
         self.busy.cancelled.connect(lambda: self._job.cancel() if self._job else None)
         self.busy.hide()
-        fields: list[Field[SystemTried]] = [
-            Field(t("System"), lambda r: told(r.system.title)),
-            Field(t("Setting"), lambda r: told(r.system.setting)),
-            _range(t("Best reader right"), "best_reader"),
-            _range(t("Large counts right"), "large_right"),
-            Field("T_P", lambda r: "–" if r.t_p is None else decimal(r.t_p), lambda r: r.t_p, True),
-            Field("T_f", lambda r: "–" if r.t_f is None else number(r.t_f), lambda r: r.t_f, True),
-            Field(t("Remark"), _remark, colour=lambda r: "quiet"),
-        ]
         self.picture = Picture()
         self.view = TableView(t("Other systems"))
-        self.model = self.view.hold(fields)
         self.view.setMinimumHeight(140)
+        self.view.hide()
         put(self.body, self.busy, self.picture, (self.view, 1))
 
     def show_plan(self, plan: Plan, source: Source) -> None:
@@ -143,33 +136,26 @@ class SystemsSection(Section):
         self.start.setEnabled(True)
 
     def _done(self, found: Comparison) -> None:
+        # An optional part, as above.
+        from splu_desktop.compare.columns import COLUMNS
+
         self._ended()
         self.picture.show_comparison(found)
+        fields = [_field(name, *COLUMNS[name]) for name in _SHOWN]
+        remark: Field[SystemTried] = Field(t("Remark"), lambda row: told(row.impossible), colour=lambda row: "quiet")
+        self.model = self.view.hold([*fields, remark])
         self.model.show(found.tried)
-        self.view.fit_columns(200, filling=6, least=120)
+        self.view.show()
+        self.view.fit_columns(200, filling=len(fields), least=120)
 
     def _failed(self, sentence: str) -> None:
         self._ended()
         self.say_fault(sentence)
 
 
-def _range(name: str, figure: str) -> Field[SystemTried]:
-    def words(row: SystemTried) -> str:
-        spread = row.spread(figure)
-        if spread is None:
-            return "–"
-        middle, (low, high) = percent(spread[1], 0), (number(round(100 * end)) for end in spread[::2])
-        return middle if low == high else t("{middle} ({low} to {high})", middle=middle, low=low, high=high)
+def _field(name: str, head: str, edge: str, cell: Callable[[SystemTried], str]) -> Field[SystemTried]:
+    def key(row: SystemTried) -> float | None:
+        return getattr(row, name) if name.startswith("t_") else row.median(name)
 
-    return Field(name, words, lambda row: row.median(figure), True)
-
-
-def _remark(row: SystemTried) -> str:
-    # An optional part, as above.
-    from splu_desktop.compare.outcome import CERTAINTY, SMALL_COUNTS
-
-    strong = {
-        SMALL_COUNTS: t("equal small counts"),
-        CERTAINTY: t("equal certainty"),
-    }
-    return told(row.impossible) or strong.get(row.line, "")
+    right = edge == "r"
+    return Field(told(head), lambda row: told(cell(row)), key if right else None, right)

@@ -1,0 +1,92 @@
+"""What people are shown of a comparison: the same columns and sentences in window, report and command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from splu_desktop.compare.base.system import said_briefly
+from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
+from splu_desktop.core.messages import Figure, Said, percent_of, say
+
+_LINES = {CURVE: "", SMALL_COUNTS: say("as strong: small counts"), CERTAINTY: say("as strong: certainty")}
+
+
+class ShownColumn(NamedTuple):
+    """A column: its head, "l" or "r" for its edge, and the cell of a system that was tried."""
+
+    head: str
+    edge: str
+    cell: Callable[[SystemTried], str]
+
+
+def _range_column(head: str, figure: str) -> ShownColumn:
+    def cell(tried: SystemTried) -> str:
+        spread = tried.spread(figure)
+        if spread is None:
+            return Figure("–")
+        low, middle, high = (f"{100 * each:.0f}" for each in spread)
+        return Figure(f"{middle} %" if low == high else f"{middle} % ({low}–{high})")
+
+    return ShownColumn(head, "r", cell)
+
+
+COLUMNS = {
+    "title": ShownColumn(say("method"), "l", lambda row: row.system.title),
+    "setting": ShownColumn(say("setting"), "l", lambda row: row.system.setting),
+    "line": ShownColumn("", "l", lambda row: _LINES[row.line]),
+    "small_wrong": _range_column(say("small wrong"), "small_wrong"),
+    "large_right": _range_column(say("large right"), "large_right"),
+    "covered": _range_column(say("covered"), "covered"),
+    "row": _range_column(say("row"), "row"),
+    "classifier": _range_column(say("classifier"), "classifier"),
+    "best_reader": _range_column(say("best reader"), "best_reader"),
+    "insider": _range_column(say("insider"), "insider"),
+    "t_p": ShownColumn("T_P", "r", lambda row: Figure("–" if row.t_p is None else f"{row.t_p:.2f}")),
+    "t_f": ShownColumn("T_f", "r", lambda row: Figure("–" if row.t_f is None else f"{row.t_f:,}")),
+    "epsilon": ShownColumn("ε", "r", lambda row: Figure(f"{row.epsilon:.2f}".replace("inf", "∞"))),
+}
+MEASURES = ShownColumn(
+    say("the papers' own measures"),
+    "l",
+    lambda row: Figure(", ".join(f"{name} {said_briefly(each)}" for name, each in row.draws[0].metrics.items())),
+)
+
+
+def explain(comparison: Comparison) -> tuple[Said, Said, Said, Said, Said, Said]:
+    """Return what was compared, in two sentences, and what the columns mean."""
+    asked = comparison.thresholds
+    return (
+        say(
+            "“{column}” in {n} records: {asked} counts asked of every method; one record can meet {meeting} of all "
+            "that is asked.",
+            column=comparison.source.sensitive.name,
+            n=comparison.source.n,
+            asked=comparison.asked,
+            meeting=comparison.source.meeting,
+        ),
+        say(
+            "Guessing the most frequent value is right about {guess}; what the original teaches about the other "
+            "columns, {classifier}.",
+            guess=percent_of(comparison.guess),
+            classifier=percent_of(comparison.classifier),
+        ),
+        say(
+            "Figures are medians, with the range over the draws. small wrong: counts of 1 to {alpha} told wrong by "
+            "more than {epsilon}; large right: counts of 0.5 % and more told within it.",
+            alpha=str(asked.alpha),
+            epsilon=Figure(f"{100 * asked.epsilon:.0f} %"),
+        ),
+        say(
+            "row, classifier, best reader: how often who has the row, the answers, or all of it is right about a "
+            "person; insider: how sure who knows all others is."
+        ),
+        say("epsilon: of differential privacy, for all that is asked together by basic composition, with delta 0."),
+        say("k-combinatorial: 1 for yes, 0 for no, – where the graph of the marginals does not tell."),
+    )
+
+
+def say_impossible(tried: SystemTried) -> Said:
+    """Return which method was not carried out, and why."""
+    words = {"method": tried.system.title, "setting": tried.system.setting, "why": tried.impossible}
+    return Said("{method}, {setting}: {why}" if tried.system.parameters else "{method}: {why}", words)
