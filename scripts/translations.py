@@ -41,7 +41,7 @@ _NO_SENTENCES = {
 }
 _NOT_SHOWN = {"ValueError", "TypeError", "AssertionError", "KeyError", "RuntimeError", "OSError"}
 _MARKED = {"report": ("t", "mark"), "window": ("t", "tr"), "core": ("say", "tell", "line_of")}
-_OPTIONS = ("takes", "switch", "several")  # of the command line: what they mean stands third
+_OPTIONS = ("add_command", "takes", "switch", "several")  # of the command line: what they mean stands third
 # Words without a blank that stand in sentences, and words that are put together from tables.
 _OTHERS = (
     *(each.value for kind in (Kind, ProblemKind, Decision) for each in kind),

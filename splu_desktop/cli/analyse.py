@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from splu_desktop.cli.base.help import add_examples, several, takes
+from splu_desktop.cli.base.help import add_command, several, takes
 from splu_desktop.cli.base.opening import add_file, add_release, opened
-from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
+from splu_desktop.cli.base.output import print_json, print_table, tell
 from splu_desktop.core.answer.analyses import (
     COMPARISON,
     NUMBERS,
@@ -34,12 +34,11 @@ _SHORT = {"risk ratio": "ratio", "logistic": "logit"}  # as they are typed, wher
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    one = commands.add_parser(
+    one = add_command(
+        commands,
         "analyse",
-        help=say("shares, means, differences, ratios, regressions from a release"),
-    )
-    add_examples(
-        one,
+        "shares, means, differences, ratios, regressions from a release",
+        _analyse,
         "splu analyse RELEASE ratio 'Smoker=yes' 'Diagnosis=Heart failure'",
         "splu analyse RELEASE mean Stay 'Ward=Cardiology'",
         "splu analyse RELEASE logit 'Diagnosis=Heart failure' --on Age --on Sex",
@@ -48,13 +47,11 @@ def add(commands: Any) -> None:
     kinds = one.add_subparsers(dest="analysis", required=True, metavar="ANALYSIS")
 
     for kind in analysis_kinds():
-        parser = kinds.add_parser(
-            _SHORT.get(kind.name, kind.name.replace(" ", "-")), help=kind.words, description=kind.words
-        )
+        name = _SHORT.get(kind.name, kind.name.replace(" ", "-"))
+        parser = add_command(kinds, name, kind.words, _analyse, description=kind.words)
         several(parser, "--where COLUMN=VALUE", "only rows that meet this")
         add_file(parser)
-        add_json(parser)
-        parser.set_defaults(run=_analyse, kind=kind)
+        parser.set_defaults(kind=kind)
         if kind.asks == COMPARISON:
             takes(parser, "first EXPOSED", "COLUMN=VALUE; or “COLUMN=VALUE; OUTCOME”, to be compared with the second")
             takes(parser, "second OUTCOME")
@@ -90,19 +87,12 @@ def _row(each: Estimate) -> tuple[str, ...]:
 def result_as_dict(result: Result) -> dict[str, Any]:
     """Return a result as plain data."""
 
-    def one(each: Estimate) -> dict[str, float]:
-        return {
-            "estimate": each.estimate,
-            "low": each.low,
-            "high": each.high,
-            "low_alike": each.low_alike,
-            "high_alike": each.high_alike,
-        }
-
+    names = ("estimate", "low", "high", "low_alike", "high_alike")
+    parts = {each.name: {name: getattr(each, name) for name in names} for each in result.estimates}
     return {
         "analysis": result.analysis.kind,
-        **one(result.first),
-        "parts": {each.name: one(each) for each in result.estimates},
+        **parts[result.first.name],
+        "parts": parts,
         "notes": list(map(str, result.notes)),
     }
 

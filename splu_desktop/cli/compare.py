@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong, misfit
-from splu_desktop.cli.base.help import takes
+from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_written_language
-from splu_desktop.cli.base.output import Shown, add_json, print_json, print_rows, tell
+from splu_desktop.cli.base.output import Shown, print_json, print_rows, tell
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, columns_named, planned_from
 from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
 from splu_desktop.compare.ours.splu import of_plan
@@ -34,10 +34,7 @@ _QUESTIONS = 1_200
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser(
-        "compare",
-        help=say("see the plan beside other methods, on this table"),
-    )
+    parser = add_command(commands, "compare", "see the plan beside other methods, on this table", run)
     takes(parser, "file FILE", type=Path)
     add_question_options(parser)
     add_plan_options(parser)
@@ -63,8 +60,6 @@ def add(commands: Any) -> None:
     takes(parser, "--own CSV", "your own questions, one per row, as for “splu queries”", type=Path)
     takes(parser, "--out DIR", "write the comparison into this new folder; keep it inside", type=Path)
     add_written_language(parser)
-    add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -6,15 +6,15 @@ import argparse
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong
-from splu_desktop.cli.base.help import add_examples, several, takes
+from splu_desktop.cli.base.help import add_command, several, takes
 from splu_desktop.cli.base.opening import add_file, add_release, opened
-from splu_desktop.cli.base.output import add_json, print_json, print_table, tell
+from splu_desktop.cli.base.output import print_json, print_table, tell
 from splu_desktop.core.answer.answer import HIDDEN, ROUGH
 from splu_desktop.core.answer.conditions import column_named, parse_condition
 from splu_desktop.core.answer.crosstab import Cell, CrossTable, crosstab
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import Figure
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.results import write_cells
 
@@ -24,19 +24,14 @@ _TALL = 60
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    one = commands.add_parser(
-        "crosstab",
-        help=say("count all cells of a table from a release"),
-    )
-    add_examples(one, "splu crosstab RELEASE --by Ward --by Sex --sa Diagnosis --out cells.xlsx")
+    example = "splu crosstab RELEASE --by Ward --by Sex --sa Diagnosis --out cells.xlsx"
+    one = add_command(commands, "crosstab", "count all cells of a table from a release", _crosstab, example)
     add_release(one)
     takes(one, "--by COLUMN", "a column; may be repeated", action="append", required=True)
     takes(one, "--sa COLUMN", "the secret column that is counted, where there are several")
     several(one, "--where COLUMN=VALUE", "only rows that meet this")
     takes(one, "--method", "estimator (%(default)s)", choices=ESTIMATORS[:2], default=ESTIMATORS[0])
     add_file(one)
-    add_json(one)
-    one.set_defaults(run=_crosstab)
 
 
 def _crosstab(args: argparse.Namespace) -> None:

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import takes
+from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, opened
-from splu_desktop.cli.base.output import add_json, print_json, spoken, tell
+from splu_desktop.cli.base.output import print_json, spoken, tell
 from splu_desktop.core.messages import say
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.release.dummy import DUMMY_NAME, write_dummy
@@ -16,15 +16,11 @@ from splu_desktop.files.release.dummy import DUMMY_NAME, write_dummy
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser(
-        "dummy",
-        help=say("make a table like a release to write code on; no figure of it is right"),
-    )
+    words = say("make a table like a release to write code on; no figure of it is right")
+    parser = add_command(commands, "dummy", words, run)
     add_release(parser)
     takes(parser, "--out FILE", "a new file called DUMMY… .csv (%(default)s)", type=Path, default=Path(DUMMY_NAME))
     takes(parser, "--rows N", "how many rows (as many as the release)", type=int)
-    add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.cli.base.effects import misfit
-from splu_desktop.cli.base.help import switch, takes
-from splu_desktop.cli.base.output import add_json, print_json, print_table, whole
+from splu_desktop.cli.base.help import add_command, switch, takes
+from splu_desktop.cli.base.output import print_json, print_table, whole
 from splu_desktop.core.mechanism import draw_from, draw_names, law
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.thresholds import Thresholds
@@ -20,7 +20,7 @@ _MOST = 12  # counts whose probability of an error is listed
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("guarantee", help=say("what a gamma promises about small and large counts"))
+    parser = add_command(commands, "guarantee", "what a gamma promises about small and large counts", run)
     usual = Thresholds()
     takes(parser, "--gamma G", "strength, a number from 1", type=float, required=True)
     takes(
@@ -36,8 +36,6 @@ def add(commands: Any) -> None:
     takes(parser, "--alpha", "the largest small count ({usual})", usual=usual.alpha, type=int, default=usual.alpha)
     takes(parser, "--releases K", "releases of the same records averaged (1)", type=int, default=1)
     switch(parser, "--curves", "add T_f over T_E and the probability at each small count")
-    add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

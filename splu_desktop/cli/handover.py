@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import misfit
-from splu_desktop.cli.base.help import takes
+from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
-from splu_desktop.cli.base.output import add_json, print_json, tell
+from splu_desktop.cli.base.output import print_json, tell
 from splu_desktop.core.messages import say
 from splu_desktop.files.project.opening import RELEASE_SUFFIX
 from splu_desktop.files.release.handover import hand_over
@@ -17,15 +17,11 @@ from splu_desktop.files.release.handover import hand_over
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser(
-        "handover",
-        help=say("pack a release into one ZIP, encrypted with a password that is given or made up"),
-    )
+    words = say("pack a release into one ZIP, encrypted with a password that is given or made up")
+    parser = add_command(commands, "handover", words, run)
     takes(parser, "release RELEASE", type=Path)
     takes(parser, "--out FILE", "file to write; ends in {endings}", endings=".zip", type=Path, required=True)
     add_lock(parser)
-    add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import takes
+from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from
-from splu_desktop.cli.base.output import add_json, per_cent, print_json, print_rows, tell, told, whole
+from splu_desktop.cli.base.output import per_cent, print_json, print_rows, tell, told, whole
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.importer import write_problems
@@ -20,14 +20,11 @@ _LISTED = 20
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "inspect", help=say("show columns, types, missing values, problems and suggested roles of a file")
-    )
+    words = say("show columns, types, missing values, problems and suggested roles of a file")
+    parser = add_command(commands, "inspect", words, run)
     takes(parser, "file FILE", type=Path)
     add_recipe_options(parser)
     takes(parser, "--problems P.csv", "write the list of problems as CSV", type=Path)
-    add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.cli.base.engine_options import opened_engine
-from splu_desktop.cli.base.help import takes
-from splu_desktop.cli.base.output import Shown, add_json, line_of, one_line, print_json, tell, told
+from splu_desktop.cli.base.help import add_command, takes
+from splu_desktop.cli.base.output import Shown, line_of, one_line, print_json, tell, told
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, Said, counted, isolated, say
@@ -28,12 +28,10 @@ def add(commands: Any) -> None:
         ("propose", say("propose how to publish a table: what it protects and what stays readable")),
         ("plan", say("say what a plan of your own protects and what stays readable")),
     ):
-        parser = commands.add_parser(name, help=words, description=words)
+        parser = add_command(commands, name, words, run, description=words)
         takes(parser, "file FILE", type=Path)
         add_question_options(parser)
         add_plan_options(parser)
-        add_json(parser)
-        parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

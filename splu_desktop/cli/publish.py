@@ -11,10 +11,10 @@ from typing import Any
 
 from splu_desktop.cli.base.effects import misfit, no_effect
 from splu_desktop.cli.base.engine_options import opened_engine
-from splu_desktop.cli.base.help import add_examples, several, takes
+from splu_desktop.cli.base.help import add_command, several, takes
 from splu_desktop.cli.base.import_options import choices_from
 from splu_desktop.cli.base.opening import lock_from, password_line
-from splu_desktop.cli.base.output import Shown, add_json, line_of, print_json, spoken
+from splu_desktop.cli.base.output import Shown, line_of, print_json, spoken
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from, settings_from
 from splu_desktop.cli.plan import as_gate, open_lines, plan_lines
 from splu_desktop.core.messages import say
@@ -32,9 +32,14 @@ _MOST = 12  # lines that it prints
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "publish",
-        help=say("publish a table with its secret columns drawn anew"),
+        "publish a table with its secret columns drawn anew",
+        run,
+        "splu publish stays.xlsx --for partner --table 'Diagnosis by Sex, Age' --out release",
+        "splu publish stays.xlsx --recipe june.toml --set title='Stays of June' --out release",
+        "splu publish stays.xlsx --sa Diagnosis --nsa Sex,Age --gamma 5 --set missing.Age=999 --out release",
         description=say(
             "Publish FILE as a new release, by the proposal, a recipe or a plan of your own. Nothing is written unless "
             "the verdict is useful and defensible or each open line is accepted."
@@ -48,15 +53,7 @@ def add(commands: Any) -> None:
     # As older calls spell it: --accept all=REASON; and strict is what publishing always is.
     group.add_argument("--accept-all", dest="accept", type="all={}".format, action="append", help=argparse.SUPPRESS)
     group.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)
-    add_examples(
-        parser,
-        "splu publish stays.xlsx --for partner --table 'Diagnosis by Sex, Age' --out release",
-        "splu publish stays.xlsx --recipe june.toml --set title='Stays of June' --out release",
-        "splu publish stays.xlsx --sa Diagnosis --nsa Sex,Age --gamma 5 --set missing.Age=999 --out release",
-    )
     add_plan_options(parser)
-    add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import add_examples, takes
+from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_file, add_release, opened
-from splu_desktop.cli.base.output import Shown, add_json, per_cent, print_json, print_table, tell, told, whole
+from splu_desktop.cli.base.output import Shown, per_cent, print_json, print_table, tell, told, whole
 from splu_desktop.core.answer.answer import Answer, say_trust
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
@@ -20,11 +20,8 @@ from splu_desktop.files.questions.batch import check_answers_path, read_question
 
 def add(commands: Any) -> None:
     """Add the commands to the parser."""
-    one = commands.add_parser(
-        "query",
-        help=say("answer one count from a release"),
-    )
-    add_examples(one, "splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39")
+    example = "splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39"
+    one = add_command(commands, "query", "answer one count from a release", _query, example)
     add_release(one)
     takes(
         one,
@@ -33,12 +30,11 @@ def add(commands: Any) -> None:
         "for rows without a value; dates as 2024-03-31 or 31.3.2024, a month as 2024-03",
         nargs="*",
     )
-    _add_estimator(one)
-    add_json(one)
-    one.set_defaults(run=_query)
-    many = commands.add_parser(
+    many = add_command(
+        commands,
         "queries",
-        help=say("answer a file of counts from a release"),
+        "answer a file of counts from a release",
+        _queries,
         description=say(
             "Answer every row of a CSV file or of a workbook's first sheet: its header names columns, an empty cell is "
             "no condition, and a cell may hold one value, A|B, low..high, or (empty) for rows without a value."
@@ -47,13 +43,8 @@ def add(commands: Any) -> None:
     add_release(many)
     takes(many, "questions FILE", type=Path)
     add_file(many, required=True)
-    _add_estimator(many)
-    add_json(many)
-    many.set_defaults(run=_queries)
-
-
-def _add_estimator(parser: argparse.ArgumentParser) -> None:
-    takes(parser, "--method", "estimator (%(default)s)", choices=ESTIMATORS, default=ESTIMATORS[0])
+    for parser in (one, many):
+        takes(parser, "--method", "estimator (%(default)s)", choices=ESTIMATORS, default=ESTIMATORS[0])
 
 
 def _query(args: argparse.Namespace) -> None:
@@ -84,19 +75,12 @@ def _whole(value: float, *, down: bool = False) -> str:
 
 def answer_as_dict(answer: Answer) -> dict[str, Any]:
     """Return an answer as plain data."""
-    share = answer.share
+    same = ("published", "estimate", "low", "high", "low_alike", "high_alike", "unbiased", "variance")
     return {
-        "conditions": [str(condition) for condition in answer.conditions],
-        "published": answer.published,
-        "estimate": answer.estimate,
-        "low": answer.low,
-        "high": answer.high,
-        "low_alike": answer.low_alike,
-        "high_alike": answer.high_alike,
-        "unbiased": answer.unbiased,
+        "conditions": list(map(str, answer.conditions)),
+        **{name: getattr(answer, name) for name in same},
         "selected": answer.n_p,
-        "share": None if share is None else {"estimate": share[0], "low": share[1], "high": share[2]},
-        "variance": answer.variance,
+        "share": answer.share and dict(zip(("estimate", "low", "high"), answer.share, strict=True)),
         "exact": answer.exact,
         "trust": answer.trust(),
         "shown": {

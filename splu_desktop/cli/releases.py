@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from splu_desktop.cli.base.output import add_json, print_json, print_rows, tell
+from splu_desktop.cli.base.help import add_command
+from splu_desktop.cli.base.output import print_json, print_rows, tell
 from splu_desktop.core.messages import say
 from splu_desktop.files.publish.publishing import tidy
 from splu_desktop.files.register.book import Entry, Register
@@ -13,12 +14,7 @@ from splu_desktop.files.register.book import Entry, Register
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser(
-        "releases",
-        help=say("list the register of releases and check it"),
-    )
-    add_json(parser)
-    parser.set_defaults(run=run)
+    add_command(commands, "releases", "list the register of releases and check it", run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong, no_effect
-from splu_desktop.cli.base.help import switch, takes
+from splu_desktop.cli.base.help import add_command, switch, takes
 from splu_desktop.cli.base.import_options import add_set, imported_from
 from splu_desktop.cli.base.opening import (
     add_password,
@@ -17,9 +17,8 @@ from splu_desktop.cli.base.opening import (
     password_from,
     say_how,
 )
-from splu_desktop.cli.base.output import Shown, add_json, print_json, spoken, tell
+from splu_desktop.cli.base.output import Shown, print_json, spoken, tell
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import say
 from splu_desktop.core.table import Table
 from splu_desktop.files.language import language
 from splu_desktop.files.register.book import Register
@@ -34,10 +33,7 @@ _FIELDS = ("title", "organisation", "reviewer", "contract", "basis", "review", "
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser(
-        "report",
-        help=say("write the audit report of a release"),
-    )
+    parser = add_command(commands, "report", "write the audit report of a release", run)
     takes(parser, "release RELEASE", "a release folder, or a ZIP of it", type=Path)
     add_target(parser, ".pdf, .html, .json, .xlsx")
     switch(parser, "--internal", "the internal edition, with true counts; needs --source")
@@ -56,8 +52,6 @@ def add(commands: Any) -> None:
     add_written_language(parser)
     add_password(parser)
     add_set(parser)
-    add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

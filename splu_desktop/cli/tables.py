@@ -6,37 +6,33 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import add_examples, takes
+from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, opened
-from splu_desktop.cli.base.output import Shown, add_json, print_json, tell
+from splu_desktop.cli.base.output import Shown, print_json, tell
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
-from splu_desktop.core.messages import say
 from splu_desktop.files.language import language
 from splu_desktop.report.book import make
 
 
 def add(commands: Any) -> None:
     """Add the commands to the parser."""
-    one = commands.add_parser(
-        "tables",
-        help=say("write a book of tables from a release"),
-    )
-    add_examples(one, "splu tables RELEASE --out book.docx", "splu tables RELEASE BOOK.toml --out book.xlsx")
+    examples = "splu tables RELEASE --out book.docx", "splu tables RELEASE BOOK.toml --out book.xlsx"
+    one = add_command(commands, "tables", "write a book of tables from a release", _tables, *examples)
     add_release(one)
     takes(one, "book BOOK.toml", "which tables, in place of those asked for (docs/recipient.md)", type=Path, nargs="?")
-    other = commands.add_parser(
+    other = add_command(
+        commands,
         "protect",
-        help=say("write protected tables of a table too small for rows, each count with a little noise"),
+        "write protected tables of a table too small for rows, each count with a little noise",
+        _protect,
+        "splu protect stays.xlsx --table 'Diagnosis by Sex, Age' --out tables.docx",
     )
-    add_examples(other, "splu protect stays.xlsx --table 'Diagnosis by Sex, Age' --out tables.docx")
     takes(other, "file FILE", type=Path)
     takes(other, "--book BOOK.toml", "which tables, in place of those asked for (docs/recipient.md)", type=Path)
     takes(other, "--title TEXT", "what it is called", default="")
-    for parser, run in ((one, _tables), (other, _protect)):
+    for parser in (one, other):
         add_target(parser, ".xlsx, .docx, .html")
         add_written_language(parser)
-        add_json(parser)
-        parser.set_defaults(run=run)
     add_question_options(other)
     add_plan_options(other)
 

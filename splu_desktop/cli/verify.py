@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.help import takes
+from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_password, password_from, say_how
-from splu_desktop.cli.base.output import add_json, print_json, tell, told
+from splu_desktop.cli.base.output import print_json, tell, told
 from splu_desktop.core.messages import said_of, say
 from splu_desktop.core.policy import title_of
 from splu_desktop.files.register.book import Register
@@ -20,15 +20,11 @@ _OK, _NOTE, _FAILED = say("ok"), say("note"), say("WRONG")
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser(
-        "verify",
-        help=say("check a release, or a report against its release, without the source"),
-    )
+    words = say("check a release, or a report against its release, without the source")
+    parser = add_command(commands, "verify", words, run)
     takes(parser, "report REPORT.json", "a report written as JSON", type=Path, nargs="?")
     takes(parser, "release RELEASE", "a release folder, or a ZIP of it", type=Path)
     add_password(parser)
-    add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

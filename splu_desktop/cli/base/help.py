@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from splu_desktop.cli.base.output import told
@@ -67,9 +67,25 @@ def add_below(parser: argparse.ArgumentParser, *lines: str) -> None:
     parser.epilog = paragraph if parser.epilog is None else listed((parser.epilog, paragraph), _PARAGRAPHS)
 
 
-def add_examples(parser: argparse.ArgumentParser, *commands: str) -> None:
-    """Show commands as examples, which are typed as they stand in every language."""
-    add_below(parser, say("Examples:"), *(f"  {each}" for each in commands))
+def add_command(
+    commands: Any, name: str, words: str, run: Callable[[argparse.Namespace], int | None], *examples: str, **more: Any
+) -> argparse.ArgumentParser:
+    """Return the parser of a new command, which takes --json.
+
+    Parameters
+    ----------
+    commands : argparse's subparsers.
+    words : what it does.
+    run : what carries it out; the exit status, None for 0.
+    examples : commands, typed as they stand in every language.
+    more : of argparse's settings of a parser.
+    """
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=say(words), **more)
+    switch(parser, "--json", "print one JSON object instead of text")
+    parser.set_defaults(run=run)
+    if examples:
+        add_below(parser, say("Examples:"), *(f"  {each}" for each in examples))
+    return parser
 
 
 def takes(to: Any, spelling: str, words: str = "", **values: Any) -> None:

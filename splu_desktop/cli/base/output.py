@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import locale
 import os
@@ -51,15 +50,9 @@ def spoken() -> Language:
     return language(_spoken[0])
 
 
-class Spoken(str):
-    """Words that are in the language spoken already, so that they stand in a sentence as they are."""
-
-    __slots__ = ()
-
-
-def told(text: str) -> Spoken:
+def told(text: str) -> str:
     """Return a sentence in the language spoken."""
-    return Spoken(spoken().sentence(text))
+    return spoken().sentence(text)
 
 
 def line_of(sentence: str, before: str = "", /, **values: object) -> str:
@@ -80,11 +73,6 @@ def whole(count: int) -> Figure:
 def per_cent(share: float, places: int = 1) -> Figure:
     """Return a share of 1 for a table that people read."""
     return percent_of(share) if places == 1 else Figure(f"{100 * share:.{places}f} %")
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Give a command the option --json."""
-    parser.add_argument("--json", action="store_true", help=say("print one JSON object instead of text"))
 
 
 def print_json(data: Any) -> None:
