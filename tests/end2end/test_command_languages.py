@@ -265,7 +265,7 @@ def _texts(tree: ast.AST) -> list[tuple[int, str]]:
         elif name in ("tell", "line_of") or (name and id(node) in raised and not hasattr(builtins, name)):
             given = [*node.args[:1], *(each.value for each in node.keywords)]
             silent |= {id(part) for part in given if isinstance(part, ast.Constant)}
-        elif name in ("takes", "switch", "several"):  # an option: as it is typed, and what it means, said there
+        elif name in ("add_command", "takes", "switch", "several"):  # as it is typed, and what it means, said there
             silent |= {id(part) for part in node.args[1:3] if isinstance(part, ast.Constant | ast.JoinedStr)}
         elif isinstance(node, ast.keyword) and node.arg == "metavar":  # what is typed, as it is typed
             silent.add(id(node.value))
