@@ -131,7 +131,7 @@ def _print(comparison: Comparison) -> None:
     print_rows(done, *COLUMNS.values())
     print()
     # Too long for a terminal beside the figures.
-    print_rows([each for each in done if each.draws[0].metrics], COLUMNS["title"], COLUMNS["setting"], MEASURES)
+    print_rows([each for each in done if each.metrics], COLUMNS["title"], COLUMNS["setting"], MEASURES)
     print()
     for each in comparison.tried:
         if not each.draws:

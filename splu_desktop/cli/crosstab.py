@@ -8,7 +8,7 @@ from typing import Any
 from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import add_command, several, takes
 from splu_desktop.cli.base.opening import add_file, add_release, opened
-from splu_desktop.cli.base.output import print_json, print_table, tell
+from splu_desktop.cli.base.output import print_json, print_table, tell, written
 from splu_desktop.core.answer.answer import HIDDEN, ROUGH
 from splu_desktop.core.answer.conditions import column_named, parse_condition
 from splu_desktop.core.answer.crosstab import Cell, CrossTable, crosstab
@@ -51,7 +51,7 @@ def _crosstab(args: argparse.Namespace) -> None:
     if args.json:
         print_json({**table_as_dict(found), "release": release.id})
     elif args.out is not None:
-        tell("Written to {out}.", out=str(args.out))
+        tell(written(args.out))
     else:
         _print(found)
 

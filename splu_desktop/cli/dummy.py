@@ -8,7 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, opened
-from splu_desktop.cli.base.output import print_json, spoken, tell
+from splu_desktop.cli.base.output import print_result, spoken, written
 from splu_desktop.core.messages import say
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.release.dummy import DUMMY_NAME, write_dummy
@@ -27,7 +27,5 @@ def run(args: argparse.Namespace) -> None:
     """Write. Raises SpluError; nothing is written then."""
     check_answers_path(args.out, overwrite=True, release=args.release)
     made = write_dummy(opened(args), args.out, spoken(), args.rows)
-    if args.json:
-        print_json({"out": str(args.out), "rows": made.n, "columns": list(made.names)})
-        return
-    tell("Written to {out}.", out=str(args.out))
+    data = {"out": str(args.out), "rows": made.n, "columns": list(made.names)}
+    print_result(args, data, written(args.out))

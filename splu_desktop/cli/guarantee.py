@@ -52,31 +52,22 @@ def run(args: argparse.Namespace) -> None:
         "certainty": draw.certainty(0.0),
     }
     if args.curves:
-        counts = list(range(1, _MOST + 1))
-        found["t_f_over_t_e"] = dict(
-            zip(map(str, _T_E), law.t_f_curve(draw, limits.epsilon, np.array(_T_E)).tolist(), strict=True)
-        )
-        found["errors"] = dict(
-            zip(map(str, counts), law.error_curve(draw, limits.epsilon, counts).tolist(), strict=True)
-        )
+        t_f = law.t_f_curve(draw, limits.epsilon, np.array(_T_E))
+        errors = law.error_curve(draw, limits.epsilon, range(1, _MOST + 1))
+        found["t_f_over_t_e"] = dict(zip(map(str, _T_E), t_f.tolist(), strict=True))
+        found["errors"] = {str(count): error for count, error in enumerate(errors.tolist(), 1)}
     if args.json:
         print_json(found)
         return
+    small = say(
+        "least chance that a count of 1 to {alpha} is wrong by more than {epsilon}",
+        alpha=str(limits.alpha),
+        epsilon=Figure(f"{100 * limits.epsilon:g} %"),
+    )
+    large = say("least count that is within it, but for a chance of {t_e} (exact)", t_e=Figure(f"{limits.t_e:g}"))
     rows: list[list[str]] = [
-        [
-            "T_P",
-            Figure(f"{found['t_p']:.4f}"),
-            say(
-                "least chance that a count of 1 to {alpha} is wrong by more than {epsilon}",
-                alpha=str(limits.alpha),
-                epsilon=Figure(f"{100 * limits.epsilon:g} %"),
-            ),
-        ],
-        [
-            "T_f",
-            whole(found["t_f"]),
-            say("least count that is within it, but for a chance of {t_e} (exact)", t_e=Figure(f"{limits.t_e:g}")),
-        ],
+        ["T_P", Figure(f"{found['t_p']:.4f}"), small],
+        ["T_f", whole(found["t_f"]), large],
         ["1/gamma", Figure(f"{1 / args.gamma:.4f}"), say("share of rows that keep their value")],
     ]
     for name, value in found.get("t_f_over_t_e", {}).items():

@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.cli.base.effects import misfit
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
-from splu_desktop.cli.base.output import print_json, tell
+from splu_desktop.cli.base.output import print_result, written
 from splu_desktop.core.messages import say
 from splu_desktop.files.project.opening import RELEASE_SUFFIX
 from splu_desktop.files.release.handover import hand_over
@@ -30,10 +30,9 @@ def run(args: argparse.Namespace) -> None:
         raise misfit(str(args.out), "--out", f"{args.out.stem}.zip")
     password, made_up = lock_from(args.password_file, none=args.no_password)
     packed = hand_over(args.release, args.out, password=password)
-    if args.json:
-        shown = {"password": password} if made_up else {}
-        print_json({"out": str(packed), "bytes": packed.stat().st_size, "encrypted": password is not None, **shown})
-        return
-    tell("Written to {out}: {n}.", out=str(packed), n="AES-256" if password else say("not encrypted"))
+    data = {"out": str(packed), "bytes": packed.stat().st_size, "encrypted": password is not None}
+    line = written(packed, "AES-256" if password else say("not encrypted"))
     if made_up and password is not None:
-        tell(password_line(password))
+        print_result(args, {**data, "password": password}, line, password_line(password))
+    else:
+        print_result(args, data, line)

@@ -9,7 +9,17 @@ from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_file, add_release, opened
-from splu_desktop.cli.base.output import Shown, per_cent, print_json, print_table, tell, told, whole
+from splu_desktop.cli.base.output import (
+    Shown,
+    per_cent,
+    print_json,
+    print_result,
+    print_table,
+    tell,
+    told,
+    whole,
+    written,
+)
 from splu_desktop.core.answer.answer import Answer, say_trust
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
@@ -99,21 +109,11 @@ def _queries(args: argparse.Namespace) -> None:
         answers = questions.answers(Reader(release.published), args.method, shown)
     write_answers(questions, answers, release.id, args.out, overwrite=args.overwrite)
     trust = Counter(answer.trust() for answer in answers)
-    if args.json:
-        print_json(
-            {
-                "answers": len(answers),
-                "file": str(args.out),
-                "method": args.method,
-                "release": release.id,
-                "trust": dict(trust),
-                "faults": len(questions.faults),
-            }
-        )
-        return
-    tell("Written to {out}.", out=str(args.out))
+    data = {"answers": len(answers), "file": str(args.out), "method": args.method, "release": release.id}
+    lines: list[str] = [written(args.out)]
     if questions.faults:
-        tell("Not understood: {n}; the column “note” says why.", n=len(questions.faults))
+        lines.append(say("Not understood: {n}; the column “note” says why.", n=len(questions.faults)))
     if trust:
         each = ", ".join(f"{count:,} {told(say_trust(name))}" for name, count in trust.items())
-        tell(Said("{trust}: {each}", {"trust": say("Trust"), "each": each}))
+        lines.append(Said("{trust}: {each}", {"trust": say("Trust"), "each": each}))
+    print_result(args, {**data, "trust": dict(trust), "faults": len(questions.faults)}, *lines)

@@ -24,23 +24,8 @@ def run(args: argparse.Namespace) -> int:
     reading = register.read()
     entries = reading.handed_out[::-1]
     if args.json:
-        print_json(
-            {
-                "folder": str(register.folder),
-                "sound": not reading.faults,
-                "faults": list(map(str, reading.faults)),
-                "releases": [
-                    {
-                        "number": each.number,
-                        "time": each.time,
-                        "id": each.release,
-                        "kind": each.kind,
-                        **{key: value for key, value in each.body.items() if key not in ("marks", "partial")},
-                    }
-                    for each in entries
-                ],
-            }
-        )
+        found = {"folder": str(register.folder), "sound": not reading.faults, "faults": list(map(str, reading.faults))}
+        print_json({**found, "releases": list(map(_as_dict, entries))})
         return 3 if reading.faults else 0
     if entries:
         print_rows(
@@ -58,6 +43,11 @@ def run(args: argparse.Namespace) -> int:
     if not reading.faults:
         tell("The register is sound; entries sealed and chained: {n}.", n=len(reading.entries))
     return 3 if reading.faults else 0
+
+
+def _as_dict(entry: Entry) -> dict[str, Any]:
+    shown = {key: value for key, value in entry.body.items() if key not in ("marks", "partial")}
+    return {"number": entry.number, "time": entry.time, "id": entry.release, "kind": entry.kind, **shown}
 
 
 def _of(entry: Entry, name: str) -> str:

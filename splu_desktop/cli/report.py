@@ -17,7 +17,7 @@ from splu_desktop.cli.base.opening import (
     password_from,
     say_how,
 )
-from splu_desktop.cli.base.output import Shown, print_json, spoken, tell
+from splu_desktop.cli.base.output import Shown, print_result, spoken, written
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Table
 from splu_desktop.files.language import language
@@ -75,15 +75,6 @@ def run(args: argparse.Namespace) -> None:
             source = imported_from(args, args.source, progress=shown).table
         report = make_report(opened, fields, entry=entry, source=source, progress=shown)
         write_report(report, args.out, language=args.language, progress=shown)
-    if args.json:
-        print_json(
-            {
-                "out": str(args.out),
-                "edition": report.edition,
-                "bytes": args.out.stat().st_size,
-                "verdict": report.verdict_as_dict(),
-            }
-        )
-        return
-    tell("Written to {out}: {n}.", out=str(args.out), n=report.edition)
-    tell(first_line(report.facts, spoken()))
+    data = {"out": str(args.out), "edition": report.edition, "bytes": args.out.stat().st_size}
+    line = first_line(report.facts, spoken())
+    print_result(args, {**data, "verdict": report.verdict_as_dict()}, written(args.out, report.edition), line)

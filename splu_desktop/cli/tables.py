@@ -8,7 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, opened
-from splu_desktop.cli.base.output import Shown, print_json, tell
+from splu_desktop.cli.base.output import Shown, print_result, written
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.files.language import language
 from splu_desktop.report.book import make
@@ -62,7 +62,4 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _report(args: argparse.Namespace, tables: int, more: dict[str, Any]) -> None:
-    if args.json:
-        print_json({"out": str(args.out), "tables": tables, **more})
-    else:
-        tell("Written to {out}.", out=str(args.out))
+    print_result(args, {"out": str(args.out), "tables": tables, **more}, written(args.out))

@@ -77,14 +77,8 @@ def _report(args: argparse.Namespace) -> int:
     with say_how(password):
         differences = verify_report(args.report, args.release, password=password)
     if args.json:
-        print_json(
-            {
-                "report": str(args.report),
-                "release": str(args.release),
-                "sound": not differences,
-                "differences": list(map(str, differences)),
-            }
-        )
+        found = {"sound": not differences, "differences": list(map(str, differences))}
+        print_json({"report": str(args.report), "release": str(args.release), **found})
     else:
         for each in differences:
             tell(each, f"{told(_FAILED):<8} ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,7 @@ from splu_desktop.core.thresholds import Thresholds
 
 CURVE, SMALL_COUNTS, CERTAINTY = "curve", "equal small counts", "equal certainty"
 
-
-# Of one draw; shares lie in 0..1.
+# Of one draw, None where it does not exist; shares lie in 0..1.
 FIGURES = (
     "covered",  # 95 % intervals that hold the truth
     "small_wrong",  # counts up to alpha that are answered wrong by more than epsilon
@@ -31,14 +30,6 @@ FIGURES = (
 )
 
 
-@dataclass(frozen=True)
-class Achieved:
-    """What one draw of one setting did: its `FIGURES`, None where one does not exist, and the papers' own measures."""
-
-    figures: Mapping[str, float | None]
-    metrics: Mapping[str, float]
-
-
 @dataclass(frozen=True, eq=False)
 class SystemTried:
     """One system with one setting.
@@ -48,7 +39,8 @@ class SystemTried:
     system : with its parameters.
     line : of its own curve, or as strong as the plan for small counts or in certainty.
     impossible : why the table can't be published so, or that it took too long; "" where it could.
-    draws : figures of each draw, () where it could not.
+    draws : `FIGURES` of each draw, () where it could not.
+    metrics : the papers' own measures of the first draw.
     t_p, t_f : of counts of the whole table; no T_f where no count is told within epsilon.
     epsilon : the least for which a record's part is differentially private; infinite where none is.
     own : answers to the custodian's questions, where there are some.
@@ -57,7 +49,8 @@ class SystemTried:
     system: System
     line: str
     impossible: str = ""
-    draws: tuple[Achieved, ...] = ()
+    draws: tuple[Mapping[str, float | None], ...] = ()
+    metrics: Mapping[str, float] = field(default_factory=dict)
     t_p: float | None = None
     t_f: int | None = None
     epsilon: float = math.inf
@@ -65,7 +58,7 @@ class SystemTried:
 
     def spread(self, name: str) -> tuple[float, float, float] | None:
         """Return a figure's least, median and largest over the draws; None where it does not exist."""
-        found = [value for each in self.draws if (value := each.figures[name]) is not None]
+        found = [value for each in self.draws if (value := each[name]) is not None]
         return (float(min(found)), float(np.median(found)), float(max(found))) if found else None
 
     def median(self, name: str) -> float | None:
@@ -75,10 +68,8 @@ class SystemTried:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        low, middle, high = (
-            {name: spread[at] for name in FIGURES if (spread := self.spread(name)) is not None} for at in range(3)
-        )
-        metrics = {name: _number(value) for name, value in self.draws[0].metrics.items()} if self.draws else {}
+        spreads = {name: spread for name in FIGURES if (spread := self.spread(name)) is not None}
+        low, middle, high = ({name: spread[at] for name, spread in spreads.items()} for at in range(3))
         return {
             "system": self.system.name,
             "title": str(self.system.title),
@@ -87,12 +78,10 @@ class SystemTried:
             "setting": str(self.system.setting),
             "impossible": str(self.impossible),
             "draws": len(self.draws),
-            "achieved": {**middle, "metrics": metrics} if self.draws else None,
+            "achieved": {**middle, "metrics": _finite(self.metrics)} if self.draws else None,
             "low": low,
             "high": high,
-            "t_p": self.t_p,
-            "t_f": self.t_f,
-            "epsilon": _number(self.epsilon),
+            **_finite({"t_p": self.t_p, "t_f": self.t_f, "epsilon": self.epsilon}),
         }
 
 
@@ -139,7 +128,7 @@ class Comparison:
                 {
                     "conditions": list(asked),
                     "truth": truth,
-                    "answers": [None if each.own is None else _one(each.own, at) for each in self.tried],
+                    "answers": [each.own and _finite(each.own.one(at)) for each in self.tried],
                 }
                 for at, (asked, truth) in enumerate(self.own)
             ],
@@ -147,9 +136,6 @@ class Comparison:
         }
 
 
-def _one(answers: Answers, at: int) -> dict[str, float | None]:
-    return {name: _number(float(getattr(answers, name)[at])) for name in ("estimate", "low", "high")}
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _finite(figures: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Return figures as JSON can hold them: None for what is no number, or infinite."""
+    return {name: value if value is not None and math.isfinite(value) else None for name, value in figures.items()}

@@ -96,7 +96,7 @@ def compare(
         try:
             for at, (line, system, why) in enumerate(trial.settings(curve, tried, watched)):
                 part = ProgressPart(watched, at / (len(curve) + 2), 1 / (len(curve) + 2))
-                tried.append(SystemTried(system, line, why) if why else trial.settled(system, line, part))
+                tried.append(SystemTried(system, line, why) if why else trial.carry_out(system, line, part))
         except OutOfTime:
             why = say("Not finished within {seconds} seconds.", seconds=f"{ends - now:.0f}")
             tried.append(SystemTried(system, CURVE, why))

@@ -14,11 +14,12 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, Sanitised, System
 from splu_desktop.compare.base.workload import Margins, draw_questions
-from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Achieved, SystemTried
+from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, SystemTried
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress, ProgressPart
 from splu_desktop.core.thresholds import Thresholds
 
+Metrics = dict[str, float]
 Setting = tuple[str, System, str]  # its line, the system, and why it can't be as strong; "" where it can
 TESTED = 2_000  # records that the readers are tried on
 LARGE = 0.005  # share of the records from which a count is one of the large ones
@@ -69,41 +70,28 @@ class Trial:
             return
         held = ProgressPart(progress, 0.9, 0.0)
         least, most = (plan.t_p or 0.0) - _CLOSE, (plan.median("best_reader") or 0.0) + _CLOSE
-        tests: tuple[tuple[str, Callable[[System], bool], int, str], ...] = (
-            (
-                SMALL_COUNTS,
-                lambda system: system.t_p(self.source, self.thresholds) >= least,
-                3 * _STEPS,
-                say("At no setting are small counts wrong as surely as in this plan."),
-            ),
-            (
-                CERTAINTY,
-                lambda system: self._best_reader(system, held) <= most,
-                _STEPS,
-                say("At no setting is a reader as unsure of a person as in this plan."),
-            ),
-        )
-        for line, strong, steps, why in tests:
-            yield line, *weakest(curve, strong, steps, why)
+        why = say("At no setting are small counts wrong as surely as in this plan.")
+        yield SMALL_COUNTS, *weakest(curve, lambda each: self._t_p(each) >= least, 3 * _STEPS, why)
+        why = say("At no setting is a reader as unsure of a person as in this plan.")
+        yield CERTAINTY, *weakest(curve, lambda each: self._best_reader(each, held) <= most, _STEPS, why)
 
-    def settled(self, system: System, line: str, progress: Progress) -> SystemTried:
-        """Return the draws of one setting."""
+    def carry_out(self, system: System, line: str, progress: Progress) -> SystemTried:
+        """Return what one setting does, or why it can't be carried out. Raises Cancelled."""
         number = self._draws if system.random else 1
+        parts = [ProgressPart(progress, draw / (number + 1), 0) for draw in range(number + 1)]
         try:
-            parts = (ProgressPart(progress, draw / number, 0) for draw in range(number))
-            return SystemTried(
-                system,
-                line,
-                draws=tuple(self._achieved(system, draw, part) for draw, part in enumerate(parts)),
-                t_p=system.t_p(self.source, self.thresholds),
-                t_f=system.t_f(self.source, self.thresholds),
-                epsilon=system.exact_epsilon(self.source),
-                own=self._own_answers(system, ProgressPart(progress, 1.0, 0)),
-            )
+            found = [self._measure(system, draw, parts[draw]) for draw in range(number)]
+            own = self._own_answers(system, parts[number])
+            t_f, epsilon = system.t_f(self.source, self.thresholds), system.exact_epsilon(self.source)
         except Impossible as fault:
             return SystemTried(system, line, str(fault))
         except MemoryError:
             return SystemTried(system, line, say("There is not enough memory to do this with a table of this size."))
+        figures = tuple(each for each, _ in found)
+        return SystemTried(system, line, "", figures, found[0][1], self._t_p(system), t_f, epsilon, own)
+
+    def _t_p(self, system: System) -> float:
+        return system.t_p(self.source, self.thresholds)
 
     def _own_answers(self, system: System, progress: Progress) -> Answers | None:
         if self.own is None:
@@ -134,7 +122,8 @@ class Trial:
         stranger = max(self.guess, self._right(row))
         return stranger, classifier, max(stranger, classifier, self._right(learnt * evidence))
 
-    def _achieved(self, system: System, draw: int, progress: Progress) -> Achieved:
+    def _measure(self, system: System, draw: int, progress: Progress) -> tuple[dict[str, float | None], Metrics]:
+        """Return `FIGURES` of one draw, and the papers' own measures of it."""
         began = time.perf_counter()
         outcome = self._publish(system, draw, progress)
         everything = outcome.answer(self.all)
@@ -144,7 +133,7 @@ class Trial:
         truth = self.questions.truth.astype(np.float64)
         gap = np.abs(np.clip(answers.estimate, 0.0, self.source.n) - truth) / np.maximum(truth, 1)
         wrong = gap > self.thresholds.epsilon
-        figures = {
+        return {
             "covered": _mean((answers.low <= truth) & (truth <= answers.high), ~np.isnan(answers.low)),
             "small_wrong": _mean(wrong, truth <= self.thresholds.alpha),
             "large_right": _mean(~wrong, truth >= LARGE * self.source.n),
@@ -154,8 +143,7 @@ class Trial:
             "insider": max(best, float(outcome.insider(self.records, self.all, everything).mean())),
             "lost": outcome.lost,
             "seconds": seconds,
-        }
-        return Achieved(figures, outcome.metrics())
+        }, outcome.metrics()
 
 
 def _mean(values: NDArray[np.generic], where: Flags) -> float | None:

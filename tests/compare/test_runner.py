@@ -45,9 +45,7 @@ def test_every_system_has_a_row_or_says_why_not_and_who_knows_more_is_right_no_l
     for each in comparison.tried:
         assert bool(each.draws) != bool(each.impossible)
         for draw in each.draws:
-            row, classifier, best, insider = (
-                draw.figures[name] for name in ("row", "classifier", "best_reader", "insider")
-            )
+            row, classifier, best, insider = (draw[name] for name in ("row", "classifier", "best_reader", "insider"))
             assert classifier is not None
             assert best is not None
             assert insider is not None

@@ -106,12 +106,16 @@ def generalisations_from(texts: Iterable[str], table: Table) -> dict[str, g.Step
     return found
 
 
+def known_column(text: str, table: Table) -> str | None:
+    """Return the column that is typed so, blanks around it or not; None where there is none."""
+    return next((name for name in (text, text.strip()) if name in table), None)
+
+
 def _split(text: str, table: Table) -> tuple[str, str]:
     """Return column and ways; a column's name may hold colons, so the longest known name counts."""
     for at in reversed([i for i, mark in enumerate(text) if mark == ":"]):
-        for name in (text[:at], text[:at].strip()):
-            if name in table:
-                return name, text[at + 1 :]
+        if (name := known_column(text[:at], table)) is not None:
+            return name, text[at + 1 :]
     if ":" not in text:
         raise misfit(text, "--generalise", "COLUMN:WAY")
     raise UnknownColumn(text.partition(":")[0], table.names)

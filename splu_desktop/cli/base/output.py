@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import locale
 import os
@@ -9,6 +10,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from splu_desktop.core.messages import Figure, Said, brief, isolated, percent_of, say
@@ -78,6 +80,20 @@ def per_cent(share: float, places: int = 1) -> Figure:
 def print_json(data: Any) -> None:
     """Print `data` as JSON, non-ASCII text as it is; NaN and infinity, which JSON lacks, are refused."""
     print(json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def print_result(args: argparse.Namespace, data: Any, *sentences: str) -> None:
+    """Print what a command did: `data` where --json is asked for, else the sentences."""
+    if args.json:
+        print_json(data)
+    else:
+        for sentence in sentences:
+            tell(sentence)
+
+
+def written(out: Path, what: str = "") -> Said:
+    """Return the sentence about a file that was written, and of what kind it is."""
+    return say("Written to {out}: {n}.", out=str(out), n=what) if what else say("Written to {out}.", out=str(out))
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from splu_desktop.cli.base.effects import belong, misfit, no_effect
 from splu_desktop.cli.base.effects import given as options_given
 from splu_desktop.cli.base.engine_options import add_engine_option
-from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from
+from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from, known_column
 from splu_desktop.cli.base.help import several, takes
 from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from, recipe_words, set_of
 from splu_desktop.core.audience import WHO, Audience, OwnLimit
@@ -33,7 +33,8 @@ from splu_desktop.files.project.recipe import Recipe, write_recipe
 from splu_desktop.files.project.release_section import PLANNING, RELEASE
 from splu_desktop.files.publish.planning import Planned, judge, propose_plan
 
-_EXPLICIT = ("sa", "nsa", "drop", "identifier", "gamma", "generalise")
+_EXPLICIT = ("sa", "nsa", "drop", "identifier", "gamma", "generalise")  # options that make it a plan of one's own
+_EXPLICIT_SET = {"draw", "together", "kept_identifiers"}  # the same of --set
 _OLDER = {
     "--keep": "kept_identifiers.",
     "--limit": "limits.",
@@ -126,55 +127,51 @@ def planned_from(
     """Read FILE, by an engine a part of it, and return it with its plan and verdict. Raises SpluError; Cancelled."""
     settings = settings or settings_from(args)
     if engine is None:
-        return _planned(args, progress, settings, None)
+        return _plan(args, progress, settings)
     stored: Mapping[str, Any] = {} if settings.recipe is None else dict(settings.recipe.plan or {})  # type: ignore[arg-type]
     said = (args.person or "").rpartition("=")[0] or args.person
     person = stored.get("persons", {}).get("column", said if said in engine.names else None)
-    found = _planned(args, progress, settings, lambda own: engine.read_sample(person, own))
+    found = _plan(args, progress, settings, lambda own: engine.read_sample(person, own))
     column = None if found.plan.persons is None else found.plan.persons.column
     if column not in (None, person) and engine.is_sampled:  # by the rows of whole persons
-        found = _planned(args, progress, settings, lambda own: engine.read_sample(column, own))
+        found = _plan(args, progress, settings, lambda own: engine.read_sample(column, own))
     return found
 
 
-def _planned(
+def _plan(
     args: argparse.Namespace,
     progress: Progress,
     settings: Settings,
-    reading: Callable[[Progress], Imported] | None,
+    reading: Callable[[Progress], Imported] | None = None,
 ) -> Planned:
     recipe = settings.recipe
     imported = imported_from(args, args.file, recipe, reading=reading)
     if recipe is not None and recipe.plan is not None:
-        plan = recipe.plan_for(imported.table, name=recipe_words(args))
-        asked_for = audience_asked(
-            args, settings
-        )  # of whom the recipe says who they are, and the options anything else
-        given = {n: each for n in ("recipient", "purpose", "until", "limits") if (each := getattr(asked_for, n))}
+        plan, asked = recipe.plan_for(imported.table, name=recipe_words(args)), audience_asked(args, settings)
+        # The recipe says who they are, the options anything else.
+        given = {n: each for n in ("recipient", "purpose", "until", "limits") if (each := getattr(asked, n))}
         planned = judge(imported, replace(plan, audience=replace(plan.audience, **given)), progress)
     else:
-        planned = _planned_by_options(args, imported, settings, progress)
+        planned = _plan_by_options(args, imported, settings, progress)
     if args.save_recipe is not None:
         laws = () if recipe is None else recipe.laws
         write_recipe(Recipe(imported.choices, planned.plan, imported.source, laws, settings.release), args.save_recipe)
     return planned
 
 
-def _planned_by_options(
-    args: argparse.Namespace, imported: Imported, settings: Settings, progress: Progress
-) -> Planned:
+def _plan_by_options(args: argparse.Namespace, imported: Imported, settings: Settings, progress: Progress) -> Planned:
     persons, person = person_asked(args, settings, imported.table)
     imported = replace(imported, table=one_per_person(imported.table, persons))
     table, who = imported.table, audience_asked(args, settings)
+    within = limits_for(who).within if args.within is None else args.within / 100
     asked: dict[str, Any] = {
-        "person": person, "questions": questions_asked(args, who, table), "within": _within(args, who),
+        "person": person, "questions": questions_asked(args.table, within, table), "within": within,
         "roles": roles_asked(args, settings, table), "row_word": args.row or "", "progress": progress,
     }  # fmt: skip
-    own = any(getattr(args, name) for name in _EXPLICIT)
-    if not own and not {"draw", "together", "kept_identifiers"} & settings.plan.keys():
+    if not any(getattr(args, name) for name in _EXPLICIT) and not _EXPLICIT_SET & settings.plan.keys():
         return propose_plan(imported, who, persons=persons, **asked)
-    plan = _changed_plan(args, table, plan_as_given(table, who, **asked), persons, settings)
-    return judge(imported, plan, progress)
+    plan = plan_as_given(table, who, **asked).with_persons(persons)
+    return judge(imported, replace(plan, **_changes_asked(args, table, plan, settings.plan)), progress)
 
 
 # --- the questions
@@ -218,19 +215,15 @@ def person_asked(args: argparse.Namespace, settings: Settings, table: Table) -> 
 def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
     if text is None:
         return (), 0
-    names, sign, days = text.rpartition("=")
-    if not sign or not names or not days.strip().isdecimal() or not int(days.strip()[:9]):
+    names, _, days = text.rpartition("=")
+    if not names or not days.strip().isdecimal() or not int(days.strip()[:9]):
         raise misfit(text, "shift_dates", "COLUMN,COLUMN=DAYS")
     return tuple(columns_named(names, table)), int(days.strip()[:9])
 
 
-def _within(args: argparse.Namespace, who: Audience) -> float:
-    return limits_for(who).within if args.within is None else args.within / 100
-
-
-def questions_asked(args: argparse.Namespace, who: Audience, table: Table) -> tuple[AskedTable, ...]:
+def questions_asked(texts: Sequence[str], within: float, table: Table) -> tuple[AskedTable, ...]:
     """Return the tables that must come out. Raises BadSetting, UnknownColumn."""
-    found = tuple(parse_question(text, table, _within(args, who)) for text in args.table)
+    found = tuple(parse_question(text, table, within) for text in texts)
     if len(found) > 3:
         raise BadSetting("At most three tables can be asked for; leave {n} out.", n=len(found) - 3)
     return found
@@ -269,29 +262,24 @@ def _limits_asked(settings: Settings) -> tuple[OwnLimit, ...]:
     return tuple(found.values())
 
 
-def _changed_plan(
-    args: argparse.Namespace, table: Table, plan: Plan, persons: ByPerson | None, settings: Settings
-) -> Plan:
-    """Return the plan with what the options say beside roles and questions. Raises BadSetting."""
+def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the options say of a plan beside roles and questions. Raises BadSetting."""
     changes: dict[str, Any] = {}
     if args.generalise:
-        steps = generalisations_from(args.generalise, table)
-        for name in steps:
+        steps, rare = generalisations_from(args.generalise, table), dict(plan.rare)
+        for name, own in steps.items():
             if not plan.roles[name].published:
                 raise BadSetting("Column “{name}” is left out, so its values can't be grouped; publish it.", name=name)
-        changes["generalisations"] = {**plan.generalisations, **steps}
-        # Of a secret column rare values are joined after the draw, on published counts: the counts before are secret.
-        rare = {n: each.k for n in plan.sensitive for each in steps.get(n, ()) if isinstance(each, Rare)}
-        if rare:
-            for name in rare:
-                changes["generalisations"][name] = tuple(e for e in steps[name] if not isinstance(e, Rare))
-            changes["rare"] = {**plan.rare, **rare}
-    if kept := settings.plan.get("kept_identifiers"):
+            if name in plan.sensitive:
+                # Joined after the draw, on published counts: the counts before are secret.
+                rare.update((name, each.k) for each in own if isinstance(each, Rare))
+                steps[name] = tuple(each for each in own if not isinstance(each, Rare))
+        changes = {"generalisations": {**plan.generalisations, **steps}, "rare": rare}
+    if kept := said.get("kept_identifiers"):
         changes["kept_identifiers"] = {**plan.kept_identifiers, **kept}
-    plan = plan.with_persons(persons)
-    if {"draw", "together"} & settings.plan.keys() or args.gamma is not None:
-        changes["blocks"] = _blocks_asked(args, table, plan, settings.plan)
-    return replace(plan, **changes) if changes else plan
+    if {"draw", "together"} & said.keys() or args.gamma is not None:
+        changes["blocks"] = _blocks_asked(args, table, plan, said)
+    return changes
 
 
 def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, Any]) -> tuple[Block, ...]:
@@ -311,18 +299,14 @@ def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapp
 
 def columns_named(text: str, table: Table) -> list[str]:
     """Split a comma-separated list of columns whose names may hold commas themselves. Raises UnknownColumn."""
-    if text in table:
-        return [text]
     names: list[str] = []
     parts = text.split(",")
     while parts:
-        for length in range(len(parts), 0, -1):
-            name = ",".join(parts[:length])
-            found = next((known for known in (name, name.strip()) if known in table), None)
-            if found is not None:
-                names.append(found)
-                del parts[:length]
-                break
-        else:
+        # The longest name that there is.
+        heads = ((n, known_column(",".join(parts[:n]), table)) for n in range(len(parts), 0, -1))
+        length, name = next(((n, name) for n, name in heads if name is not None), (0, ""))
+        if not length:
             raise UnknownColumn(parts[0].strip(), table.names)
+        names.append(name)
+        del parts[:length]
     return names

@@ -45,8 +45,12 @@ class Answers:
 
     def split(self, first: int) -> tuple[Answers, Answers]:
         """Return the answers to the first so many questions, and to the others."""
-        parts = [np.split(each, [first]) for each in (self.estimate, self.low, self.high)]
+        parts = [np.split(each, [first]) for each in vars(self).values()]
         return Answers(*(part[0] for part in parts)), Answers(*(part[1] for part in parts))
+
+    def one(self, at: int) -> dict[str, float]:
+        """Return one answer by the names of its figures."""
+        return {name: float(each[at]) for name, each in vars(self).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,50 +140,34 @@ class CountingQuestions:
         for row, used in enumerate(self.used):
             keys = [(at, self.flags[at][row].tobytes()) for at in used]
             of.append([places.setdefault(key, len(places)) for key in keys])
-        return self.lines([{at: np.frombuffer(flags, bool)} for at, flags in places]), of
+        return self._lines([{at: np.frombuffer(flags, bool)} for at, flags in places]), of
 
     @cached_property
     def labels(self) -> CountingQuestions:
         """Every label of the columns that have few."""
         few = [(at, each.m) for at, each in enumerate(self.source.columns) if 2 <= each.m <= _FEW_LABELS]
-        return self.lines([{at: own} for at, m in few for own in np.eye(m, dtype=bool)])
+        return self._lines([{at: own} for at, m in few for own in np.eye(m, dtype=bool)])
 
-    def lines(self, picked: list[dict[int, Flags]]) -> CountingQuestions:
-        """Return selections of the same table."""
+    def _lines(self, picked: list[dict[int, Flags]]) -> CountingQuestions:
         return CountingQuestions.picked(self.source, picked, np.zeros(len(picked), np.int64))
 
     @cached_property
     def selected(self) -> sparse.csr_array:
         """(P, N) 1 where a record of the source meets a selection."""
-        return self.select([column.codes for column in self.source.columns])
-
-    def select(self, columns: Sequence[NDArray[np.integer]]) -> sparse.csr_array:
-        """Return (P, n) 1 where one of n records, given by their codes in each unchanged column, meets a selection."""
-        indices, n = [], len(columns[0])
+        indices, n = [], self.source.n
         for at, places in enumerate(self.used):
             inside = np.arange(n)
             for place in places:
-                inside = inside[self.flags[place][at][columns[place][inside]]]
+                inside = inside[self.flags[place][at][self.source.columns[place].codes[inside]]]
             indices.append(inside.astype(np.int32))
         flat = np.concatenate(indices) if indices else np.zeros(0, np.int32)
         ends = np.cumsum([0, *map(len, indices)])
         return sparse.csr_array((np.ones(len(flat), np.float32), flat, ends), shape=(len(indices), n))
 
-    def histogram(
-        self,
-        codes: NDArray[np.integer],
-        m: int,
-        weights: Floats | None = None,
-        among: Sequence[NDArray[np.integer]] | None = None,
-    ) -> Floats:
-        """Return (P, m) how many selected records have each of (n,) codes in 0..m-1.
-
-        weights : (n,) what each record counts, 1 where None.
-        among : their codes in each unchanged column; those of the source where None.
-        """
-        selected = self.selected if among is None else self.select(among)
-        keys = np.repeat(np.arange(self.selections) * m, np.diff(selected.indptr)) + codes[selected.indices]
-        weights = None if weights is None else weights[selected.indices]
+    def histogram(self, codes: NDArray[np.integer], m: int, weights: Floats | None = None) -> Floats:
+        """Return (P, m) how many selected records have each of (N,) codes in 0..m-1, each weighted 1 or as given."""
+        keys = np.repeat(np.arange(self.selections) * m, np.diff(self.selected.indptr)) + codes[self.selected.indices]
+        weights = None if weights is None else weights[self.selected.indices]
         counted = np.bincount(keys, weights, minlength=self.selections * m)
         return np.asarray(counted.reshape(-1, m), np.float64)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,6 +39,12 @@ class TrueTable:
         """Return the part of a table that is compared. Raises UnknownColumn."""
         columns = tuple(table[name].without_unused_labels() for name in unchanged)
         return cls(columns, table[sensitive].without_unused_labels(), tuple(class_columns))
+
+    def with_codes(self, codes: Iterable[NDArray[np.integer]]) -> TrueTable:
+        """Return other records over the same labels, by their codes in each column, the sensitive one last."""
+        pairs = zip(self.table.columns, codes, strict=True)
+        *columns, sensitive = (column.with_codes(own.astype(np.int32)) for column, own in pairs)
+        return TrueTable(tuple(columns), sensitive)
 
     @property
     def n(self) -> int:

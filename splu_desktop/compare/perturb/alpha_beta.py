@@ -13,7 +13,7 @@ private and useful. The paper's table is a set: of equal records each but the fi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,8 +55,8 @@ class DeletedAndInserted(Sanitised):
 
     def count(self, questions: CountingQuestions) -> CountFigures:
         """Return (Q,) unbiased figures."""
-        *columns, shown = np.unravel_index(self.tuples, self.shape)
-        published = questions.asked(questions.histogram(shown, self.source.m, among=columns))
+        shown = self.source.with_codes(np.unravel_index(self.tuples, self.shape))
+        published = questions.asked(replace(questions, source=shown).by_value)
         there, stays = questions.share_of_domain() * self.domain, self.alpha + self.beta
         other = self.beta * (1 - self.beta)
         slope = np.full(len(there), (stays * (1 - stays) - other) / self.alpha**2)
