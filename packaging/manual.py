@@ -15,7 +15,7 @@ from pathlib import Path
 import shtab
 
 from splu_desktop.__main__ import build_parser as window_parser
-from splu_desktop.cli.base.output import speak, spoken, told
+from splu_desktop.cli.base.output import speak, spoken, translate
 from splu_desktop.cli.main import build_parser
 from splu_desktop.files.language import LANGUAGES
 
@@ -56,7 +56,7 @@ _WORDS = {
 
 
 def _in_own_words(text: str) -> str:
-    return _WORDS[spoken().code].get(text) or told(text)
+    return _WORDS[spoken().code].get(text) or translate(text)
 
 
 def _escaped(text: str) -> str:
@@ -113,7 +113,7 @@ def page(parser: argparse.ArgumentParser, summary: str, others: list[str]) -> st
             lines += [".TP", f".B {_escaped(command)}", _escaped(_in_own_words(words))]
     lines += [_title("OPTIONS"), *_options(parser)]
     if parser.epilog:
-        below = [_escaped(line) for line in told(parser.epilog).splitlines()]
+        below = [_escaped(line) for line in translate(parser.epilog).splitlines()]
         lines += [_title("NOTES"), ".nf", *below, ".fi"]
     lines += [_title("EXIT STATUS"), _escaped(_in_own_words(_ENDINGS))]
     lines.append(_title("SEE ALSO"))

@@ -17,7 +17,7 @@ _LINKS = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 _PARTICIPLES = re.compile(r"(told|said|found|known|drawn|shown|made|kept|held|sought|[a-z]+ed)")
 # Packages whose functions were looked through; a text made for a sentence may be `listed` or `quoted` elsewhere.
 _VERBS = ("core.mechanism", "core.answer", "core.persons", "report", "files.release", "files.disk", "files.register",
-          "files.project", "files.publish", "files.questions", "files.tables")  # fmt: skip
+          "files.project", "files.publish", "files.questions", "files.tables", "compare", "cli")  # fmt: skip
 _HEAVY = re.compile(r"scipy\.(stats|integrate|interpolate|ndimage|spatial|signal|fft)\b")  # not in the installers
 
 

@@ -12,8 +12,8 @@ from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.compare.generalise.conditions import DistinctDiversity
-from splu_desktop.compare.ours.redrawn import Redrawn
-from splu_desktop.compare.ours.splu import Planned, Splu
+from splu_desktop.compare.ours.redrawn import RedrawnTable
+from splu_desktop.compare.ours.splu import PlannedDraw, Splu
 from splu_desktop.compare.outcome import CURVE
 from splu_desktop.compare.runner import compare
 from splu_desktop.compare.systems import SYSTEMS
@@ -63,7 +63,7 @@ def attack_table(tables: Tables, draws: int) -> list[str]:
     """Return lines: the attacks that the papers name on the sample hospital, each with how often it is right."""
     source = tables.sample()
     kinds = [kind for kind in SYSTEMS if kind.name in _ATTACKED]
-    found = compare(source, kinds, plan=Planned(5), size=tables.questions, draws=draws, seed=tables.seed)
+    found = compare(source, kinds, plan=PlannedDraw(5), size=tables.questions, draws=draws, seed=tables.seed)
     lines = [
         f"Guessing is right in {found.guess:.0%}, a classifier of the original in {found.classifier:.0%}.",
         "",
@@ -98,7 +98,7 @@ def exchangeable(source: TrueTable, gamma: float, chance: np.random.Generator) -
     value and have another.
     """
     outcome, own = Splu(gamma).publish(source, chance, SILENT), source.sensitive.codes
-    assert isinstance(outcome, Redrawn)
+    assert isinstance(outcome, RedrawnTable)
     shown = outcome.shown
     both = np.zeros((source.m, source.m))
     np.add.at(both, (shown, own), 1)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, several, takes
-from splu_desktop.cli.base.opening import add_file, add_release, opened
+from splu_desktop.cli.base.opening import add_file, add_release, open_asked
 from splu_desktop.cli.base.output import print_json, print_table, tell
 from splu_desktop.core.answer.analyses import (
     COMPARISON,
@@ -66,8 +66,8 @@ def add(commands: Any) -> None:
 def _analyse(args: argparse.Namespace) -> None:
     if args.out is not None:
         check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
-    release = opened(args)
-    result = analyse(Reader(release.published), _asked(args, release.published))
+    release = open_asked(args)
+    result = analyse(Reader(release.published), _analysis_asked(args, release.published))
     if args.out is not None:
         write_result(result, release.id, args.out)
     if args.json:
@@ -97,7 +97,7 @@ def result_as_dict(result: Result) -> dict[str, Any]:
     }
 
 
-def _asked(args: argparse.Namespace, published: Published) -> Analysis:
+def _analysis_asked(args: argparse.Namespace, published: Published) -> Analysis:
     where = _conditions(args.where, published)
     name, asks = args.kind.name, args.kind.asks
     if asks == COMPARISON:

@@ -16,7 +16,7 @@ from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossi
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.outcome import Comparison
 from splu_desktop.compare.runner import DRAWS, LIMIT, compare
-from splu_desktop.compare.systems import FIRST, SYSTEMS, named
+from splu_desktop.compare.systems import FIRST, SYSTEMS, find_systems
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import none_of, say
@@ -64,7 +64,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Compare, print, and write where asked to. Raises SpluError; nothing is written then."""
-    systems, t = named(args.systems), language(args.language)
+    systems, t = find_systems(args.systems), language(args.language)
     belong(args, "--out", "language")
     _check(args)
     if args.out is not None:

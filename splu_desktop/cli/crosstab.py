@@ -7,8 +7,8 @@ from typing import Any
 
 from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import add_command, several, takes
-from splu_desktop.cli.base.opening import add_file, add_release, opened
-from splu_desktop.cli.base.output import print_json, print_table, tell, written
+from splu_desktop.cli.base.opening import add_file, add_release, open_asked
+from splu_desktop.cli.base.output import print_json, print_table, say_written, tell
 from splu_desktop.core.answer.answer import HIDDEN, ROUGH
 from splu_desktop.core.answer.conditions import column_named, parse_condition
 from splu_desktop.core.answer.crosstab import Cell, CrossTable, crosstab
@@ -38,7 +38,7 @@ def _crosstab(args: argparse.Namespace) -> None:
     belong(args, "--out", "overwrite")
     if args.out is not None:
         check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
-    release = opened(args)
+    release = open_asked(args)
     published = release.published
     if args.sa is None and len(published.sensitive) > 1:
         raise BadSetting("Add {names}.", names=f"--sa {'|'.join(published.sensitive)}")
@@ -51,7 +51,7 @@ def _crosstab(args: argparse.Namespace) -> None:
     if args.json:
         print_json({**table_as_dict(found), "release": release.id})
     elif args.out is not None:
-        tell(written(args.out))
+        tell(say_written(args.out))
     else:
         _print(found)
 

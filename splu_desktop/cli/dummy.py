@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.opening import add_release, opened
-from splu_desktop.cli.base.output import print_result, spoken, written
+from splu_desktop.cli.base.opening import add_release, open_asked
+from splu_desktop.cli.base.output import print_result, say_written, spoken
 from splu_desktop.core.messages import say
 from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.release.dummy import DUMMY_NAME, write_dummy
@@ -26,6 +26,6 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write. Raises SpluError; nothing is written then."""
     check_answers_path(args.out, overwrite=True, release=args.release)
-    made = write_dummy(opened(args), args.out, spoken(), args.rows)
+    made = write_dummy(open_asked(args), args.out, spoken(), args.rows)
     data = {"out": str(args.out), "rows": made.n, "columns": list(made.names)}
-    print_result(args, data, written(args.out))
+    print_result(args, data, say_written(args.out))

@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.cli.base.effects import misfit
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
-from splu_desktop.cli.base.output import print_result, written
+from splu_desktop.cli.base.output import print_result, say_written
 from splu_desktop.core.messages import say
 from splu_desktop.files.project.opening import RELEASE_SUFFIX
 from splu_desktop.files.release.handover import hand_over
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> None:
     password, made_up = lock_from(args.password_file, none=args.no_password)
     packed = hand_over(args.release, args.out, password=password)
     data = {"out": str(packed), "bytes": packed.stat().st_size, "encrypted": password is not None}
-    line = written(packed, "AES-256" if password else say("not encrypted"))
+    line = say_written(packed, "AES-256" if password else say("not encrypted"))
     if made_up and password is not None:
         print_result(args, {**data, "password": password}, line, password_line(password))
     else:

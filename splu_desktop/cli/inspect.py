@@ -8,7 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from
-from splu_desktop.cli.base.output import per_cent, print_json, print_rows, tell, told, whole
+from splu_desktop.cli.base.output import per_cent, print_json, print_rows, tell, translate, whole
 from splu_desktop.core.messages import Said, say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.importer import write_problems
@@ -52,20 +52,20 @@ def run(args: argparse.Namespace) -> None:
     print_rows(
         inspect_columns(imported),
         (say("column"), "l", lambda column: _short(column["name"])),
-        (say("type"), "l", lambda column: told(column["type"])),
+        (say("type"), "l", lambda column: translate(column["type"])),
         (say("distinct"), "r", lambda column: whole(column["distinct"])),
         (say("missing"), "r", lambda column: whole(column["missing"])),
         (say("most frequent"), "l", lambda column: _short(column["most_frequent"])),
         (say("share"), "r", lambda column: per_cent(column["most_frequent_share"])),
-        (say("role"), "l", lambda column: told(Role(column["role"]).words)),
-        (say("reason"), "l", lambda column: told(column["reason"])),
+        (say("role"), "l", lambda column: translate(Role(column["role"]).words)),
+        (say("reason"), "l", lambda column: translate(column["reason"])),
     )
     for words, applied in ((say("Taken as missing:"), True), (say("May mean missing, and was kept:"), False)):
         if tokens := [each for each in imported.missing_tokens if each.applied is applied]:
             tell(words, "\n")
         for token in tokens:
             text = say("“{name}”", name=token.token)
-            own = {"column": token.column, "text": text, "n": token.count, "reason": told(token.reason)}
+            own = {"column": token.column, "text": text, "n": token.count, "reason": translate(token.reason)}
             tell(Said("{column}: {text} {n} ({reason})", own), "  ")
     if imported.problems:
         tell("Problems ({n}):", "\n", n=str(len(imported.problems)))

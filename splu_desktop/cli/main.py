@@ -15,9 +15,9 @@ from typing import Any, NoReturn, TextIO
 from splu_desktop import __version__
 from splu_desktop.cli.base import self_test
 from splu_desktop.cli.base.effects import Once
-from splu_desktop.cli.base.endings import Ended, heed, ignore, open_standard_files
+from splu_desktop.cli.base.endings import Ended, heed_signals, ignore, open_standard_files
 from splu_desktop.cli.base.help import Help, in_own_words
-from splu_desktop.cli.base.output import of_the_system, one_line, print_json, speak, told
+from splu_desktop.cli.base.output import of_the_system, one_line, print_json, speak, translate
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.core.messages import nearest, none_of, say
 from splu_desktop.files.disk.room import LIBRARIES, check_room, keep_freed_memory
@@ -140,7 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         open_standard_files()
     try:
-        heed()
+        heed_signals()
         return _run(argv)
     except KeyboardInterrupt as ended:
         _tell(say("stopped; nothing unfinished was left behind."))
@@ -196,7 +196,7 @@ def _tell(text: str) -> None:
     """Say a sentence on stderr, where somebody may have stopped listening."""
     if sys.stderr is not None:
         try:
-            print(f"splu: {one_line(told(text))}", file=sys.stderr, flush=True)
+            print(f"splu: {one_line(translate(text))}", file=sys.stderr, flush=True)
         except (OSError, ValueError):
             _let_go_of(sys.stderr)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from splu_desktop.cli.base.engine_options import opened_engine
+from splu_desktop.cli.base.engine_options import open_engine
 from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.output import Shown, line_of, one_line, print_json, tell, told
+from splu_desktop.cli.base.output import Shown, line_of, one_line, print_json, tell, translate
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, Said, counted, isolated, say
@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan and the verdict. Returns 3 where lines are open."""
-    with Shown(quiet=args.json) as shown, opened_engine(args, shown) as engine:
+    with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:
         planned = planned_from(args, shown, engine=engine)
     command = _protect_command(args, planned.verdict)
     if args.json:
@@ -83,7 +83,7 @@ def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
         lines.append(line_of(
             "{columns}: gamma {gamma} (T_f {t_f}, T_P {t_p})",
             _mark(say("secret")),
-            columns=_named(plan.sensitive if several else block.columns),
+            columns=_list_names(plan.sensitive if several else block.columns),
             gamma=Figure(f"{block.draw.gamma:g}"),
             t_f=t_f,
             t_p=Figure(f"{cases_of_100(t_p, down=True)} %"),
@@ -98,7 +98,7 @@ def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
             lines.append(line_of(words, _mark(say("coarser"))))
     rows += [(say("as it is"), plan.nsas), (say("left out"), plan.named(Role.DROPPED)),
              (say("names"), plan.named(Role.IDENTIFIER))]  # fmt: skip
-    return [*lines, *(line_of(_named(columns), _mark(words)) for words, columns in rows if columns)]
+    return [*lines, *(line_of(_list_names(columns), _mark(words)) for words, columns in rows if columns)]
 
 
 def _head(planned: Planned) -> str:
@@ -121,7 +121,7 @@ def _verdict_line(found: Verdict) -> str:
         read = say("{answered} of {cells} cells can be read", answered=figures.answered, cells=figures.cells)
     return line_of(
         "{state}: {read}, {alike}, a row is right in {share} cases (riskiest group {riskiest})",
-        state=told(found.title).upper(),
+        state=translate(found.title).upper(),
         read=read,
         alike=counted(figures.alike.smallest, "some stand alone", "at least {n} look alike"),
         share=certainty_words(figures.certainty.average),
@@ -149,10 +149,10 @@ def as_gate(line: Line, reason: str | None = None) -> dict[str, Any]:
 
 
 def _mark(words: str) -> str:
-    return f"  {told(words):<11} "
+    return f"  {translate(words):<11} "
 
 
-def _named(columns: tuple[str, ...]) -> str:
+def _list_names(columns: tuple[str, ...]) -> str:
     names = ", ".join(map(isolated, columns[:_NAMED]))
     if len(columns) <= _NAMED:
         return names

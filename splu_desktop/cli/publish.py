@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import misfit, no_effect
-from splu_desktop.cli.base.engine_options import opened_engine
+from splu_desktop.cli.base.engine_options import open_engine
 from splu_desktop.cli.base.help import add_command, several, takes
 from splu_desktop.cli.base.import_options import choices_from
 from splu_desktop.cli.base.opening import lock_from, password_line
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     (check_new_file if packed else check_new_folder)(args.out)
     file = Path(said["password_file"]) if "password_file" in said else None
     password, made_up = lock_from(file, none=said.get("no_password", False)) if packed else (None, False)
-    with Shown(quiet=args.json) as shown, opened_engine(args, shown) as engine:
+    with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:
         planned = planned_from(args, shown, settings, engine)
         found = planned.verdict
         if found.waiting(accepted, everything):

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.opening import add_file, add_release, opened
+from splu_desktop.cli.base.opening import add_file, add_release, open_asked
 from splu_desktop.cli.base.output import (
     Shown,
     per_cent,
     print_json,
     print_result,
     print_table,
+    say_written,
     tell,
-    told,
+    translate,
     whole,
-    written,
 )
 from splu_desktop.core.answer.answer import Answer, say_trust
 from splu_desktop.core.answer.conditions import parse_condition
@@ -58,7 +58,7 @@ def add(commands: Any) -> None:
 
 
 def _query(args: argparse.Namespace) -> None:
-    release = opened(args)
+    release = open_asked(args)
     published = release.published
     conditions = [parse_condition(text, published) for text in args.conditions]
     answer = Reader(published).answer(conditions, args.method)
@@ -103,17 +103,17 @@ def answer_as_dict(answer: Answer) -> dict[str, Any]:
 
 def _queries(args: argparse.Namespace) -> None:
     check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
-    release = opened(args)
+    release = open_asked(args)
     questions = read_questions(args.questions, release.published, strict=False)
     with Shown(quiet=args.json) as shown:
         answers = questions.answers(Reader(release.published), args.method, shown)
     write_answers(questions, answers, release.id, args.out, overwrite=args.overwrite)
     trust = Counter(answer.trust() for answer in answers)
     data = {"answers": len(answers), "file": str(args.out), "method": args.method, "release": release.id}
-    lines: list[str] = [written(args.out)]
+    lines: list[str] = [say_written(args.out)]
     if questions.faults:
         lines.append(say("Not understood: {n}; the column “note” says why.", n=len(questions.faults)))
     if trust:
-        each = ", ".join(f"{count:,} {told(say_trust(name))}" for name, count in trust.items())
+        each = ", ".join(f"{count:,} {translate(say_trust(name))}" for name, count in trust.items())
         lines.append(Said("{trust}: {each}", {"trust": say("Trust"), "each": each}))
     print_result(args, {**data, "trust": dict(trust), "faults": len(questions.faults)}, *lines)

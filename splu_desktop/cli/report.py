@@ -17,7 +17,7 @@ from splu_desktop.cli.base.opening import (
     password_from,
     say_how,
 )
-from splu_desktop.cli.base.output import Shown, print_result, spoken, written
+from splu_desktop.cli.base.output import Shown, print_result, say_written, spoken
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Table
 from splu_desktop.files.language import language
@@ -77,4 +77,4 @@ def run(args: argparse.Namespace) -> None:
         write_report(report, args.out, language=args.language, progress=shown)
     data = {"out": str(args.out), "edition": report.edition, "bytes": args.out.stat().st_size}
     line = first_line(report.facts, spoken())
-    print_result(args, {**data, "verdict": report.verdict_as_dict()}, written(args.out, report.edition), line)
+    print_result(args, {**data, "verdict": report.verdict_as_dict()}, say_written(args.out, report.edition), line)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, opened
-from splu_desktop.cli.base.output import Shown, print_result, written
+from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
+from splu_desktop.cli.base.output import Shown, print_result, say_written
 from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
 from splu_desktop.files.language import language
 from splu_desktop.report.book import make
@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
 
 def _tables(args: argparse.Namespace) -> None:
     _check(args)
-    release = opened(args)
+    release = open_asked(args)
     with Shown(quiet=args.json) as shown:
         book = make.print_release(release, make.book_of(release, args.book), progress=shown)
         make.write_book(book, args.out, args.language, shown)
@@ -62,4 +62,4 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _report(args: argparse.Namespace, tables: int, more: dict[str, Any]) -> None:
-    print_result(args, {"out": str(args.out), "tables": tables, **more}, written(args.out))
+    print_result(args, {"out": str(args.out), "tables": tables, **more}, say_written(args.out))

@@ -8,7 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_password, password_from, say_how
-from splu_desktop.cli.base.output import print_json, tell, told
+from splu_desktop.cli.base.output import print_json, tell, translate
 from splu_desktop.core.messages import said_of, say
 from splu_desktop.core.policy import title_of
 from splu_desktop.files.register.book import Register
@@ -51,13 +51,13 @@ def run(args: argparse.Namespace) -> int:
     else:
         for check in found.checks:
             word = {"ok": _OK, "note": _NOTE, "wrong": _FAILED}[check.state]
-            tell(check.sentence, f"{told(word):<8} ")
+            tell(check.sentence, f"{translate(word):<8} ")
         tell("Fingerprint: {words} ({digest})", words=found.fingerprint, digest=found.digest[:16])
         said = _verdict_of(found)
-        tell(said["headline"], f"{told(title_of(said['verdict']) if said['verdict'] else _NOTE)}: ")
+        tell(said["headline"], f"{translate(title_of(said['verdict']) if said['verdict'] else _NOTE)}: ")
         for line in said["lines"]:
             word = {"ok": _OK, "amber": say("decide"), "red": say("stops")}[line["state"]]
-            tell(line["sentence"], f"  {told(word):<9} ")
+            tell(line["sentence"], f"  {translate(word):<9} ")
     return 0 if found.sound else 3
 
 
@@ -81,7 +81,7 @@ def _report(args: argparse.Namespace) -> int:
         print_json({"report": str(args.report), "release": str(args.release), **found})
     else:
         for each in differences:
-            tell(each, f"{told(_FAILED):<8} ")
+            tell(each, f"{translate(_FAILED):<8} ")
         if not differences:
-            tell("All figures of the report that follow from the release are the release's.", f"{told(_OK):<8} ")
+            tell("All figures of the report that follow from the release are the release's.", f"{translate(_OK):<8} ")
     return 3 if differences else 0

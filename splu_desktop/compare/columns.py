@@ -49,7 +49,7 @@ COLUMNS = {
 MEASURES = ShownColumn(
     say("the papers' own measures"),
     "l",
-    lambda row: Figure(", ".join(f"{name} {said_briefly(each)}" for name, each in row.metrics.items())),
+    lambda row: Figure("; ".join(f"{name} {said_briefly(each)}" for name, each in row.metrics.items())),
 )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import System
-from splu_desktop.compare.ours.splu import Planned
+from splu_desktop.compare.ours.splu import PlannedDraw
 from splu_desktop.compare.outcome import CURVE, Comparison, SystemTried
 from splu_desktop.compare.trial import Trial
 from splu_desktop.core.answer.conditions import Condition
@@ -32,7 +32,7 @@ class OutOfTime(Exception):
     """A method's time is over. Not a SpluError: nothing on the way takes it for a fault that it knows a way around."""
 
 
-class Limited:
+class TimeLimit:
     """A Progress that raises OutOfTime at the next report once its time is over."""
 
     def __init__(self, whole: Progress, ends: float) -> None:
@@ -49,7 +49,7 @@ def compare(
     source: TrueTable,
     systems: Iterable[type[System]],
     *,
-    plan: Planned,
+    plan: PlannedDraw,
     size: int = 1_200,
     draws: int = DRAWS,
     thresholds: Thresholds | None = None,
@@ -91,7 +91,7 @@ def compare(
         part = ProgressPart(progress, 0.05 + 0.95 * number / len(curves), 0.95 / len(curves))
         now, most = time.monotonic(), math.inf if limit is None else limit
         ends = max(started + most * (number + 1), now + most)
-        watched = Limited(part, ends)
+        watched = TimeLimit(part, ends)
         system = curve[0]
         try:
             for at, (line, system, why) in enumerate(trial.settings(curve, tried, watched)):

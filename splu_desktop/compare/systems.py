@@ -39,7 +39,7 @@ SYSTEMS: tuple[type[System], ...] = (
 FIRST = tuple(system for system in SYSTEMS if system.first)  # the nine that are shown first, beside the plan
 
 
-def named(names: str) -> tuple[type[System], ...]:
+def find_systems(names: str) -> tuple[type[System], ...]:
     """Return the systems of these names, by comma, "first" or "all". Raises BadSetting."""
     known = {system.name: system for system in SYSTEMS}
     if names.strip() in ("all", "first"):

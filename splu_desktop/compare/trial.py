@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, TrueTable
-from splu_desktop.compare.base.system import Impossible, Sanitised, System
+from splu_desktop.compare.base.system import Impossible, SanitisedTable, System
 from splu_desktop.compare.base.workload import Margins, draw_questions
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, SystemTried
 from splu_desktop.core.messages import say
@@ -51,7 +51,7 @@ class Trial:
         self.questions = draw_questions(source, size, chance, progress)
         self.margins = Margins.of(source)
         # One budget: what the learner asks is asked of the same release, or paid from the same epsilon.
-        self.all = self.questions.joined(self.margins.questions)
+        self.all = self.questions.join(self.margins.questions)
         self.source = replace(source, meeting=self.questions.meeting + self.margins.questions.meeting)
         self.records = np.sort(chance.permutation(source.n)[:TESTED]).astype(np.int64)
         self.values = source.sensitive.codes[self.records]
@@ -71,9 +71,9 @@ class Trial:
         held = ProgressPart(progress, 0.9, 0.0)
         least, most = (plan.t_p or 0.0) - _CLOSE, (plan.median("best_reader") or 0.0) + _CLOSE
         why = say("At no setting are small counts wrong as surely as in this plan.")
-        yield SMALL_COUNTS, *weakest(curve, lambda each: self._t_p(each) >= least, 3 * _STEPS, why)
+        yield SMALL_COUNTS, *find_weakest(curve, lambda each: self._t_p(each) >= least, 3 * _STEPS, why)
         why = say("At no setting is a reader as unsure of a person as in this plan.")
-        yield CERTAINTY, *weakest(curve, lambda each: self._best_reader(each, held) <= most, _STEPS, why)
+        yield CERTAINTY, *find_weakest(curve, lambda each: self._best_reader(each, held) <= most, _STEPS, why)
 
     def carry_out(self, system: System, line: str, progress: Progress) -> SystemTried:
         """Return what one setting does, or why it can't be carried out. Raises Cancelled."""
@@ -99,7 +99,7 @@ class Trial:
         alone = replace(self.source, meeting=self.own.meeting)
         return system.publish(alone, np.random.default_rng([self._seed, 2]), progress).answer(self.own)
 
-    def _publish(self, system: System, draw: int, progress: Progress) -> Sanitised:
+    def _publish(self, system: System, draw: int, progress: Progress) -> SanitisedTable:
         progress.report(system.title, 0.0)
         # A stream of its own for each system, setting and draw.
         stream = zlib.crc32(f"{system.name} {sorted(system.parameters.items())}".encode())
@@ -112,7 +112,7 @@ class Trial:
     def _right(self, belief: Floats) -> float:
         return float((belief.argmax(axis=1) == self.values).mean())
 
-    def _readers(self, outcome: Sanitised, margins: Answers) -> tuple[float | None, float, float]:
+    def _readers(self, outcome: SanitisedTable, margins: Answers) -> tuple[float | None, float, float]:
         """Return how often readers of the row, of the answers, and of both are right: who knows more, no less often."""
         learnt = self.margins.naive_bayes(margins, self.records)
         row, evidence = outcome.row(self.records), outcome.evidence(self.records)
@@ -150,7 +150,9 @@ def _mean(values: NDArray[np.generic], where: Flags) -> float | None:
     return float(values[where].mean()) if where.any() else None
 
 
-def weakest(curve: Sequence[System], strong: Callable[[System], bool], steps: int, weak: str) -> tuple[System, str]:
+def find_weakest(
+    curve: Sequence[System], strong: Callable[[System], bool], steps: int, weak: str
+) -> tuple[System, str]:
     """Return the weakest setting that is strong enough, and ""; else the strongest one and why it is not, `weak`.
 
     Along a span by bisection; where there is none, of the settings of the curve.

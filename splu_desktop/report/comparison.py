@@ -31,7 +31,7 @@ _STYLE = (
 )
 
 
-def drawn_curves(comparison: Comparison) -> list[list[SystemTried]]:
+def choose_curves(comparison: Comparison) -> list[list[SystemTried]]:
     """Return the curves that are drawn: the plan and at most nine others, those shown first before all others."""
     curves = [
         [each for each in some if each.draws and each.line == CURVE]
@@ -73,7 +73,7 @@ def picture(comparison: Comparison, t: Language, *, dark: bool = False) -> str:
     within = t.percent(comparison.thresholds.epsilon, 0)
     parts.append(words(x(0), y(0) + 56, t("up: large counts are told to within {within}", within=within)))
     letters: list[tuple[float, float]] = []
-    for number, curve in enumerate(drawn_curves(comparison)):
+    for number, curve in enumerate(choose_curves(comparison)):
         system, letter = curve[0].system, "ABCDEFGHIJ"[number]
         mine = system.name == "plan"
         colour = ink if mine else hues[(number - 1) % len(hues)]

@@ -30,7 +30,7 @@ def small_questions(source: TrueTable) -> CountingQuestions:
     """Every cell of one label of each of the first two columns and one value."""
     one = {at: np.eye(source.columns[at].m, dtype=bool) for at in (0, 1)}
     picked = [{0: one[0][a], 1: one[1][b]} for a in range(4) for b in range(3) for _ in range(source.m)]
-    return CountingQuestions.picked(source, picked, np.tile(np.arange(source.m), 12))
+    return CountingQuestions.from_flags(source, picked, np.tile(np.arange(source.m), 12))
 
 
 def random_questions(source: TrueTable, number: int, seed: int) -> CountingQuestions:
@@ -40,4 +40,4 @@ def random_questions(source: TrueTable, number: int, seed: int) -> CountingQuest
     for _ in range(number):
         places = rng.choice(len(source.columns), int(rng.integers(0, 3)), replace=False)
         picked.append({int(at): rng.random(source.columns[at].m) < 0.4 for at in places})
-    return CountingQuestions.picked(source, picked, rng.integers(0, source.m, number))
+    return CountingQuestions.from_flags(source, picked, rng.integers(0, source.m, number))

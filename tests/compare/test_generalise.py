@@ -10,7 +10,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.generalise.classes import Generalised
+from splu_desktop.compare.generalise.classes import GeneralisedTable
 from splu_desktop.compare.generalise.conditions import (
     Closeness,
     DeltaDisclosure,
@@ -19,7 +19,7 @@ from splu_desktop.compare.generalise.conditions import (
     RecursiveDiversity,
 )
 from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.compare.marginals.fit import combinatorial, fitted, linked, marginal, shares_within
+from splu_desktop.compare.marginals.fit import fit_marginals, is_combinatorial, is_linked, marginal, shares_within
 from splu_desktop.compare.marginals.kifer import Marginals
 from splu_desktop.core.progress import SILENT
 from tests.compare.tables import column, small_source
@@ -91,7 +91,7 @@ def test_diversity_and_disclosure_on_counts_worked_by_hand() -> None:
 
     def told(classes: list[int], values: list[int]) -> tuple[float, ...]:
         source = TrueTable((column("a", np.array(classes)),), column("s", np.array(values)))
-        found = Generalised(source, np.array(classes)).metrics()
+        found = GeneralisedTable(source, np.array(classes)).metrics()
         return found["A_know"], found["A_acc"], found["A_quot"]
 
     # Two classes, 3:1 and 1:3, of a table of 4:4.
@@ -107,11 +107,11 @@ def test_marginals_are_linked_diverse_and_met_by_the_fit() -> None:
     true = outcome.true
     assert len(outcome.chosen) > true.ndim
     for axes in outcome.chosen:
-        assert linked(true, axes, 20)
+        assert is_linked(true, axes, 20)
         assert marginal(outcome.cells, axes) == pytest.approx(marginal(true, axes), abs=1e-2)
     assert RecursiveDiversity(2).meets(outcome.cells.reshape(-1, outcome.source.m), outcome.source.shares).all()
     # Two pairs that share a column: the product of its conditionals.
-    cells = fitted(true, [(0, 3), (2, 3)], np.full(true.shape, 600 / true.size))
+    cells = fit_marginals(true, [(0, 3), (2, 3)], np.full(true.shape, 600 / true.size))
     assert cells is not None
     by_a, by_c, by_s = true.sum(axis=(1, 2)), true.sum(axis=(0, 1)), true.sum(axis=(0, 1, 2))
     expected = by_a[:, None, None] * by_c[None, None] / by_s / true.shape[1] * np.ones((1, true.shape[1], 1, 1))
@@ -139,7 +139,7 @@ def test_combinatorial_anonymity_is_that_of_all_consistent_tables_and_open_in_a_
             same = LinearConstraint(rows, counts, counts)
             best = milp(-cell, constraints=same, integrality=np.ones(8, np.int64), bounds=Bounds(0))
             most.append(round(-float(best.fun or 0)))
-        anonymous, found = all(each == 0 or each >= k for each in most), combinatorial(true, marginals, k)
+        anonymous, found = all(each == 0 or each >= k for each in most), is_combinatorial(true, marginals, k)
         decided.add(found)
         assert found is anonymous or (found is None and len(pairs) == 3)
     assert decided & {True, False}

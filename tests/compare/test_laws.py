@@ -17,17 +17,17 @@ from benchmarks.papers.claims import epsilon_of_part, sharp_epsilon_of_part
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.base.unbiased import Unbiased
-from splu_desktop.compare.buckets.anatomy import Anatomy, Bucketed
+from splu_desktop.compare.base.unbiased import UnbiasedTable
+from splu_desktop.compare.buckets.anatomy import Anatomy, BucketTables
 from splu_desktop.compare.buckets.fakes import FakeValues
 from splu_desktop.compare.counts.cell_key import CellKey
 from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach, LaplaceOfParts
 from splu_desktop.compare.counts.noisy_margins import NoisyMargins, possible_counts
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluGen
-from splu_desktop.compare.perturb.alpha_beta import AlphaBeta, DeletedAndInserted
-from splu_desktop.compare.perturb.matrices import DistributionBased, Pram, Redistributed, Retention
-from splu_desktop.compare.systems import SYSTEMS, named
+from splu_desktop.compare.perturb.alpha_beta import AlphaBeta, TuplesTable
+from splu_desktop.compare.perturb.matrices import DistributionBased, Pram, RedistributedTable, Retention
+from splu_desktop.compare.systems import SYSTEMS, find_systems
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import DecoyGroups, Lenders, law
 from splu_desktop.core.progress import SILENT
@@ -54,9 +54,9 @@ def strayed(estimates: Floats, expected: Floats) -> float:
 
 def straight(outcome: Any, questions: CountingQuestions) -> Floats:
     """Return estimates that are neither drawn to a target nor cut."""
-    if isinstance(outcome, Unbiased) and not isinstance(outcome, Redistributed):
-        return questions.asked(outcome.count(questions).estimate)
-    found = outcome.count(questions) if isinstance(outcome, DeletedAndInserted) else outcome.answer(questions)
+    if isinstance(outcome, UnbiasedTable) and not isinstance(outcome, RedistributedTable):
+        return questions.pick(outcome.count(questions).estimate)
+    found = outcome.count(questions) if isinstance(outcome, TuplesTable) else outcome.answer(questions)
     return np.asarray(found.estimate)
 
 
@@ -73,7 +73,7 @@ def test_counts_are_unbiased_and_intervals_hold(system: System) -> None:
 def test_the_law_of_a_count_is_that_of_its_estimates(system: System) -> None:
     source = small_source(400, m=8)
     object.__setattr__(source, "class_columns", ())
-    everything = CountingQuestions.picked(source, [{}] * source.m, np.arange(source.m))
+    everything = CountingQuestions.from_flags(source, [{}] * source.m, np.arange(source.m))
     chance = np.random.default_rng(3)
     estimates = np.array([straight(system.publish(source, chance, SILENT), everything) for _ in range(200)])
     object.__setattr__(source, "meeting", everything.meeting)
@@ -101,10 +101,10 @@ def test_buckets_lean_to_independence_by_their_own_transition() -> None:
     some = outcomes(Anatomy(3), 60, 300)
     transition = np.zeros((source.m, source.m))
     for outcome in some:
-        assert isinstance(outcome, Bucketed)
+        assert isinstance(outcome, BucketTables)
         copies = outcome.parts.toarray() * np.bincount(outcome.bucket)[:, None]
         transition += copies.T @ outcome.parts.toarray() / source.counts[:, None] / len(some)
-    expected = questions.asked(questions.by_value @ transition)
+    expected = questions.pick(questions.by_value @ transition)
     assert strayed(np.array([each.answer(questions).estimate for each in some]), expected) < FAR
 
 
@@ -185,8 +185,8 @@ def test_fakes_stand_beside_values_they_differ_from_and_leave_an_insider_unsure(
 
 def test_every_system_is_known_by_its_name_and_nine_stand_first_beside_the_plan() -> None:
     assert len({system.name for system in SYSTEMS}) == len(SYSTEMS)
-    assert len(named("first")) == MOST_LINES - 1
+    assert len(find_systems("first")) == MOST_LINES - 1
     with pytest.raises(BadSetting):
-        named("none such")
+        find_systems("none such")
     with pytest.raises(Impossible):
         SpluGen(5).publish(small_source(100), np.random.default_rng(1), SILENT)

@@ -13,7 +13,7 @@ import pytest
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.compare.generalise.conditions import Closeness, DeltaDisclosure, DistinctDiversity, KAnonymity
 from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.compare.ours.splu import Planned
+from splu_desktop.compare.ours.splu import PlannedDraw
 from splu_desktop.compare.outcome import CURVE
 from splu_desktop.compare.runner import compare
 from splu_desktop.core.mechanism.cell_noise import noise_law
@@ -93,7 +93,7 @@ def test_laplace_at_ln_3_tells_most_large_counts_of_adult() -> None:
 
     names = ("age", "workclass", "education", "marital-status", "race", "gender", "hours-per-week")
     source = type(small_source(9))(tuple(coded(*column(name)) for name in names), coded(*column("occupation")))
-    comparison = compare(source, [Laplace], plan=Planned(5), size=600, draws=1, seed=3)
+    comparison = compare(source, [Laplace], plan=PlannedDraw(5), size=600, draws=1, seed=3)
     at = next(
         each
         for each in comparison.tried

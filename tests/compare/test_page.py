@@ -13,19 +13,19 @@ import pytest
 
 from splu_desktop.cli import main
 from splu_desktop.compare.columns import explain
-from splu_desktop.compare.ours.splu import Planned
+from splu_desktop.compare.ours.splu import PlannedDraw
 from splu_desktop.compare.runner import compare
-from splu_desktop.compare.systems import named
+from splu_desktop.compare.systems import find_systems
 from splu_desktop.files.language import language
-from splu_desktop.report.comparison import MOST_LINES, comparison_page, drawn_curves, picture, write_comparison
+from splu_desktop.report.comparison import MOST_LINES, choose_curves, comparison_page, picture, write_comparison
 from tests.compare.tables import small_source
 
 
 def test_ten_lines_at_most_each_with_its_name(tmp_path: Path) -> None:
-    systems = named("first") + named("dbr,c-l-diversity")
-    comparison = compare(small_source(300), systems, plan=Planned(4), size=60, draws=1, seed=5)
+    systems = find_systems("first") + find_systems("dbr,c-l-diversity")
+    comparison = compare(small_source(300), systems, plan=PlannedDraw(4), size=60, draws=1, seed=5)
     t = language("en")
-    curves = drawn_curves(comparison)
+    curves = choose_curves(comparison)
     assert len(curves) == MOST_LINES
     assert curves[0][0].system.name == "plan"
     for dark in (False, True):

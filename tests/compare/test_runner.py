@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from splu_desktop.compare.ours.splu import Planned, Splu
+from splu_desktop.compare.ours.splu import PlannedDraw, Splu
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison
 from splu_desktop.compare.runner import compare
-from splu_desktop.compare.systems import SYSTEMS, named
-from splu_desktop.compare.trial import weakest
+from splu_desktop.compare.systems import SYSTEMS, find_systems
+from splu_desktop.compare.trial import find_weakest
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Cancelled, Watched
@@ -20,7 +20,9 @@ from tests.compare.tables import small_source
 
 
 def compared(systems: str, **settings: Any) -> Comparison:
-    return compare(small_source(500), named(systems), plan=Planned(4), **{"size": 90, "draws": 2, "seed": 5} | settings)
+    return compare(
+        small_source(500), find_systems(systems), plan=PlannedDraw(4), **{"size": 90, "draws": 2, "seed": 5} | settings
+    )
 
 
 def without_time(comparison: Comparison, name: str) -> list[dict[str, Any]]:
@@ -63,7 +65,7 @@ def test_others_are_held_to_be_as_strong_as_the_plan() -> None:
         if each.line == CERTAINTY and each.draws:
             assert (each.median("best_reader") or 1) <= (plan.median("best_reader") or 0) + 0.003
     source, asked = small_source(20_000), Thresholds()
-    same, why = weakest(Splu.curve(), lambda each: each.t_p(source, asked) >= 0.5987, 19, "too weak")
+    same, why = find_weakest(Splu.curve(), lambda each: each.t_p(source, asked) >= 0.5987, 19, "too weak")
     assert isinstance(same, Splu)
     assert same.gamma == pytest.approx(3, rel=0.06)
     assert why == ""
@@ -77,13 +79,13 @@ def test_every_method_has_a_line_at_equal_protection_or_says_why_none_is_as_stro
         assert all(each.draws or "At no setting" in each.impossible for each in lines)
     anatomy = next(each for each in comparison.tried if each.system.name == "anatomy" and each.line == SMALL_COUNTS)
     assert "small counts" in anatomy.impossible, "it tells counts of the whole table exactly"
-    weak, why = weakest(Splu.curve(), lambda system: False, 5, "too weak")
+    weak, why = find_weakest(Splu.curve(), lambda system: False, 5, "too weak")
     assert (weak.setting, why) == ("gamma = 50", "too weak")
     # Of four values, one seldom kept tells what is not true: strong enough in the middle of the span alone.
-    middle, why = weakest(Splu.curve(), lambda system: 3 <= getattr(system, "gamma", 0) <= 9, 12, "too weak")
+    middle, why = find_weakest(Splu.curve(), lambda system: 3 <= getattr(system, "gamma", 0) <= 9, 12, "too weak")
     assert why == ""
     assert getattr(middle, "gamma", 0) == pytest.approx(3, rel=0.01)
-    assert weakest(Splu.curve(), lambda system: True, 5, "too weak")[0].setting == "gamma = 1.05"
+    assert find_weakest(Splu.curve(), lambda system: True, 5, "too weak")[0].setting == "gamma = 1.05"
 
 
 def test_a_comparison_stops_when_asked_and_says_what_was_not_finished() -> None:
@@ -92,7 +94,7 @@ def test_a_comparison_stops_when_asked_and_says_what_was_not_finished() -> None:
     late = compared("retention", limit=1e-9)
     assert [each.impossible for each in late.tried if each.system.name == "retention"]
     with pytest.raises(BadSetting):
-        compare(type(late.source)((), late.source.sensitive), [], plan=Planned(4))
+        compare(type(late.source)((), late.source.sensitive), [], plan=PlannedDraw(4))
 
 
 def test_medians_and_ranges_are_over_the_draws() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from splu_desktop.compare import systems
-from splu_desktop.compare.systems import named
+from splu_desktop.compare.systems import find_systems
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.expert.systems import SystemsSection
@@ -16,7 +16,7 @@ from tests.gui.conftest import Idle
 def test_systems_are_compared_by_the_table_asked_for_and_each_has_rows_or_a_remark(
     proposed: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(systems, "FIRST", named("laplace,k-anonymity"))
+    monkeypatch.setattr(systems, "FIRST", find_systems("laplace,k-anonymity"))
     proposed.resize(1366, 768)
     proposed.show_step(Step.EXPERT)
     page = proposed.page(Step.EXPERT)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.__main__ import build_parser as window_parser
-from splu_desktop.cli.base.output import told
+from splu_desktop.cli.base.output import translate
 from splu_desktop.cli.main import build_parser
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +53,7 @@ def test_a_page_names_every_option_with_its_words(name: str) -> None:
             assert re.search(rf"^\.B .*{re.escape(option)}\b", plain, re.MULTILINE), option
         words = parser._get_formatter()._expand_help(action) if action.help else ""
         assert " ".join(words.split()) in plain
-    for line in (told(parser.epilog) if parser.epilog else "").splitlines():
+    for line in (translate(parser.epilog) if parser.epilog else "").splitlines():
         assert line in plain
     for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"):
         assert f".SH {heading}\n" in page

@@ -27,7 +27,7 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
+def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     """Return the options of these names that were given, as they are written."""
     said = getattr(args, "_said", ())
     found = [name for name in names if getattr(args, name, None) not in (None, [], False, "")]
@@ -37,7 +37,7 @@ def given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
 
 def belong(args: argparse.Namespace, partner: str, *names: str) -> None:
     """Raise BadSetting where options are given without the one they belong to."""
-    if not given(args, (partner.lstrip("-").replace("-", "_"),)) and (lone := given(args, names)):
+    if not options_given(args, (partner.lstrip("-").replace("-", "_"),)) and (lone := options_given(args, names)):
         raise no_effect(lone, partner)
 
 
@@ -51,7 +51,7 @@ def no_effect(options: Sequence[str], partner: str) -> BadSetting:
 
 def without_effect(args: argparse.Namespace, why: str, *names: str) -> None:
     """Raise BadSetting where options are given that have no effect, for the reason said."""
-    if options := given(args, names):
+    if options := options_given(args, names):
         raise BadSetting(superfluous(why, options))
 
 

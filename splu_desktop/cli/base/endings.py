@@ -36,13 +36,13 @@ class Ended(KeyboardInterrupt):
         self.status = 128 + number
 
 
-def heed() -> None:
+def heed_signals() -> None:
     """Turn what ends a run from outside into Ended, on the main thread. What the caller had ignored stays ignored."""
     global _usual
     if threading.current_thread() is not threading.main_thread():
         return
-    if sys.unraisablehook is not _dropped:
-        _usual, sys.unraisablehook = sys.unraisablehook, _dropped
+    if sys.unraisablehook is not _drop:
+        _usual, sys.unraisablehook = sys.unraisablehook, _drop
     for number in _NUMBERS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
@@ -74,7 +74,7 @@ def _end(number: int, frame: FrameType | None) -> None:
     raise Ended(number)
 
 
-def _dropped(told: Any) -> None:
+def _drop(told: Any) -> None:
     """Raise Ended again soon where Python could not: in a callback, as when an import lets go of its lock."""
     if isinstance(told.exc_value, Ended):
         number = told.exc_value.status - 128
@@ -85,7 +85,7 @@ def _dropped(told: Any) -> None:
         _usual(told)
 
 
-def _closed(event: int) -> bool:
+def _close(event: int) -> bool:
     """Have the main thread stop, and wait for it: the process dies when this returns. On a thread of the system's."""
     if event < _CLOSING:
         return False  # Ctrl+C and Ctrl+Break are signals
@@ -96,6 +96,6 @@ def _closed(event: int) -> bool:
 
 def _heed_console() -> None:
     if not _kept and sys.platform == "win32":
-        handler = ctypes.WINFUNCTYPE(ctypes.c_bool, ctypes.c_uint)(_closed)
+        handler = ctypes.WINFUNCTYPE(ctypes.c_bool, ctypes.c_uint)(_close)
         if ctypes.windll.kernel32.SetConsoleCtrlHandler(handler, True):
             _kept.append(handler)

@@ -32,7 +32,7 @@ def add_engine_option(group: Any) -> None:
 
 
 @contextmanager
-def opened_engine(args: argparse.Namespace, progress: Progress) -> Iterator[Any]:
+def open_engine(args: argparse.Namespace, progress: Progress) -> Iterator[Any]:
     """Give the file as a `LargeTable` of the engine that is asked for; None where memory holds the table.
 
     Raises SpluError; Cancelled.

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from splu_desktop.cli.base.output import told
+from splu_desktop.cli.base.output import translate
 from splu_desktop.core.messages import Said, listed, say
 
 _ROW = " " * 28  # before the meaning of what stands in a row
@@ -19,11 +19,11 @@ class Help(argparse.HelpFormatter):
     """Translates each text on its way into the help. It overrides what argparse's own formatters override."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return None if action.help is None else told(action.help)
+        return None if action.help is None else translate(action.help)
 
     def _format_text(self, text: str) -> str:
         if isinstance(text, Said):  # the version is none
-            own = told(text)
+            own = translate(text)
             text = own[:1].upper() + own[1:]
         return super()._format_text(text)
 
@@ -40,7 +40,7 @@ class Help(argparse.HelpFormatter):
 
     def start_section(self, heading: str | None) -> None:
         """Begin a section under a heading."""
-        super().start_section(None if heading is None else told(heading))
+        super().start_section(None if heading is None else translate(heading))
 
     def add_usage(
         self,
@@ -50,7 +50,7 @@ class Help(argparse.HelpFormatter):
         prefix: str | None = None,
     ) -> None:
         """Add the usage."""
-        super().add_usage(usage, actions, groups, told(say("usage: ")) if prefix is None else prefix)
+        super().add_usage(usage, actions, groups, translate(say("usage: ")) if prefix is None else prefix)
 
 
 def rows_of(rows: Iterable[tuple[str, str]]) -> str:

@@ -113,7 +113,7 @@ def say_how(password: str | None) -> Iterator[None]:
         raise PasswordNeeded("{fault} Name a file that holds it with --password-file.", fault=str(fault)) from None
 
 
-def opened(args: argparse.Namespace) -> OpenRelease:
+def open_asked(args: argparse.Namespace) -> OpenRelease:
     """Return the release asked for. Raises BadRelease."""
     check_locked(args)
     password = password_from(args.password_file)

@@ -52,14 +52,14 @@ def spoken() -> Language:
     return language(_spoken[0])
 
 
-def told(text: str) -> str:
+def translate(text: str) -> str:
     """Return a sentence in the language spoken."""
     return spoken().sentence(text)
 
 
 def line_of(sentence: str, before: str = "", /, **values: object) -> str:
     """Return a sentence, as `say` makes it, in the language spoken, as one line, behind what sets it off."""
-    return before + one_line(told(say(sentence, **values)))
+    return before + one_line(translate(say(sentence, **values)))
 
 
 def tell(sentence: str, before: str = "", /, **values: object) -> None:
@@ -91,7 +91,7 @@ def print_result(args: argparse.Namespace, data: Any, *sentences: str) -> None:
             tell(sentence)
 
 
-def written(out: Path, what: str = "") -> Said:
+def say_written(out: Path, what: str = "") -> Said:
     """Return the sentence about a file that was written, and of what kind it is."""
     return say("Written to {out}: {n}.", out=str(out), n=what) if what else say("Written to {out}.", out=str(out))
 
@@ -103,7 +103,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Ite
     """
     # What the program says is translated; a value that happens to read like it is not.
     lines = [
-        [one_line(told(cell) if isinstance(cell, Said | Figure) else isolated(brief(cell))) for cell in row]
+        [one_line(translate(cell) if isinstance(cell, Said | Figure) else isolated(brief(cell))) for cell in row]
         for row in (header, *rows)
     ]
     unseen = [[len(_ISOLATES.findall(cell)) for cell in line] for line in lines]
@@ -144,8 +144,8 @@ class Shown:
         if self._wanted and now - self._last > 0.1:
             self._last, left, rest = now, self._pace.seconds_left(stage, done, now), ""
             if left is not None and left >= 1.5:
-                rest = told(say("about {time} left", time=f"{round(left) // 60}:{round(left) % 60:02} min"))
-            print(f"\r{told(stage):<40} {100 * done:3.0f} %  {rest:<28}", end="", file=sys.stderr, flush=True)
+                rest = translate(say("about {time} left", time=f"{round(left) // 60}:{round(left) % 60:02} min"))
+            print(f"\r{translate(stage):<40} {100 * done:3.0f} %  {rest:<28}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Clear the line."""

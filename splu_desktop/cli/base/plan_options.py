@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong, misfit, no_effect
-from splu_desktop.cli.base.effects import given as options_given
+from splu_desktop.cli.base.effects import belong, misfit, no_effect, options_given
 from splu_desktop.cli.base.engine_options import add_engine_option
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from, known_column
 from splu_desktop.cli.base.help import several, takes

@@ -7,7 +7,7 @@ import platform
 import sys
 
 from splu_desktop import __version__
-from splu_desktop.cli.base.output import one_line, tell, told
+from splu_desktop.cli.base.output import one_line, tell, translate
 from splu_desktop.core.messages import say
 from splu_desktop.files.disk import installed
 from splu_desktop.files.disk.resources import resource_path
@@ -40,9 +40,9 @@ def run() -> int:
         (say("not of it"), found.strange),
     ):
         for name in names[:10]:
-            print(f"FAILED  {told(words)}: {one_line(name)}")
+            print(f"FAILED  {translate(words)}: {one_line(name)}")
         if len(names) > 10:
-            print(f"FAILED  {told(words)}: +{len(names) - 10}")
+            print(f"FAILED  {translate(words)}: +{len(names) - 10}")
     tell("Seal {seal}; it must be the SHA-256 of the .files.sha256 published with this version.", seal=found.seal)
     if not found.sound:
         tell(_OTHER)

@@ -92,10 +92,10 @@ class CountingQuestions:
                 )
             picked.append(own)
             values.append(int(value.argmax()))
-        return cls.picked(source, picked, np.array(values, np.int64))
+        return cls.from_flags(source, picked, np.array(values, np.int64))
 
     @classmethod
-    def picked(cls, source: TrueTable, picked: Sequence[dict[int, Flags]], value: Ints) -> CountingQuestions:
+    def from_flags(cls, source: TrueTable, picked: Sequence[dict[int, Flags]], value: Ints) -> CountingQuestions:
         """Return the questions by the flags of some columns, and (Q,) values."""
         selections: dict[tuple[tuple[int, bytes], ...], int] = {}
         row = []
@@ -108,7 +108,7 @@ class CountingQuestions:
                 flags[place][at] = np.frombuffer(labels, bool)
         return cls(source, flags, np.array(row, np.int64), value)
 
-    def joined(self, other: CountingQuestions) -> CountingQuestions:
+    def join(self, other: CountingQuestions) -> CountingQuestions:
         """Return these questions and then those of another set."""
         flags = tuple(np.concatenate(pair) for pair in zip(self.flags, other.flags, strict=True))
         row = np.concatenate([self.row, other.row + self.selections])
@@ -149,7 +149,7 @@ class CountingQuestions:
         return self._lines([{at: own} for at, m in few for own in np.eye(m, dtype=bool)])
 
     def _lines(self, picked: list[dict[int, Flags]]) -> CountingQuestions:
-        return CountingQuestions.picked(self.source, picked, np.zeros(len(picked), np.int64))
+        return CountingQuestions.from_flags(self.source, picked, np.zeros(len(picked), np.int64))
 
     @cached_property
     def selected(self) -> sparse.csr_array:
@@ -176,14 +176,14 @@ class CountingQuestions:
         """(P, m) true counts of every value in every selection."""
         return self.histogram(self.source.sensitive.codes, self.source.m)
 
-    def asked(self, by_value: Floats) -> Floats:
+    def pick(self, by_value: Floats) -> Floats:
         """Return (Q,) what is asked for of the figures (P, m) of all values in all selections."""
         return np.asarray(by_value[self.row, self.value])
 
     @cached_property
     def truth(self) -> Ints:
         """(Q,) true counts."""
-        return np.rint(self.asked(self.by_value)).astype(np.int64)
+        return np.rint(self.pick(self.by_value)).astype(np.int64)
 
     @cached_property
     def top(self) -> Floats:

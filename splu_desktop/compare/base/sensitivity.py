@@ -39,7 +39,7 @@ def most_met(flags: Sequence[Flags], weights: Floats) -> int:
     for at in np.argsort(bounds)[::-1]:
         if bounds[at] <= best:
             break
-        best = max(best, _searched(columns, has, values[at], best))
+        best = max(best, _search(columns, has, values[at], best))
     return best
 
 
@@ -53,7 +53,7 @@ def _bound(columns: Sequence[Floats], has: Sequence[Floats], weights: Floats, se
     return int(bound + _ROUNDING)
 
 
-def _searched(columns: Sequence[Floats], has: Sequence[Floats], weights: Floats, best: int) -> int:
+def _search(columns: Sequence[Floats], has: Sequence[Floats], weights: Floats, best: int) -> int:
     nothing: frozenset[int] = frozenset()
     heap = [(-_bound(columns, has, weights, nothing), 0, weights, nothing)]
     number = 0

@@ -32,7 +32,7 @@ class Impossible(SpluError):
     """A system can't be carried out on a table; the sentence says why."""
 
 
-class Sanitised(ABC):
+class SanitisedTable(ABC):
     """What a system published of a source, with the figures that only who holds the source can give.
 
     Attributes
@@ -129,7 +129,7 @@ class System(ABC):
         return say(self.setting_said or ", ".join(f"{each} = {{{each}}}" for each in self.parameters), **self.values)
 
     @abstractmethod
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
         """Publish the table. Raises Impossible with the reason where this table can't be; Cancelled.
 
         chance : where all randomness comes from. Nothing that a comparison makes is ever handed out.

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints
-from splu_desktop.compare.base.system import Sanitised
+from splu_desktop.compare.base.system import SanitisedTable
 from splu_desktop.core.answer.counts import CountFigures, learn_spread, shrink
 
 
-class Unbiased(Sanitised):
+class UnbiasedTable(SanitisedTable):
     """Rows with a drawn sensitive value, whose chances are known.
 
     Attributes
@@ -44,10 +44,10 @@ class Unbiased(Sanitised):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         figures = self.count(questions)
-        estimate, level, slope = map(questions.asked, (figures.estimate, figures.level, figures.slope))
+        estimate, level, slope = map(questions.pick, (figures.estimate, figures.level, figures.slope))
         asked = CountFigures(estimate, level, slope)
         low, high = asked.interval(questions.top)
-        target = questions.asked(self.expected(questions))
+        target = questions.pick(self.find_targets(questions))
         drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
         return Answers(np.clip(drawn, low, high), low, high)
 
@@ -75,7 +75,7 @@ class Unbiased(Sanitised):
         variance = figures.variance(np.maximum(figures.estimate, 0))
         return figures.estimate, variance, inside[:, None] * self.published_shares
 
-    def expected(self, questions: CountingQuestions) -> Floats:
+    def find_targets(self, questions: CountingQuestions) -> Floats:
         """Return (P, m) the targets mu; learns the spread t on the way."""
         labels, (single, of) = questions.labels, questions.singly
         self.spread = learn_spread(*(each.ravel() for each in self._singly(labels))) if len(labels.row) else 0.0

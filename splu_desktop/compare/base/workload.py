@@ -67,7 +67,7 @@ def draw_questions(source: TrueTable, size: int, chance: np.random.Generator, pr
                 picked.append({at: np.arange(source.columns[at].m) == label for at, label in key})
                 chosen.append(value)
     progress.report("Comparing", 1.0)
-    return CountingQuestions.picked(source, picked, np.array(chosen, np.int64))
+    return CountingQuestions.from_flags(source, picked, np.array(chosen, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class Margins:
         values = np.sort(np.argsort(-source.counts, kind="stable")[:_VALUES])
         groups = [{at: label == group} for at, label in enumerate(labels) for group in range(int(label.max()) + 1)]
         picked = [group for group in groups for _ in values]
-        return cls(CountingQuestions.picked(source, picked, np.tile(values, len(groups))), labels, values)
+        return cls(CountingQuestions.from_flags(source, picked, np.tile(values, len(groups))), labels, values)
 
     def naive_bayes(self, answers: Answers, records: Ints) -> Floats:
         """Return (K, m) beliefs in each value by the unchanged columns of K records, learnt from answers alone.

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Impossible, Sanitised, System
+from splu_desktop.compare.base.system import GAMMAS, Impossible, SanitisedTable, System
 from splu_desktop.core.messages import Figure
 from splu_desktop.core.progress import Progress
 
@@ -41,7 +41,7 @@ def largest_first(counts: tuple[int, ...], size: int) -> Ints:
     return np.concatenate(groups)
 
 
-def dealt(source: TrueTable, size: int, chance: np.random.Generator) -> Ints:
+def deal_groups(source: TrueTable, size: int, chance: np.random.Generator) -> Ints:
     """Return (r, size) random records with the values of `largest_first`, none twice.
 
     Raises Impossible where a value is too frequent.
@@ -70,7 +70,7 @@ def in_random_order(codes: NDArray[np.integer], chance: np.random.Generator) -> 
     return order[np.argsort(codes[order], kind="stable")]
 
 
-class Bucketed(Sanitised):
+class BucketTables(SanitisedTable):
     """Two tables: records with their bucket's number, and the values of each bucket.
 
     bucket : (N,) number of each record's bucket, from 0 without gaps.
@@ -87,7 +87,7 @@ class Bucketed(Sanitised):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         by_value = (questions.selected @ self._of) @ self.parts
-        return Answers.without_intervals(questions.asked(np.asarray(by_value.todense())))
+        return Answers.without_intervals(questions.pick(np.asarray(by_value.todense())))
 
     def row(self, records: Ints) -> Floats:
         return np.asarray(self.parts[self.bucket[records]].todense())
@@ -105,12 +105,12 @@ class Anatomy(System):
     points = GAMMAS
     span, whole = (2, 50), True
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Bucketed:
-        codes, members = source.sensitive.codes, dealt(source, self.l, chance)
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> BucketTables:
+        codes, members = source.sensitive.codes, deal_groups(source, self.l, chance)
         bucket = np.full(source.n, -1, np.int64)
         bucket[members] = np.arange(len(members))[:, None]
         # Fewer than l, each of another value.
         for record in np.flatnonzero(bucket < 0).tolist():
             without = np.flatnonzero((codes[members] != codes[record]).all(axis=1))
             bucket[record] = chance.choice(without)
-        return Bucketed(source, bucket)
+        return BucketTables(source, bucket)

@@ -20,7 +20,7 @@ from scipy import sparse
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, binomials
-from splu_desktop.compare.buckets.anatomy import Anatomy, Bucketed
+from splu_desktop.compare.buckets.anatomy import Anatomy, BucketTables
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -40,7 +40,7 @@ def rules_out(source: TrueTable) -> list[Flags]:
     return found
 
 
-class WithFakes(Bucketed):
+class WithFakes(BucketTables):
     """Anatomy's two tables, with fake values in the second."""
 
     def __init__(self, source: TrueTable, bucket: Ints, fakes: int, chance: np.random.Generator) -> None:
@@ -67,7 +67,7 @@ class WithFakes(Bucketed):
         share = self.counts.sum(axis=0) / self.counts.sum()
         by_value = np.asarray((scaled @ self.counts).todense())
         by_value -= self.fakes * np.asarray(scaled.sum(axis=1)).reshape(-1, 1) * share
-        return Answers.without_intervals(questions.asked(np.maximum(by_value, 0.0)))
+        return Answers.without_intervals(questions.pick(np.maximum(by_value, 0.0)))
 
     def row(self, records: Ints) -> Floats:
         of = self.bucket[records]

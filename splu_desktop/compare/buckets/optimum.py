@@ -55,13 +55,13 @@ def best_sizes(counts: Ints, caps: Caps, progress: Progress, seconds: float = SE
         if found.status != 0:
             raise Impossible("Not finished within {seconds} seconds.", seconds=f"{seconds:g}")
         number = np.rint(found.x).astype(np.int64)
-        held, crowded = _dealt(counts, np.minimum(room * number, counts[:, None]), sizes * number)
+        held, crowded = _deal(counts, np.minimum(room * number, counts[:, None]), sizes * number)
         if not crowded.any():
             return tuple(Part(int(sizes[at]), int(number[at]), held[:, at]) for at in np.flatnonzero(number))
         sets = np.vstack([sets, crowded])
 
 
-def _dealt(counts: Ints, room: Ints, places: Ints) -> tuple[Ints, Flags]:
+def _deal(counts: Ints, room: Ints, places: Ints) -> tuple[Ints, Flags]:
     """Return (m, q) records of each value for the buckets of each size, and (m,) the values with too little room."""
     m, q = room.shape
     edges = np.zeros((m + q + 2, m + q + 2), np.int32)

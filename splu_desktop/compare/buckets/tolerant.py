@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, Points, System
-from splu_desktop.compare.buckets.anatomy import Bucketed, in_random_order
+from splu_desktop.compare.buckets.anatomy import BucketTables, in_random_order
 from splu_desktop.compare.buckets.settings import Caps, Parts, loss, many_sizes, two_sizes
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -55,7 +55,7 @@ def assign_buckets(codes: NDArray[np.integer], parts: Parts, chance: np.random.G
     return bucket
 
 
-class Tolerated(Bucketed):
+class TolerantTables(BucketTables):
     """Buckets of several sizes."""
 
     def __init__(self, source: TrueTable, parts: Parts, chance: np.random.Generator) -> None:
@@ -85,12 +85,12 @@ class TwoSizes(System):
         """Return the buckets and what they hold; None where no buckets keep the limits."""
         return two_sizes(counts, caps, progress=progress)
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Tolerated:
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> TolerantTables:
         caps = caps_of(tolerances(source.counts, self.theta))
         parts = self.parts(source.counts.astype(np.int64), caps, progress)
         if parts is None:
             raise Impossible("This table has too few different values, or too frequent ones, for these buckets.")
-        return Tolerated(source, parts, chance)
+        return TolerantTables(source, parts, chance)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from splu_desktop.core.progress import Progress
 _KEY = 1 << 32
 
 
-class CellKeyed(NoisyAnswers):
+class CellKeyAnswers(NoisyAnswers):
     """Answers with cell-key noise."""
 
     def __init__(self, source: TrueTable, most: int, variance: float, chance: np.random.Generator) -> None:
@@ -39,7 +39,7 @@ class CellKeyed(NoisyAnswers):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         truth, codes, m = questions.truth, self.source.sensitive.codes, self.source.m
-        keys = questions.asked(questions.histogram(codes, m, self._keys)) % _KEY / _KEY
+        keys = questions.pick(questions.histogram(codes, m, self._keys)) % _KEY / _KEY
         ends = np.cumsum(self.laws, axis=1)[np.minimum(truth, self.most)]
         # Steps of no chance are passed over, the key 0 of an empty cell included.
         place = np.minimum((ends <= keys[:, None]).sum(axis=1), 2 * self.most)
@@ -82,5 +82,5 @@ class CellKey(System):
         law = noise_law(min(count, self.most), self.most, self.variance)
         return count + np.arange(-self.most, self.most + 1).astype(np.float64), law
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> CellKeyed:
-        return CellKeyed(source, self.most, self.variance, chance)
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> CellKeyAnswers:
+        return CellKeyAnswers(source, self.most, self.variance, chance)

@@ -22,7 +22,7 @@ from scipy.special import kve
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import Sanitised, System, said_briefly
+from splu_desktop.compare.base.system import SanitisedTable, System, said_briefly
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -80,7 +80,7 @@ class Laplace(System):
         known = {round(value, 9): text for text, value in EPSILONS.items()}
         return {**super().values, "epsilon": Figure(known.get(round(self.epsilon, 9), said_briefly(self.epsilon)))}
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
         return LaplaceAnswers(source, self.scale(source), self.parts, chance)
 
     def scale(self, source: TrueTable) -> float:

@@ -9,12 +9,12 @@ from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints
-from splu_desktop.compare.base.system import Sanitised
+from splu_desktop.compare.base.system import SanitisedTable
 
 _IMPOSSIBLE = -1e3  # logarithm of the chance of what can't be
 
 
-class NoisyAnswers(Sanitised):
+class NoisyAnswers(SanitisedTable):
     """Answers with noise; estimates are not cut to what is possible."""
 
     @abstractmethod

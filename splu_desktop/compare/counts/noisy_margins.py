@@ -17,7 +17,7 @@ import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable, stand_together
-from splu_desktop.compare.base.system import Sanitised
+from splu_desktop.compare.base.system import SanitisedTable
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -30,7 +30,7 @@ def possible_counts(noisy: Floats, total: float) -> Floats:
     return np.asarray(np.maximum(noisy - excess[falling > excess][-1], 0.0))
 
 
-class Fitted(Sanitised):
+class FittedMargins(SanitisedTable):
     """A tree of noisy margins over all columns, the sensitive one last."""
 
     def __init__(self, source: TrueTable, epsilon: float, chance: np.random.Generator, progress: Progress) -> None:
@@ -65,7 +65,7 @@ class Fitted(Sanitised):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         last = len(self.groups) - 1
-        return Answers.without_intervals(questions.asked(self._beside(last, last, questions) * self.single[last]))
+        return Answers.without_intervals(questions.pick(self._beside(last, last, questions) * self.single[last]))
 
     def _beside(self, column: int, parent: int, questions: CountingQuestions) -> Floats:
         """Return (P, groups of `column`) the share of its records that meet the conditions on it and behind it."""
@@ -95,8 +95,8 @@ class NoisyMargins(Laplace):
     name = "noisy-margins"
     title = say("Differential privacy, noisy margins")
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
-        return Fitted(source, self.epsilon, chance, progress)
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
+        return FittedMargins(source, self.epsilon, chance, progress)
 
     def scale(self, source: TrueTable) -> float:
         # Of the column's own noisy counts, before the fit.

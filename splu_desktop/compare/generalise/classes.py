@@ -24,12 +24,12 @@ from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Sanitised
+from splu_desktop.compare.base.system import SanitisedTable
 
 _CELLS = 8_000_000  # selections times classes that are worked on at once
 
 
-class Generalised(Sanitised):
+class GeneralisedTable(SanitisedTable):
     """Records in classes, each with the box of its class.
 
     classes : (N,) number of each record's class, from 0 without gaps.
@@ -52,7 +52,7 @@ class Generalised(Sanitised):
         for start in range(0, questions.selections, step):
             part = slice(start, start + step)
             by_value[part] = np.asarray(self._inside(questions, part) @ self.counts)
-        return Answers.without_intervals(questions.asked(by_value))
+        return Answers.without_intervals(questions.pick(by_value))
 
     def _inside(self, questions: CountingQuestions, part: slice) -> Floats:
         """Return (P', G) the share of each class that is thought to meet each of some selections."""

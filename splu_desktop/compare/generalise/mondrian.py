@@ -16,7 +16,7 @@ import numpy as np
 
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.generalise.classes import Generalised
+from splu_desktop.compare.generalise.classes import GeneralisedTable
 from splu_desktop.core.progress import Progress
 
 _CELLS = 4_000_000  # classes times values that are judged at once
@@ -31,7 +31,7 @@ class Mondrian(System):
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         """Return (K,) whether classes may stand, from (K, m) counts of values and the (m,) shares of the table."""
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Generalised:
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> GeneralisedTable:
         if not self.meets(source.counts[None], source.shares)[0]:
             raise Impossible(
                 "Not even all records in one class meet this condition, so no classes do: it asks too much here."
@@ -43,16 +43,16 @@ class Mondrian(System):
             level += 1
             order = np.argsort(node, kind="stable")
             records, node = records[order], node[order]
-            split, right = self._halved(source, records, node)
+            split, right = self._halve(source, records, node)
             # Classes that stay get their numbers, the halves of the others are the next level's.
             over = ~split[node]
             found[records[over]] = done + (np.cumsum(~split) - 1)[node[over]]
             done += int((~split).sum())
             node = 2 * (np.cumsum(split) - 1)[node[~over]] + right[~over]
             records = records[~over]
-        return Generalised(source, found)
+        return GeneralisedTable(source, found)
 
-    def _halved(self, source: TrueTable, records: Ints, node: Ints) -> tuple[Flags, Flags]:
+    def _halve(self, source: TrueTable, records: Ints, node: Ints) -> tuple[Flags, Flags]:
         """Return (K,) which of the classes are halved, and (n,) which records go into the right half."""
         codes = np.stack([column.codes[records] for column in source.columns])
         values, number = source.sensitive.codes[records].astype(np.int64), int(node[-1]) + 1

@@ -28,13 +28,13 @@ def marginal(cells: Floats, axes: Sequence[int]) -> Floats:
     return np.asarray(cells.sum(axis=tuple(at for at in range(cells.ndim) if at not in axes), keepdims=True))
 
 
-def linked(true: Floats, axes: Axes, k: int) -> bool:
+def is_linked(true: Floats, axes: Axes, k: int) -> bool:
     """Return whether each combination of a marginal's unchanged labels has no record or k and more (Definition 4.1)."""
     found = marginal(true, [at for at in axes if at < true.ndim - 1])
     return bool(((found == 0) | (found >= k)).all())
 
 
-def fitted(true: Floats, marginals: Sequence[Axes], start: Floats) -> Floats | None:
+def fit_marginals(true: Floats, marginals: Sequence[Axes], start: Floats) -> Floats | None:
     """Return expected records with marginals of the true ones, of largest entropy if `start` is uniform or such a fit.
 
     None where it does not settle, as where the limit has none in cells that no entry rules out.
@@ -68,7 +68,7 @@ def choose(true: Floats, k: int, diversity: RecursiveDiversity, progress: Progre
     shares = marginal(true, [true.ndim - 1]).ravel() / n
 
     def fit(chosen: list[Axes], start: Floats) -> Floats | None:
-        found = fitted(true, chosen, start)
+        found = fit_marginals(true, chosen, start)
         if found is None:
             return None
         by_value = found.reshape(-1, values)
@@ -86,7 +86,7 @@ def choose(true: Floats, k: int, diversity: RecursiveDiversity, progress: Progre
             "Not even all records in one class meet this condition, so no classes do: it asks too much here."
         )
     cells = start
-    left = [pair for pair in itertools.combinations(range(true.ndim), 2) if linked(true, pair, k)]
+    left = [pair for pair in itertools.combinations(range(true.ndim), 2) if is_linked(true, pair, k)]
     while left and len(chosen) < true.ndim + _PAIRS:
         progress.report("Comparing", (len(chosen) - true.ndim) / _PAIRS)
         left.sort(key=gain)
@@ -98,7 +98,7 @@ def choose(true: Floats, k: int, diversity: RecursiveDiversity, progress: Progre
     return chosen, cells
 
 
-def combinatorial(true: Floats, marginals: Sequence[Axes], k: int) -> bool | None:
+def is_combinatorial(true: Floats, marginals: Sequence[Axes], k: int) -> bool | None:
     """Return whether the marginals are k-combinatorially anonymous (Definition 4.2); None where that is not decided.
 
     Every cell of the other columns must be empty in all tables with these marginals, or hold k and more in some. The

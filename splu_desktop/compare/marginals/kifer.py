@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import TrueTable, stand_together
-from splu_desktop.compare.base.system import Impossible, Sanitised, System
+from splu_desktop.compare.base.system import Impossible, SanitisedTable, System
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
-from splu_desktop.compare.marginals.fit import choose, combinatorial, shares_within
+from splu_desktop.compare.marginals.fit import choose, is_combinatorial, shares_within
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -35,7 +35,7 @@ _MOST_RANGES = 16  # of a column
 _AT_ONCE = 4_000_000  # cells times selections
 
 
-class MaximumEntropy(Sanitised):
+class MaximumEntropy(SanitisedTable):
     """Marginals of a domain, read by the distribution of largest entropy.
 
     ranges, shares : for each unchanged column (m_j,) the range of each label, and its published share there.
@@ -69,10 +69,10 @@ class MaximumEntropy(Sanitised):
                 meets = (flags[part] * share) @ np.eye(int(of.max()) + 1)[of]
                 left = np.einsum("pg,pgr->pr", meets, left.reshape(*meets.shape, -1))
             by_value[part] = left
-        return Answers.without_intervals(questions.asked(by_value))
+        return Answers.without_intervals(questions.pick(by_value))
 
     def metrics(self) -> dict[str, float]:
-        combined = combinatorial(self.true, self.chosen, self._k)
+        combined = is_combinatorial(self.true, self.chosen, self._k)
         decided = math.nan if combined is None else float(combined)  # where pairs make a circle
         codes = np.column_stack([column.codes for column in self.source.table.columns])
         _, which, number = np.unique(codes, axis=0, return_inverse=True, return_counts=True)

@@ -18,8 +18,8 @@ import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Sanitised
-from splu_desktop.compare.buckets.anatomy import dealt
+from splu_desktop.compare.base.system import SanitisedTable
+from splu_desktop.compare.buckets.anatomy import deal_groups
 from splu_desktop.compare.ours.splu import SpluGen
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -59,7 +59,7 @@ def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
     return np.where(y[:, 3] > 0, x[:, 3], 0.0)
 
 
-class Printed(Sanitised):
+class PapersTable(SanitisedTable):
     """A table of the papers' mechanism, answered by the papers' iteration, which gives no intervals."""
 
     exact = False
@@ -67,7 +67,7 @@ class Printed(Sanitised):
     def __init__(self, source: TrueTable, gamma: int, chance: np.random.Generator) -> None:
         self.source, self.gamma = source, gamma
         codes = source.sensitive.codes
-        self.members = dealt(source, gamma, chance)
+        self.members = deal_groups(source, gamma, chance)
         at = np.take_along_axis(self.members, chance.integers(0, gamma, self.members.shape), axis=1)
         self.shown, self.kept = codes.copy(), np.zeros(source.n, bool)
         self.shown[self.members], self.kept[self.members] = codes[at], True
@@ -76,7 +76,7 @@ class Printed(Sanitised):
     def answer(self, questions: CountingQuestions) -> Answers:
         n, m = self.source.n - self.lost, self.source.m
         by_value = questions.histogram(self.shown, m, self.kept.astype(np.float64))
-        inside, total = questions.asked(by_value), by_value.sum(axis=1)[questions.row]
+        inside, total = questions.pick(by_value), by_value.sum(axis=1)[questions.row]
         whole = np.bincount(self.shown[self.kept], minlength=m).astype(float)[questions.value]
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
         return Answers.without_intervals(np.clip(solve_as_printed(states, n, self.gamma), 0.0, total))
@@ -98,5 +98,5 @@ class AsPublished(SpluGen):
     name = "splu-as-published"
     title = say("SPLU-Gen as published")
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Printed:
-        return Printed(source, self.gamma, chance)
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> PapersTable:
+        return PapersTable(source, self.gamma, chance)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.base.unbiased import Unbiased
+from splu_desktop.compare.base.unbiased import UnbiasedTable
 from splu_desktop.core.answer.counts import CountFigures, count_groups, count_one_block
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Units, make_classes
@@ -32,7 +32,7 @@ class Stream:
         return self.chance.integers(0, 1 << 32, count, dtype=np.uint32)
 
 
-class Redrawn(Unbiased):
+class RedrawnTable(UnbiasedTable):
     """A table drawn within the classes that some of its columns make. Raises Impossible where it can't be."""
 
     borne = True

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Sanitised, System
-from splu_desktop.compare.ours.redrawn import Redrawn
+from splu_desktop.compare.base.system import GAMMAS, SanitisedTable, System
+from splu_desktop.compare.ours.redrawn import RedrawnTable
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, draw_from
 from splu_desktop.core.mechanism.law import privacy_ratio
 from splu_desktop.core.messages import say
@@ -36,8 +36,8 @@ class Redraw(System):
     def mechanism(self) -> Draw:
         """The program's draw with its strength."""
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
-        return Redrawn(source, self.mechanism, source.class_columns if self.in_classes else (), chance)
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
+        return RedrawnTable(source, self.mechanism, source.class_columns if self.in_classes else (), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         law = self.mechanism.count_law(count, source.n)  # in one class
@@ -84,7 +84,7 @@ class SpluGen(Redraw):
 
 
 @dataclass(frozen=True)
-class Planned(Redraw):
+class PlannedDraw(Redraw):
     """The plan's draw: what all others are held to be as strong as."""
 
     gamma: float
@@ -100,7 +100,7 @@ class Planned(Redraw):
         return draw_from({"draw": self.draw, "gamma": self.gamma})
 
 
-def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, Planned]:
+def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, PlannedDraw]:
     """Return the table that a plan's draw and all others begin with, and the draw of one of its sensitive columns.
 
     One record per person where that is planned, columns generalised and blanked as planned. A block's column by itself
@@ -108,4 +108,4 @@ def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, Planned]:
     SpluError.
     """
     draw = plan.block_of(name).draw
-    return TrueTable.of(prepare(table, plan).table, plan.nsas, name, plan.classes), Planned(draw.gamma, draw.name)
+    return TrueTable.of(prepare(table, plan).table, plan.nsas, name, plan.classes), PlannedDraw(draw.gamma, draw.name)

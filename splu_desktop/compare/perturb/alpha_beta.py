@@ -19,7 +19,7 @@ import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Sanitised, System, binomials
+from splu_desktop.compare.base.system import Impossible, SanitisedTable, System, binomials
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -28,7 +28,7 @@ _MOST = 2_000_000  # inserted tuples
 _NUMBERED = 1 << 62  # tuples of a domain
 
 
-class DeletedAndInserted(Sanitised):
+class TuplesTable(SanitisedTable):
     """Tuples of the table that stayed, and tuples of the domain that came to them, each by its number in D."""
 
     exact = False
@@ -56,7 +56,7 @@ class DeletedAndInserted(Sanitised):
     def count(self, questions: CountingQuestions) -> CountFigures:
         """Return (Q,) unbiased figures."""
         shown = self.source.with_codes(np.unravel_index(self.tuples, self.shape))
-        published = questions.asked(replace(questions, source=shown).by_value)
+        published = questions.pick(replace(questions, source=shown).by_value)
         there, stays = questions.share_of_domain() * self.domain, self.alpha + self.beta
         other = self.beta * (1 - self.beta)
         slope = np.full(len(there), (stays * (1 - stays) - other) / self.alpha**2)
@@ -106,8 +106,8 @@ class AlphaBeta(System):
         beta = kept * prior * (1 - self.belief) / (self.belief * (1 - prior))
         return kept - beta, beta
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Sanitised:
-        return DeletedAndInserted(source, *self.chances(source), chance)
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
+        return TuplesTable(source, *self.chances(source), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # All other tuples of the domain with the value can come to those of the table.

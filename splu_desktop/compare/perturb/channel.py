@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.base.unbiased import Unbiased
+from splu_desktop.compare.base.unbiased import UnbiasedTable
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.progress import Progress
 
@@ -25,7 +25,7 @@ _SINGULAR = 1e-10  # of a value's way through T and back
 _STEPS = 4_001  # equally likely values that stand for a law without steps of its own
 
 
-def drawn(matrix: Floats, codes: NDArray[np.integer], chance: np.random.Generator) -> NDArray[np.int32]:
+def draw_values(matrix: Floats, codes: NDArray[np.integer], chance: np.random.Generator) -> NDArray[np.int32]:
     """Return (N,) shown values: a record of value v shows u with the chance T[v, u]."""
     ends = np.cumsum(matrix, axis=1)
     ends[:, -1] = 1.0
@@ -34,7 +34,7 @@ def drawn(matrix: Floats, codes: NDArray[np.integer], chance: np.random.Generato
     return np.asarray(np.minimum(place - codes * len(ends), len(ends) - 1), np.int32)
 
 
-def inverse(matrix: Floats) -> Floats:
+def invert(matrix: Floats) -> Floats:
     """Return T^-1. Raises Impossible where nothing leads back."""
     left, sizes, right = np.linalg.svd(matrix)
     if sizes[-1] < _SINGULAR * sizes[0]:
@@ -42,16 +42,16 @@ def inverse(matrix: Floats) -> Floats:
     return np.asarray((right.T / sizes) @ left.T)
 
 
-class Channelled(Unbiased):
+class ChannelTable(UnbiasedTable):
     """A table whose sensitive values went through T, records in the source's order."""
 
     def __init__(self, source: TrueTable, matrix: Floats, chance: np.random.Generator) -> None:
         self.source, self.matrix = source, matrix
-        self.shown = drawn(matrix, source.sensitive.codes, chance)
+        self.shown = draw_values(matrix, source.sensitive.codes, chance)
 
     @cached_property
     def _back(self) -> Floats:
-        return inverse(self.matrix)
+        return invert(self.matrix)
 
     @cached_property
     def published_shares(self) -> Floats:
@@ -74,13 +74,13 @@ class Channel(System):
     def matrix(self, source: TrueTable) -> Floats:
         """Return T."""
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Channelled:
-        return Channelled(source, self.matrix(source), chance)
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> ChannelTable:
+        return ChannelTable(source, self.matrix(source), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # Near a normal one: a sum over all records of the table.
         matrix, at = self.matrix(source), int(np.argmin(np.abs(source.counts - count)))
-        each = matrix @ inverse(matrix)[:, at] ** 2 - np.eye(source.m)[at]
+        each = matrix @ invert(matrix)[:, at] ** 2 - np.eye(source.m)[at]
         others = np.where(np.arange(source.m) == at, 0.0, source.counts)
         variance = count * each[at] + (source.n - count) * float(others @ each) / max(float(others.sum()), 1.0)
         likely = ndtri((np.arange(_STEPS) + 0.5) / _STEPS)

@@ -24,7 +24,7 @@ import numpy as np
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import GAMMAS, binomials
-from splu_desktop.compare.perturb.channel import Channel, Channelled
+from splu_desktop.compare.perturb.channel import Channel, ChannelTable
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -72,7 +72,7 @@ class Pram(Channel):
         return np.asarray((1 - self.keep) * others / others.sum(axis=1, keepdims=True) + self.keep * np.eye(source.m))
 
 
-class Redistributed(Channelled):
+class RedistributedTable(ChannelTable):
     """A table whose values were drawn from their distribution, whatever they were."""
 
     def answer(self, questions: CountingQuestions) -> Answers:
@@ -90,8 +90,8 @@ class DistributionBased(Channel):
     def matrix(self, source: TrueTable) -> Floats:
         return np.tile(source.shares, (source.m, 1))
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Redistributed:
-        return Redistributed(source, self.matrix(source), chance)
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> RedistributedTable:
+        return RedistributedTable(source, self.matrix(source), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         return binomials([(source.n, count / source.n)])
