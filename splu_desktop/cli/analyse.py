@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, several, takes
-from splu_desktop.cli.base.opening import add_file, add_release, open_asked
+from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_asked
 from splu_desktop.cli.base.output import print_json, print_table, tell
 from splu_desktop.core.answer.analyses import (
     COMPARISON,
@@ -50,7 +50,7 @@ def add(commands: Any) -> None:
         name = _SHORT.get(kind.name, kind.name.replace(" ", "-"))
         parser = add_command(kinds, name, kind.words, _analyse, description=kind.words)
         several(parser, "--where COLUMN=VALUE", "only rows that meet this")
-        add_file(parser)
+        add_target(parser, ANSWERS, required=False)
         parser.set_defaults(kind=kind)
         if kind.asks == COMPARISON:
             takes(parser, "first EXPOSED", "COLUMN=VALUE; or “COLUMN=VALUE; OUTCOME”, to be compared with the second")

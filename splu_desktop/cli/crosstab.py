@@ -7,7 +7,7 @@ from typing import Any
 
 from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import add_command, several, takes
-from splu_desktop.cli.base.opening import add_file, add_release, open_asked
+from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_asked
 from splu_desktop.cli.base.output import print_json, print_table, say_written, tell
 from splu_desktop.core.answer.answer import HIDDEN, ROUGH
 from splu_desktop.core.answer.conditions import column_named, parse_condition
@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     takes(one, "--sa COLUMN", "the secret column that is counted, where there are several")
     several(one, "--where COLUMN=VALUE", "only rows that meet this")
     takes(one, "--method", "estimator (%(default)s)", choices=ESTIMATORS[:2], default=ESTIMATORS[0])
-    add_file(one)
+    add_target(one, ANSWERS, required=False)
 
 
 def _crosstab(args: argparse.Namespace) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import misfit
-from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.opening import add_lock, lock_from, password_line
+from splu_desktop.cli.base.help import add_command, switch, takes
+from splu_desktop.cli.base.opening import add_password, lock_from, password_line
 from splu_desktop.cli.base.output import print_result, say_written
 from splu_desktop.core.messages import say
 from splu_desktop.files.project.opening import RELEASE_SUFFIX
@@ -21,7 +21,8 @@ def add(commands: Any) -> None:
     parser = add_command(commands, "handover", words, run)
     takes(parser, "release RELEASE", type=Path)
     takes(parser, "--out FILE", "file to write; ends in {endings}", endings=".zip", type=Path, required=True)
-    add_lock(parser)
+    add_password(parser)
+    switch(parser, "--no-password", "write a ZIP that anybody can open (else a password is made up)")
 
 
 def run(args: argparse.Namespace) -> None:

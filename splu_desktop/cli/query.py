@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.opening import add_file, add_release, open_asked
+from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_asked
 from splu_desktop.cli.base.output import (
     Shown,
     per_cent,
@@ -52,7 +52,7 @@ def add(commands: Any) -> None:
     )
     add_release(many)
     takes(many, "questions FILE", type=Path)
-    add_file(many, required=True)
+    add_target(many, ANSWERS)
     for parser in (one, many):
         takes(parser, "--method", "estimator (%(default)s)", choices=ESTIMATORS, default=ESTIMATORS[0])
 

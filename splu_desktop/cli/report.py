@@ -13,16 +13,13 @@ from splu_desktop.cli.base.opening import (
     add_password,
     add_target,
     add_written_language,
-    check_locked,
-    password_from,
-    say_how,
+    open_asked,
 )
 from splu_desktop.cli.base.output import Shown, print_result, say_written, spoken
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Table
 from splu_desktop.files.language import language
 from splu_desktop.files.register.book import Register
-from splu_desktop.files.release.reading import open_release
 from splu_desktop.report.content.words import first_line
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.law import DEFAULT, codes
@@ -63,12 +60,9 @@ def run(args: argparse.Namespace) -> None:
     if args.internal != (args.source is not None):
         raise no_effect(*(("--internal",), "--source") if args.internal else (("--source",), "--internal"))
     belong(args, "--source", "set")
-    check_locked(args)
     fields = Fields(**{name: getattr(args, name) for name in _FIELDS}, law=args.law, threshold=args.threshold)
-    password = password_from(args.password_file)
     with Shown(quiet=args.json) as shown:
-        with say_how(password):
-            opened = open_release(args.release, password=password, progress=shown)
+        opened = open_asked(args, shown)
         entry = Register().find(opened.id)
         source: Table | None = None
         if args.internal:

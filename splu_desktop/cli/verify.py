@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.opening import add_password, password_from, say_how
+from splu_desktop.cli.base.opening import add_password, password_asked
 from splu_desktop.cli.base.output import print_json, tell, translate
 from splu_desktop.core.messages import said_of, say
 from splu_desktop.core.policy import title_of
@@ -31,8 +31,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the checks. Returns 3 where one failed."""
     if args.report is not None:
         return _report(args)
-    password = password_from(args.password_file)
-    with say_how(password):
+    with password_asked(args) as password:
         found = verify(args.release, password=password, register=Register())
     if args.json:
         print_json(
@@ -73,8 +72,7 @@ def _verdict_of(found: Verification) -> dict[str, Any]:
 
 def _report(args: argparse.Namespace) -> int:
     """Print what differs between a report and its release. Returns 3 where anything does."""
-    password = password_from(args.password_file)
-    with say_how(password):
+    with password_asked(args) as password:
         differences = verify_report(args.report, args.release, password=password)
     if args.json:
         found = {"sound": not differences, "differences": list(map(str, differences))}

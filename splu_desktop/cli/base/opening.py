@@ -13,11 +13,13 @@ from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.cli.base.output import spoken
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say, superfluous
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.isolation.faults import MissingFile
 from splu_desktop.files.release.handover import new_password
 from splu_desktop.files.release.package import PasswordNeeded
 from splu_desktop.files.release.reading import OpenRelease, open_release
 
+ANSWERS = ".csv, .xlsx"  # endings of files of answers
 PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
 
 
@@ -46,12 +48,6 @@ def password_from(file: Path | None) -> str | None:
         raise BadSetting("The password file “{path}” must be a text file with the password in its first line.",
                          path=str(file))  # fmt: skip
     return lines[0]
-
-
-def add_lock(parser: argparse.ArgumentParser) -> None:
-    """Give a command that writes a ZIP the options about its password."""
-    add_password(parser)
-    switch(parser, "--no-password", "write a ZIP that anybody can open (else a password is made up)")
 
 
 def lock_from(file: Path | None, *, none: bool) -> tuple[str | None, bool]:
@@ -89,33 +85,22 @@ def add_written_language(parser: argparse.ArgumentParser) -> None:
     takes(parser, "--language", "language of what is written: en, de or fr (that of --lang)", default=spoken().code)
 
 
-def add_file(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
-    """Give a command the file that its answers are written to."""
-    add_target(parser, ".csv, .xlsx", required=required)
-
-
-def check_locked(args: argparse.Namespace) -> None:
-    """Raise BadSetting where a password is given for a release that is a folder, which has none."""
-    if args.release.is_dir():
-        without_effect(
-            args, say("“{path}” is a folder, which has no password", path=str(args.release)), "password_file"
-        )
-
-
 @contextlib.contextmanager
-def say_how(password: str | None) -> Iterator[None]:
-    """Say with the fault about an encrypted release how a password is given. Raises PasswordNeeded."""
+def password_asked(args: argparse.Namespace) -> Iterator[str | None]:
+    """Give the password of an encrypted release; the fault about one says how it is given. Raises PasswordNeeded."""
+    password = password_from(args.password_file)
     try:
-        yield
+        yield password
     except PasswordNeeded as fault:
         if password is not None:
             raise
         raise PasswordNeeded("{fault} Name a file that holds it with --password-file.", fault=str(fault)) from None
 
 
-def open_asked(args: argparse.Namespace) -> OpenRelease:
-    """Return the release asked for. Raises BadRelease."""
-    check_locked(args)
-    password = password_from(args.password_file)
-    with say_how(password):
-        return open_release(args.release, password=password)
+def open_asked(args: argparse.Namespace, progress: Progress = SILENT) -> OpenRelease:
+    """Return the release asked for. Raises BadRelease; BadSetting where a folder is given a password; Cancelled."""
+    if args.release.is_dir():
+        folder = say("“{path}” is a folder, which has no password", path=str(args.release))
+        without_effect(args, folder, "password_file")
+    with password_asked(args) as password:
+        return open_release(args.release, password=password, progress=progress)

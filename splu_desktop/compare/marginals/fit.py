@@ -102,9 +102,8 @@ def is_combinatorial(true: Floats, marginals: Sequence[Axes], k: int) -> bool | 
     """Return whether the marginals are k-combinatorially anonymous (Definition 4.2); None where that is not decided.
 
     Every cell of the other columns must be empty in all tables with these marginals, or hold k and more in some. The
-    most it can hold is the least of its entries, summed over the values where the pair has the sensitive column: where
-    the graph of columns and pairs is a forest (Dobra, Fienberg 2000). With a circle it may be less, so that what the
-    true table holds, one of those with these marginals, decides or nothing.
+    most it can hold is the least of its entries, summed over the sensitive values of a pair, where columns and pairs
+    make a forest (Dobra, Fienberg 2000). With a circle it may be less, so that the true table decides, or nothing.
     """
     tree, last, forest = list(range(true.ndim)), true.ndim - 1, True
     by_value = by_others = np.full(true.shape, np.inf)
@@ -117,6 +116,5 @@ def is_combinatorial(true: Floats, marginals: Sequence[Axes], k: int) -> bool | 
         else:
             by_others = np.minimum(by_others, marginal(true, axes))
     most, held = np.minimum(by_value.sum(axis=last), by_others[..., 0]), true.sum(axis=last)
-    if ((most < k) & ((most > 0) if forest else (held > 0))).any():
-        return False
-    return True if forest or ((most == 0) | (held >= k)).all() else None
+    few = (most < k) & ((most if forest else held) > 0)
+    return False if few.any() else True if forest or ((most == 0) | (held >= k)).all() else None

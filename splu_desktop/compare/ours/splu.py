@@ -9,7 +9,6 @@ T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma; f' = Bin(gamma f, 1/gamma).
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,14 +26,16 @@ from splu_desktop.core.table import Table
 
 
 class Redraw(System):
-    """One of the program's draws."""
+    """One of the program's draws, by its name and its strength."""
 
+    draw: str
+    gamma: float
     in_classes = True
 
     @property
-    @abstractmethod
     def mechanism(self) -> Draw:
         """The program's draw with its strength."""
+        return draw_from({"draw": self.draw, "gamma": self.gamma})
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
         return RedrawnTable(source, self.mechanism, source.class_columns if self.in_classes else (), chance)
@@ -58,12 +59,9 @@ class Splu(Redraw):
     name = "splu"
     title = say("SPLU, lenders")
     first = True
+    draw = Lenders.name
     points = GAMMAS
     span = (1.05, 50.0)
-
-    @property
-    def mechanism(self) -> Draw:
-        return Lenders(self.gamma)
 
 
 @dataclass(frozen=True)
@@ -74,13 +72,9 @@ class SpluGen(Redraw):
 
     name = "splu-gen"
     title = say("SPLU-Gen, decoy groups")
+    draw, in_classes = DecoyGroups.name, False
     points = (2, 3, 5)
     span, whole = (2, 30), True
-    in_classes = False
-
-    @property
-    def mechanism(self) -> Draw:
-        return DecoyGroups(self.gamma)
 
 
 @dataclass(frozen=True)
@@ -94,10 +88,6 @@ class PlannedDraw(Redraw):
     title = say("This plan")
     points = ()  # there is one plan alone
     setting_said = "gamma = {gamma}"
-
-    @property
-    def mechanism(self) -> Draw:
-        return draw_from({"draw": self.draw, "gamma": self.gamma})
 
 
 def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, PlannedDraw]:
