@@ -165,6 +165,8 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         ("Familienstand", "ledig|verheiratet", "demographic"),
         ("assurance", "CSS|mutuelle", "administrative"),
         ("Operationssaal", "A|B", "unit"),
+        ("Zielklinik", "A|B", "unit"),
+        ("Age in months", "3|40|65", "age"),
         ("salle de traitement", "bleue|verte", "unit"),
         ("Year of diagnosis", "2021|2022", "date"),
         ("Age at vaccination", "12|40|65", "age"),

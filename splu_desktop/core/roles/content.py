@@ -313,6 +313,8 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     coded = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
     if (column.kind is Kind.DECIMAL and not coded) or is_dated(column) or (answered and subject != "demographic"):
         return False
+    if answered and reading.says("event"):
+        return False  # who left school, or the study
     if column.kind is Kind.INTEGER:
         return _fits_codes(column, subject, reading)
     labels = sample_labels(column)

@@ -44,8 +44,8 @@ class Lexicon:
     words : word, or words joined by "_" -> the lists it stands in.
     stems : parts of words that say something about health -> the lists they stand in.
     staff_ends : ends of words that say who treats.
-    heads : "first" or "last" -> words that say what a column is from that end of its name; "link" -> words before
-        which the last one stands, too; "done" -> that stand first where what is done to people follows.
+    heads : words that say what a column is, by where they stand: "first" or "last" in its name, before a "link",
+        "done" first where what is done to people follows, or as the end of a "compound".
     values : list of values by its name, each as words joined by "_".
     ranges : word -> (lowest, highest) number that a date of its kind may be.
     """
@@ -71,11 +71,16 @@ class Lexicon:
         parts, said = self._parts(word), [lists for stem, lists in self.stems.items() if stem in word]
         return frozenset().union(*said) if said and not (parts and parts <= _BESIDE) else parts
 
-    def cut_act(self, word: str) -> tuple[str, ...]:
-        """Return a compound of what is done and its head as two words: impf, datum; any other word as one."""
+    def cut_head(self, word: str) -> tuple[str, ...]:
+        """Return a compound of what is done, or of an unknown word, and its head as two words; any other word as one.
+
+        Impf, datum; ziel, klinik: the head decides, as where they stand apart.
+        """
+        new = not self.lists_of(word)
         for cut in range(_PART, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
-            done = "act" in self.lists_of(word[:cut].removesuffix("s"))
-            if done and self.words.get(word[cut:], frozenset()).intersection(_SURE):
+            head = self.words.get(word[cut:], frozenset())
+            done = head.intersection(_SURE[1:]) and "act" in self.lists_of(word[:cut].removesuffix("s"))  # no "-age"
+            if done or (new and word[cut:] in self.heads["compound"]):
                 return word[:cut], word[cut:]
         return (word,)
 
@@ -126,14 +131,14 @@ class Reading:
 
     @property
     def secret(self) -> bool:
-        """Whether a word says something secret and nothing else; how many children somebody has is none."""
-        private = _PRIVATE - {"amount"} if self.says("demographic") else _PRIVATE
+        """Whether a word says something secret and nothing else; how many children or months somebody has is none."""
+        private = _PRIVATE - {"amount"} if self.says("demographic", "age") else _PRIVATE
         return any(each <= private for each in self.lists if each)
 
     @property
     def subjects(self) -> tuple[str, ...]:
         """What the name says that is harmless, the likeliest first; nothing where one word may be anything else."""
-        beside = _BESIDE | {"amount"} if self.says("demographic") else _BESIDE
+        beside = _BESIDE | {"amount"} if self.says("demographic", "age") else _BESIDE
         if not all(each & beside for each in self.lists) or (self.says("case") and not self.says("number", "kind")):
             return ()
         found = [subject for subject in HARMLESS if self.says(subject)]
@@ -176,7 +181,7 @@ def lexicon() -> Lexicon:
     words: dict[str, set[str]] = {}
     stems: dict[str, set[str]] = {}
     values: dict[str, set[str]] = {}
-    heads: dict[str, set[str]] = {"first": set(), "last": set(), "link": set(), "done": set()}
+    heads: dict[str, set[str]] = {"first": set(), "last": set(), "link": set(), "done": set(), "compound": set()}
     ranges: dict[str, tuple[int, int]] = {}
     for data in _files():
         for name, text in data.get("names", {}).items():
@@ -219,7 +224,7 @@ def _read(path: Path) -> dict[str, Any]:
 def read_name(name: str) -> Reading:
     """Return what a name says, words that belong together taken together."""
     known = lexicon()
-    words = tuple(part for word in words_of(name) for part in known.cut_act(fold(word)))
+    words = tuple(part for word in words_of(name) for part in known.cut_head(fold(word)))
     found: list[tuple[str, frozenset[str]]] = []
     at = 0
     while at < len(words):
