@@ -261,14 +261,12 @@ local({
 
   figures <- function(r, line, shown, sizes, blocks) { # estimate, level and slope of each value of a block, or of the last of several
     e <- cells(r, r$class, seq_along(r$mean_rows), shown, sizes, blocks, line > 0)
-    mean <- r$mean_rows
-    if (!is.null(r$owner)) { # rows of one person in the line
-      own <- table(factor(r$class[line > 0], seq_along(mean)), r$owner[line > 0])
-      mean <- rowSums(own^2) / pmax(rowSums(own), 1)
-    }
+    if (!is.null(r$owner)) own <- table(factor(r$class[line > 0], seq_along(r$mean_rows)), r$owner[line > 0])
+    mean <- if (is.null(r$owner)) r$mean_rows else rowSums(own^2) / pmax(rowSums(own), 1) # rows of one person in the line
     there <- e$inside > 0
     one <- lapply(if (length(blocks) == 1) one_block(e) else several(e), function(f) as.matrix(f)[there, , drop = FALSE])
-    effect <- (1 + pmax(mean - 1, 0) * max(e$alike))[there]
+    rho <- if (length(blocks) == 1) e$alike else Reduce(`*`, Map(function(r, share) r + (1 - r) * share[, 2], e$alike, e$share))
+    effect <- (1 + pmax(mean - 1, 0) * rho)[there] # of several, each about 0 and not about its mean
     whole <- rep(colSums(one$expected), each = sum(there)) # x is split over classes as they let expect
     weight <- ifelse(whole > 0, one$expected / whole, 1 / sum(there))
     list(x = colSums(one$x), level = colSums(one$level * effect), slope = colSums(one$slope * effect * weight))

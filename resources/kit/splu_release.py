@@ -344,14 +344,14 @@ class _Equations:
         for event in events:
             parts = []
             for each, rows in line.items() if self.keep else ():
-                effect = 1 + max(mean[each] - 1, 0) * max(self.alike)
                 g, one = [share[event] for share in self.shares[each]], _one_block if len(self.keep) == 1 else _several
+                rho = self.alike[0] if one is _one_block else math.prod(r + (1 - r) * p for r, p in zip(self.alike, g))
+                effect = 1 + max(mean[each] - 1, 0) * rho  # of several, each about 0 and not about its mean
                 x, level, slope = one(self.keep, self.size[each,], inside[each], rows, g, event)
                 parts.append((x, level * effect, slope * effect, inside[each] * math.prod(g)))
             whole = sum(part[3] for part in parts)  # x is split over classes as they let expect
             split = [part[3] / whole if whole > 0 else 1 / len(parts) for part in parts]
-            slope = sum(part[2] * weight for part, weight in zip(parts, split))
-            found.append((sum(part[0] for part in parts), sum(part[1] for part in parts), slope))
+            found.append((*(sum(p[i] for p in parts) for i in (0, 1)), sum(p[2] * w for p, w in zip(parts, split))))
         return sum(inside.values()), found
 
     def scored(self, theta, each, x, but=None, bread=None):

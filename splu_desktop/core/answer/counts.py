@@ -223,12 +223,8 @@ def add_classes(by_class: CountFigures, line: NDArray[np.integer], lines: int, e
     return CountFigures(estimate, level, slope, by_class.step)
 
 
-def design_effects(
-    key: NDArray[np.integer], owner: NDArray[np.integer] | None, mean_rows: Floats, rho: float
-) -> Floats:
-    """Return (K,) how many times wider sums over the rows of each part scatter than single rows do: 1 + (n - 1) rho.
-
-    n rows of the same person stand in a part on average, rho is how alike these are.
+def count_rows_beside(key: NDArray[np.integer], owner: NDArray[np.integer] | None, mean_rows: Floats) -> Floats:
+    """Return (K,) n - 1, n rows of the same person in each part on average: sums scatter 1 + (n - 1) rho times as wide.
 
     Parameters
     ----------
@@ -240,7 +236,12 @@ def design_effects(
         who, n = np.unique(key.astype(np.int64) * people + owner, return_counts=True)
         squares = np.bincount(who // people, n.astype(float) ** 2, minlength=len(mean_rows))
         mean_rows = squares / np.maximum(np.bincount(key, minlength=len(mean_rows)), 1)
-    return np.asarray(1 + np.maximum(mean_rows - 1, 0) * rho)
+    return np.maximum(mean_rows - 1, 0)
+
+
+def correlate_together(correlations: Sequence[float], shares: Sequence[Floats]) -> Floats:
+    """Return how alike two rows of a person are in a product of scores, at most: each factor about 0, not its mean."""
+    return np.asarray(np.prod([rho + (1 - rho) * g for rho, g in zip(correlations, shares, strict=True)], axis=0))
 
 
 def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:

@@ -15,7 +15,7 @@ from splu_desktop.core.answer.counts import (
     add_classes,
     count_groups,
     count_one_block,
-    design_effects,
+    count_rows_beside,
     sum_by_line,
 )
 from splu_desktop.core.answer.crosstab import label_lines
@@ -158,7 +158,7 @@ class Forecaster:
         if self.prepared.units.person:
             known = owner if self.plan.persons is not None and self.plan.persons.number else None
             mean_rows = np.array([cell.mean_rows for cell in self.prepared.classes.cells])[of_class]
-            effects = design_effects(pair, known, mean_rows, self.correlation(block))[:, None]
+            effects = 1 + count_rows_beside(pair, known, mean_rows)[:, None] * self.correlation(block)
         low, high = np.empty((2, len(gammas), lines, m))
         for at, gamma in enumerate(gammas):
             a = 1 / gamma

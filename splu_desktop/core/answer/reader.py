@@ -14,10 +14,11 @@ from splu_desktop.core.answer.conditions import Condition, UnknownValue, unknown
 from splu_desktop.core.answer.counts import (
     CountFigures,
     add_classes,
+    correlate_together,
     count_groups,
     count_one_block,
+    count_rows_beside,
     count_several_blocks,
-    design_effects,
     learn_spread,
     shrink,
     sum_by_line,
@@ -199,8 +200,9 @@ class Reader:
             raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
         states = counts.reshape(*(2,) * len(events), number, 1)
         parts = count_several_blocks([1 / block.draw.gamma for block in blocks], selected, size, states, shares)
-        effects = self._design_effects(line, blocks)
-        parts = parts if effects is None else parts.scale(effects[number:, None])
+        if (beside := self._rows_beside(line)) is not None:
+            rho = correlate_together(list(map(self.published.correlation_of, blocks)), shares)
+            parts = parts.scale(1 + beside[number:, None] * rho)
         return add_classes(parts, np.zeros(number, np.int64), 1, selected * np.prod(shares, axis=0))
 
     def among_alike(self, figures: CountFigures, top: Floats, blocks: Sequence[Block]) -> CountFigures:
@@ -211,15 +213,13 @@ class Reader:
         rho = max(map(published.correlation_of, blocks), default=0.0)
         return figures.among_alike(published.n, top, more, rho)
 
-    def _design_effects(self, line: NDArray[np.integer], blocks: Sequence[Block]) -> Floats | None:
-        """Return (L * C,) how many times wider sums over each line and class scatter; None where rows were drawn."""
+    def _rows_beside(self, line: NDArray[np.integer]) -> Floats | None:
+        """Return (L * C,) rows of the same person beside each, in each line and class; None where rows were drawn."""
         published, number = self.published, len(self.published.cells)
         if not published.person:
             return None
-        key, lines = line.astype(np.int64) * number + published.record_class, int(line.max(initial=0)) + 1
-        mean_rows = np.tile([cell.mean_rows for cell in published.cells], lines)
-        # Of several blocks the most correlated: too wide rather than too narrow.
-        return design_effects(key, published.owner, mean_rows, max(map(published.correlation_of, blocks)))
+        mean_rows = np.tile([cell.mean_rows for cell in published.cells], int(line.max(initial=0)) + 1)
+        return count_rows_beside(line.astype(np.int64) * number + published.record_class, published.owner, mean_rows)
 
     def _as_published(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> float:
         """Return the papers' estimate: published counts of the whole table instead of those of classes."""
@@ -324,10 +324,10 @@ class Reader:
         if draw.name == "groups":
             figures = self._grid_groups(sensitive, line, lines, codes, m)
         else:
-            effects = self._design_effects(line, [published.block_of(sensitive)])
+            beside, rho = self._rows_beside(line), published.correlation_of(published.block_of(sensitive))
             size = np.bincount(classes, minlength=number).astype(float)
             parts = count_one_block(1 / draw.gamma, rows[:, None], size[of_class][:, None], shown, share[of_class])
-            parts = parts if effects is None else parts.scale(effects[pairs, None])
+            parts = parts if beside is None else parts.scale(1 + beside[pairs, None] * rho)
             figures = add_classes(parts, of_line, lines, rows[:, None] * share[of_class])
         whole = np.bincount(codes, minlength=m) / max(published.n, 1)
         return Grid(selected, by_line, figures, selected[:, None] * whole)
@@ -377,8 +377,9 @@ class Reader:
         ]
         a = [1 / draw.gamma for draw in draws]
         parts = count_several_blocks(a, rows, size[of_class][:, None], states, shares)
-        effects = self._design_effects(line, [published.block_of(name) for name in (one, other)])
-        parts = parts if effects is None else parts.scale(effects[keys, None])
+        if (beside := self._rows_beside(line)) is not None:
+            rho = [published.correlation_of(published.block_of(name)) for name in (one, other)]
+            parts = parts.scale(1 + beside[keys, None] * correlate_together(rho, shares))
         figures = add_classes(parts, of_line, lines, rows * shares[0] * shares[1])
         joint_lines = sum_by_line(meet, of_line, lines).astype(np.int64)
         whole = [np.bincount(each.codes, minlength=each.m) / max(published.n, 1) for each in (first, second)]
