@@ -20,7 +20,7 @@ from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, Flow, link
-from splu_desktop.gui.base.widgets import Elided, button, emptied, label, line_edit, margins, put, turn
+from splu_desktop.gui.base.widgets import Elided, TickList, button, emptied, label, line_edit, margins, put, turn
 from splu_desktop.gui.base.words import bare, caption, joined, number, t, told
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
@@ -36,6 +36,7 @@ class OneNumber(Panel):
         self._chosen: dict[str, Condition] = {}
         self._asked: list[Asked] = []
         self._last: Asked | None = None
+        self._listed: list[str] = []  # the values that stand in the list
         self.rest = QTimer(self, singleShot=True, interval=_REST)
         self.rest.timeout.connect(self._keep)
         self._make_question()
@@ -74,14 +75,12 @@ class OneNumber(Panel):
         self.search.setMaximumWidth(230)
         self.search.textChanged.connect(lambda: self._show_values())
         self.search.returnPressed.connect(self._take_range)
-        self.values = QListWidget()
-        self.values.setAccessibleName(t("Values"))
+        self.values = TickList(t("Values"))
         self.values.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for each in (self.columns, self.values):
             each.setMinimumWidth(110)
             each.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.values.itemChanged.connect(self._ticked)
-        self.values.itemClicked.connect(self._clicked)
+        self.values.itemChanged.connect(lambda item: self._ticked())
         head = put(margins(QHBoxLayout(), 0, spacing=8), (self.values_of, 1), self.search)
         put(values.body, head, (self.values, 1))
         put(self.list_row, (columns, 2), (values, 4))
@@ -201,36 +200,18 @@ class OneNumber(Panel):
         order = np.arange(column.m) if column.kind.ordered or column.m <= 12 else np.argsort(-counts, kind="stable")
         if secret:  # how often a value is shown says nothing true
             order = np.arange(column.m)
-        with QSignalBlocker(self.values):
-            self.values.clear()
-            shown = [at for at in order.tolist() if wanted in words[at].casefold() or ".." in wanted]
-            for at in shown[:_MOST]:
-                text = words[at]
-                item = QListWidgetItem(text if secret else f"{text}  ·  {number(counts[at])}")
-                item.setData(Qt.ItemDataRole.UserRole, labels[at])
-                item.setToolTip(text)
-                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-                item.setCheckState(Qt.CheckState.Checked if ticked[at] else Qt.CheckState.Unchecked)
-                self.values.addItem(item)
-        self._pressed: QListWidgetItem | None = None
+        shown = [at for at in order.tolist() if wanted in words[at].casefold() or ".." in wanted][:_MOST]
+        texts = {at: words[at] if secret else f"{words[at]}  ·  {number(counts[at])}" for at in shown}
+        self.values.offer(texts.values(), {text for at, text in texts.items() if ticked[at]})
+        self._listed = [labels[at] for at in shown]
 
-    def _clicked(self, item: QListWidgetItem) -> None:
-        if self._pressed is item:  # the tick itself was hit
-            self._pressed = None
-            return
-        on = item.checkState() is Qt.CheckState.Checked
-        item.setCheckState(Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
-        self._pressed = None
-
-    def _ticked(self, item: QListWidgetItem) -> None:
-        self._pressed = item
-        name, label_ = self._column, str(item.data(Qt.ItemDataRole.UserRole))
+    def _ticked(self) -> None:
+        name = self._column
         now = self._chosen.get(name)
-        values = () if now is None or now.is_range else now.values
-        on = item.checkState() is Qt.CheckState.Checked
-        values = (*values, label_) if on else tuple(each for each in values if each != label_)
+        beside = () if now is None or now.is_range else (each for each in now.values if each not in self._listed)
+        values = (*beside, *(self._listed[at] for at in self.values.places()))
         if values:
-            self._chosen[name] = Condition(name, tuple(dict.fromkeys(values)))
+            self._chosen[name] = Condition(name, values)
         else:
             self._chosen.pop(name, None)
         self._changed()

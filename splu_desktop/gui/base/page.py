@@ -175,13 +175,9 @@ class Page(QWidget):
         self.primary.setEnabled(enabled)
         if enabled and waited and self.isVisible():
             announce(self.primary, text)
-        self.set_note(note)
+        self.note.setText(note)
         keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)
         tip(self.primary, f"{text} ({keys})" if enabled else note)
-
-    def set_note(self, text: str) -> None:
-        """Show a text at the left of the footer."""
-        self.note.setText(text)
 
     def set_back(self, text: str, short: str = "") -> None:
         """Show Back with a text, and the short one where there is little room."""

@@ -351,7 +351,7 @@ class Choice(QComboBox):
 
 
 class TickList(QListWidget):
-    """A list of which lines are ticked; `itemChanged` tells of it.
+    """A list of which lines are ticked, by a click on their words, too; `itemChanged` tells of it.
 
     `name` is what a screen reader says of it.
     """
@@ -359,6 +359,15 @@ class TickList(QListWidget):
     def __init__(self, name: str = "") -> None:
         super().__init__()
         self.setAccessibleName(name)
+        self._hit: QListWidgetItem | None = None  # the line whose tick itself was hit
+        self.itemChanged.connect(lambda item: setattr(self, "_hit", item))
+        self.itemClicked.connect(self._clicked)
+
+    def _clicked(self, item: QListWidgetItem) -> None:
+        if self._hit is not item:
+            on = item.checkState() is Qt.CheckState.Checked
+            item.setCheckState(Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
+        self._hit = None
 
     def offer(self, texts: Iterable[str], ticked: Container[str] = ()) -> None:
         """Offer other lines, some of them ticked; nobody hears."""
@@ -482,21 +491,20 @@ class Rule(QFrame):
             self.setFixedHeight(1)
 
 
-class _PercentBox(QDoubleSpinBox):
-    """A box that says 5 %, not 5.00 %."""
+class _NumberBox(QDoubleSpinBox):
+    """A box that says 5, not 5.00."""
 
     def textFromValue(self, value: float) -> str:
         places = next(at for at in range(self.decimals() + 1) if round(value, at) == round(value, self.decimals()))
         return self.locale().toString(value, "f", places)
 
 
-def percent_box(least: float, most: float, places: int, name: str) -> QDoubleSpinBox:
-    """Return a box for a share, shown in per cent; its value is in per cent."""
-    box = _PercentBox()
-    box.setRange(least, most)
+def number_box(least: float, most: float, places: int, name: str, unit: str = "") -> QDoubleSpinBox:
+    """Return a box for a number; one of a share, whose unit is " %", has its value in per cent."""
+    box = _NumberBox()
     box.setDecimals(places)
-    box.setSuffix(" %")
-    box.setSingleStep(1.0)
+    box.setRange(least, most)
+    box.setSuffix(unit)
     box.setAccessibleName(name)
     box.setKeyboardTracking(False)
     box.setAlignment(Qt.AlignmentFlag.AlignRight)

@@ -35,7 +35,7 @@ class KindDelegate(QStyledItemDelegate):
         if not isinstance(row, ColumnRow):
             return
         c, look = theme.colours(), look_of(row.role)
-        colour = QColor(getattr(c, look.colour))
+        colour = str(getattr(c, look.colour))
         box = QRectF(option.rect).adjusted(4, 4, -4, -4)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -44,11 +44,9 @@ class KindDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(box, 5, 5)
         ratio = painter.device().devicePixelRatioF()
         middle = round(box.center().y())
-        painter.drawPixmap(round(box.left()) + 8, middle - 7, theme.pixmap(look.picture, look_colour(row), 14, ratio))
-        painter.drawPixmap(
-            round(box.right()) - 22, middle - 7, theme.pixmap("chevron-down", look_colour(row), 14, ratio)
-        )
-        painter.setPen(colour)
+        painter.drawPixmap(round(box.left()) + 8, middle - 7, theme.pixmap(look.picture, colour, 14, ratio))
+        painter.drawPixmap(round(box.right()) - 22, middle - 7, theme.pixmap("chevron-down", colour, 14, ratio))
+        painter.setPen(QColor(colour))
         words = box.adjusted(28, 0, -26, 0)
         flags = int(Qt.AlignmentFlag.AlignVCenter)
         painter.drawText(words, flags, look.name)
@@ -63,11 +61,6 @@ class KindDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         return QSize(168, 36)
-
-
-def look_colour(row: ColumnRow) -> str:
-    """Return the colour that a row's kind is drawn in."""
-    return str(getattr(theme.colours(), look_of(row.role).colour))
 
 
 class ColumnTable(TableView):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox
 
 from splu_desktop.core.audience import OwnLimit
@@ -16,12 +15,12 @@ from splu_desktop.core.policy.limits import limits_named
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.recipes import choose_laws, laws_chosen
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import label, line_edit, percent_box, show_value, whole_box
+from splu_desktop.gui.base.widgets import label, line_edit, number_box, show_value, whole_box
 from splu_desktop.gui.base.words import decimal, joined, spoken, t, told
 from splu_desktop.gui.expert.section import Rows, Section, Ticks, grid_of
 from splu_desktop.report import law
 
-_WHOLE = ("alike", "printed")
+_WHOLE = ("alike", "printed", "gamma")
 
 
 class BoundsSection(Section):
@@ -29,10 +28,10 @@ class BoundsSection(Section):
 
     def build(self) -> None:
         form = QFormLayout()
-        self.epsilon = percent_box(1, 100, 1, t("Relative error (epsilon)"))
-        self.t_e = percent_box(0.1, 99, 1, t("A large count may be wrong in (T_E)"))
+        self.epsilon = number_box(1, 100, 1, t("Relative error (epsilon)"), " %")
+        self.t_e = number_box(0.1, 99, 1, t("A large count may be wrong in (T_E)"), " %")
         self.alpha = whole_box(1, 50, t("Counts are small up to (alpha)"))
-        self.t_p = percent_box(0, 100, 1, t("A small count must be wrong in at least (T_P)"))
+        self.t_p = number_box(0, 100, 1, t("A small count must be wrong in at least (T_P)"), " %")
         self.t_p.setSpecialValueText(t("not asked"))
         for box in (self.epsilon, self.t_e, self.alpha, self.t_p):
             box.setMaximumWidth(140)
@@ -87,14 +86,9 @@ class LimitsSection(Section):
         self.boxes: dict[str, QDoubleSpinBox] = {}
         self.reasons: dict[str, QLineEdit] = {}
         for at, name in enumerate(names, 1):
-            whole = name in (*_WHOLE, "gamma")
-            box = QDoubleSpinBox() if whole else percent_box(0, 100, 0, limit_words(name))
-            box.setDecimals(0 if whole else 1)
-            box.setRange(0, 1000 if whole else 100)
+            named = joined((limit_words(name), t("own limit")), ",")
+            box = number_box(0, 1000, 0, named) if name in _WHOLE else number_box(0, 100, 1, named, " %")
             box.setSpecialValueText("–")
-            box.setAlignment(Qt.AlignmentFlag.AlignRight)
-            box.setKeyboardTracking(False)
-            box.setAccessibleName(joined((limit_words(name), t("own limit")), ","))
             reason = line_edit(joined((limit_words(name), t("because")), ","))
             box.valueChanged.connect(self._told)
             reason.editingFinished.connect(self._told)
@@ -117,12 +111,12 @@ class LimitsSection(Section):
         why = reasons_named(limits.name)
         for name, words in self.usual.items():
             usual = getattr(limits, name)
-            shown = decimal(usual) if name in (*_WHOLE, "gamma") else f"{decimal(100 * usual)} %"
+            shown = decimal(usual) if name in _WHOLE else f"{decimal(100 * usual)} %"
             words.setText(shown)
             words.setToolTip(why.get(name, ""))
             if plan.audience.limits != self._shown:  # else what is being typed stays
                 value, why_own = (own[name].value, own[name].why) if name in own else (0.0, "")
-                show_value(self.boxes[name], value if name in (*_WHOLE, "gamma") else 100 * value)
+                show_value(self.boxes[name], value if name in _WHOLE else 100 * value)
                 self.reasons[name].setText(why_own)
         self._shown = plan.audience.limits
         chosen = laws_chosen() or (law.DEFAULT,)
@@ -139,7 +133,7 @@ class LimitsSection(Section):
                 self.say_fault(t("Say why “{limit}” is changed.", limit=limit_words(name)))
                 return
             try:
-                own = value if name in (*_WHOLE, "gamma") else value / 100
+                own = value if name in _WHOLE else value / 100
                 made.append(OwnLimit(name, own, check_reason(reason)))
             except BadSetting as fault:
                 self.say_fault(told(str(fault)))

@@ -14,7 +14,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, emptied, label, margins, put, show_value
+from splu_desktop.gui.base.widgets import Choice, emptied, label, margins, number_box, put, show_value
 from splu_desktop.gui.base.words import decimal, joined, number, percent, t
 from splu_desktop.gui.expert.section import Section, grid_of
 from splu_desktop.gui.proposal.plots import LargeCounts, LargeCountsPlot, SmallCounts, SmallCountsPlot
@@ -103,11 +103,7 @@ class StrengthSection(Section):
         for at, block in enumerate(plan.blocks):
             named = joined(block.columns, ",")
             words = label(named, "protected", wrap=True)
-            gamma = QDoubleSpinBox()
-            gamma.setRange(*_GAMMAS)
-            gamma.setDecimals(1)
-            gamma.setKeyboardTracking(False)
-            gamma.setAccessibleName(joined((named, "γ"), ":"))
+            gamma = number_box(*_GAMMAS, 1, joined((named, "γ"), ":"))
             gamma.valueChanged.connect(lambda value, at=at: self._set_gamma(at, value))
             draw = Choice(joined((named, t("draw")), ":"))
             draw.offer([(t("lenders"), "lenders"), (t("groups (SPLU-Gen)"), "groups")])

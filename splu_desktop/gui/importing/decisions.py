@@ -20,23 +20,24 @@ class DecisionsForm(QWidget):
         form = QFormLayout(self)
         form.setContentsMargins(0, 8, 8, 0)
         self.boxes: dict[ProblemKind, QComboBox] = {}
-        keep, missing, drop = Decision.KEEP, Decision.MISSING, Decision.DROP
+        keep, missing = Decision.KEEP, Decision.MISSING
+        drop = {Decision.DROP: t("drop the row")}
         kinds = {
             ProblemKind.MISFIT: (
                 t("A value that does not fit its column"),
-                {keep: t("keep it as a text"), missing: t("treat it as missing"), drop: self._drop()},
+                {keep: t("keep it as a text"), missing: t("treat it as missing"), **drop},
             ),
             ProblemKind.LONG_ROW: (
                 t("A row with too many fields"),
-                {keep: t("leave out what is too much"), drop: self._drop()},
+                {keep: t("leave out what is too much"), **drop},
             ),
             ProblemKind.SHORT_ROW: (
                 t("A row with too few fields"),
-                {keep: t("treat the others as empty"), drop: self._drop()},
+                {keep: t("treat the others as empty"), **drop},
             ),
             ProblemKind.DOUBTFUL_ROW: (
                 t("A row that may be a title, a total or a note"),
-                {keep: t("keep it as a record"), drop: self._drop()},
+                {keep: t("keep it as a record"), **drop},
             ),
         }
         for kind, (name, ways) in kinds.items():
@@ -47,9 +48,6 @@ class DecisionsForm(QWidget):
             form.addRow(name, box)
         said = t("Whatever is decided, the list of problems names every row and keeps what was left out.")
         form.addRow(label(said, "quiet", wrap=True))
-
-    def _drop(self) -> str:
-        return t("drop the row")
 
     def show_choices(self, asked: ImportChoices) -> None:
         """Show what was decided."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from splu_desktop.files.importer import Imported
@@ -16,35 +14,26 @@ from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.settings import mark_words, names_of_settings
 
 
-@dataclass(frozen=True)
-class Reading:
-    """One setting: what it is, how it was chosen, and why."""
-
-    what: str
-    how: str
-    why: str
-
-
-def readings(imported: Imported) -> list[Reading]:
-    """Return how a file was read, line by line."""
+def readings(imported: Imported) -> list[tuple[str, str, str]]:
+    """Return how a file was read: each setting, how it was chosen, and why."""
     chosen, why = imported.choices, imported.reasons
-    lines = []
+    lines: list[tuple[str, str, str]] = []
     for key, what in names_of_settings().items():
         value = getattr(chosen, key)
         if value is not None and (value != "" or key in why):
-            lines.append(Reading(what, mark_words(str(value)) or t("none"), why.get(key, "")))
+            lines.append((what, mark_words(str(value)) or t("none"), why.get(key, "")))
     if chosen.sheets is not None:
         joined = beside(sheet.name for sheet in imported.sheets if sheet.chosen)
-        lines.append(Reading(t("Sheets read as one table"), joined, why.get("sheets", "")))
+        lines.append((t("Sheets read as one table"), joined, why.get("sheets", "")))
     for old, new in chosen.renames.items():
-        lines.append(Reading(t("Column"), new, told(str(why.get(f"name of {new}", old)))))
+        lines.append((t("Column"), new, told(str(why.get(f"name of {new}", old)))))
     for token in imported.missing_tokens:
         if token.applied:
             what = t("Missing in “{column}”", column=token.column)
             how = t("“{token}” in {n} rows", token=token.token or t("(empty)"), n=number(token.count))
-            lines.append(Reading(what, how, token.reason))
+            lines.append((what, how, token.reason))
     if imported.source.sha256:
-        lines.append(Reading(t("Fingerprint (SHA-256)"), imported.source.sha256, ""))
+        lines.append((t("Fingerprint (SHA-256)"), imported.source.sha256, ""))
     return lines
 
 
@@ -56,10 +45,10 @@ class HowRead(Dialog):
         self.banner = Banner()
         self.tabs = QTabWidget()
         self.tabs.tabBar().setDrawBase(False)
-        fields: list[Field[Reading]] = [
-            Field(t("What"), lambda r: r.what),
-            Field(t("How it was read"), lambda r: r.how),
-            Field(t("Why"), lambda r: told(r.why), colour=lambda r: "quiet"),
+        fields: list[Field[tuple[str, str, str]]] = [
+            Field(t("What"), lambda r: r[0]),
+            Field(t("How it was read"), lambda r: r[1]),
+            Field(t("Why"), lambda r: told(r[2]), colour=lambda r: "quiet"),
         ]
         self.view = TableView(t("How it was read"))
         self.model = self.view.hold(fields)

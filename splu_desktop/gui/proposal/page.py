@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QDoubleSpinBox,
     QHBoxLayout,
     QMenu,
     QSizePolicy,
@@ -31,7 +31,7 @@ from splu_desktop.gui.base.messages import persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, put, restyle, show_value
+from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, number_box, put, restyle, show_value
 from splu_desktop.gui.base.words import bare, caption, joined, number, percent, plain, spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, cases, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted, let_go
@@ -115,13 +115,8 @@ class ProposalPage(Page):
     def _make_strength(self) -> Card:
         card = Card("", 14, 8, spacing=4)
         self.slider = StrengthSlider()
-        self.gamma = QDoubleSpinBox()
-        self.gamma.setRange(1, 1000)
-        self.gamma.setDecimals(1)
+        self.gamma = number_box(1, 1000, 1, joined((t("Strength"), "γ"), ","))
         self.gamma.setFixedWidth(68)
-        self.gamma.setKeyboardTracking(False)
-        self.gamma.setAccessibleName(joined((t("Strength"), "γ"), ","))
-        self.gamma.textFromValue = strength_words  # type: ignore[method-assign]
         self.strength_row = margins(QHBoxLayout(), 0, spacing=8)
         self.strength_title = label(t("Strength"), "strong")
         self.gamma_name = label("γ", "quiet")
@@ -222,7 +217,7 @@ class ProposalPage(Page):
             shown = None
         if judged is not None:
             if shown is not None and shown.plan != plan and shown.has(plan.gamma):
-                shown = self._preview = shown.judged_again(plan, judged.verdict)
+                shown = self._preview = replace(shown, plan=plan, verdict=judged.verdict)
             elif shown is None or shown.plan != plan:
                 self._work_out()
         if session.judge_fault:

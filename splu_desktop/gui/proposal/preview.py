@@ -128,10 +128,6 @@ class Preview:
                 found.append(Alternative(kind, said, plan, stop.answered, stop.cells, stop.gamma, works=True))
         return found
 
-    def judged_again(self, plan: Plan, verdict: Verdict) -> Preview:
-        """Return the same table's figures for a plan of another strength, which was judged since."""
-        return replace(self, plan=plan, verdict=verdict)
-
 
 def preview(prepared: Prepared, verdict: Verdict, plan: Plan, progress: Progress = SILENT) -> Preview:
     """Return what the page shows of a plan. Runs on a worker; Raises SpluError, Cancelled."""

@@ -9,17 +9,18 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.messages import isolated
+from splu_desktop.core.policy import Proposal
 from splu_desktop.core.questions import MOST_TABLES, AskedTable
 from splu_desktop.gui.base.messages import row_words
 from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
-from splu_desktop.gui.base.session import Answers, Step
+from splu_desktop.gui.base.session import Answers, Judged, Step
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import Choice, label, margins, put
 from splu_desktop.gui.base.words import caption, percent, t
 from splu_desktop.gui.questions import follows
 from splu_desktop.gui.questions.audience_card import AudienceForm
-from splu_desktop.gui.questions.proposing import Proposed, propose_for, roles_decided
+from splu_desktop.gui.questions.proposing import propose_for, roles_decided
 from splu_desktop.gui.questions.rows import TableRow, columns_to_ask
 
 CHANNEL = "proposal"
@@ -297,10 +298,10 @@ class QuestionsPage(Page):
         """Stop looking for a proposal."""
         self.work.cancel(CHANNEL)
 
-    def _proposed(self, found: Proposed) -> None:
+    def _proposed(self, found: tuple[Proposal, Answers, Judged]) -> None:
         # A plan that came back with its file stays; the proposal says what was done, and what is other than it.
         back = self.session.plan if self.session.proposal is None and not self.session.outdated else None
-        self.session.take_proposal(found.proposal, found.answers, found.judged, back)
+        self.session.take_proposal(*found, back)
         self.show_content()
         self.go.emit(Step.PROPOSAL)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from splu_desktop.core.audience import OwnLimit
 from splu_desktop.core.errors import SpluError
@@ -16,15 +16,6 @@ from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.judge import earlier_of, judge
 from splu_desktop.gui.base.session import Answers, Choices, Judged
 from splu_desktop.gui.base.source import Source
-
-
-@dataclass(frozen=True, eq=False)
-class Proposed:
-    """A proposal, and its plan with the verdict."""
-
-    proposal: Proposal
-    judged: Judged
-    answers: Answers
 
 
 def roles_decided(choices: Choices) -> dict[str, Role]:
@@ -41,8 +32,8 @@ def propose_for(
     roles: Mapping[str, Role],
     limits: tuple[OwnLimit, ...],
     progress: Progress = SILENT,
-) -> Proposed:
-    """Return a proposal for the answers. Raises what `propose` raises; Cancelled."""
+) -> tuple[Proposal, Answers, Judged]:
+    """Return a proposal for the answers, with its verdict. Raises what `propose` raises; Cancelled."""
     found = propose(
         source.table,
         replace(answers.audience, limits=limits),
@@ -60,7 +51,7 @@ def propose_for(
     else:
         judged = judge(source, plan, earlier, progress=progress)
         found = replace(found, plan=plan, verdict=judged.verdict)
-    return Proposed(found, judged, replace(answers, questions=plan.questions))
+    return found, replace(answers, questions=plan.questions), judged
 
 
 def own_questions(source: Source, answers: Answers) -> tuple[AskedTable, ...]:

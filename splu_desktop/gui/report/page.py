@@ -163,7 +163,7 @@ class ReportPage(Page):
 
     def _progressed(self, stage: str, done: float) -> None:
         if self._made is None:
-            self.set_note(joined((told(stage), percent(done, 0)), ":"))
+            self.note.setText(joined((told(stage), percent(done, 0)), ":"))
 
     def _take(self, made: Made) -> None:
         if made.release is not self._release:

@@ -15,7 +15,7 @@ from splu_desktop.gui.shell.names import step_name
 
 
 class GuideDialog(Dialog):
-    """A text, and a field to find words in it."""
+    """A text, and a field to find words in it, shown at once: the work goes on beside it."""
 
     def __init__(self, title: str, markdown: str, parent: QWidget | None = None) -> None:
         super().__init__(title, (900, 640), parent)
@@ -31,6 +31,7 @@ class GuideDialog(Dialog):
         self.parts.addWidget(self.text, 1)
         last_row(self, self.parts)
         self.text.setFocus()
+        self.show()
 
     def _find(self) -> None:
         words = self.search.text()
@@ -45,12 +46,12 @@ def _guide_text() -> str:
 
 
 def guide(parent: QWidget) -> GuideDialog:
-    """Return the user guide."""
+    """Show the user guide."""
     return GuideDialog(bare(t("&User guide")), _guide_text(), parent)
 
 
 def licences(parent: QWidget) -> GuideDialog:
-    """Return what the program is made of and under which licences: its own alone where nothing else comes with it."""
+    """Show what the program is made of and under which licences: its own alone where nothing else comes with it."""
     try:
         text = resource_path("licences/LICENCES.txt").read_text(encoding="utf-8")
     except FileNotFoundError:  # an installation from packages, where each brings its own
@@ -69,7 +70,5 @@ def page_help(step: Step) -> str:
 
 
 def show_page_help(step: Step, parent: QWidget) -> GuideDialog:
-    """Open what the guide says of a page."""
-    found = GuideDialog(step_name(step), page_help(step), parent)
-    found.show()
-    return found
+    """Show what the guide says of a page."""
+    return GuideDialog(step_name(step), page_help(step), parent)

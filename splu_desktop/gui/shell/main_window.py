@@ -189,8 +189,8 @@ class MainWindow(Stops, QMainWindow):
     def _help_menu(self) -> QMenu:
         about = QMenu(t("&Help"), self)
         self._act(about, t("About this &page"), self.show_help, "F1")
-        self._act(about, t("&User guide"), self.show_guide, "Shift+F1")
-        self._act(about, t("&Licences"), lambda: licences(self).show())
+        self._act(about, t("&User guide"), lambda: guide(self), "Shift+F1")
+        self._act(about, t("&Licences"), lambda: licences(self))
         self._act(about, t("&About SPLU Desktop"), self.show_about)
         return about
 
@@ -314,12 +314,6 @@ class MainWindow(Stops, QMainWindow):
     def show_help(self) -> GuideDialog:
         """Open the paragraph about the page in front, and the glossary."""
         return show_page_help(self.step, self)
-
-    def show_guide(self) -> GuideDialog:
-        """Open the user guide, beside which the work goes on."""
-        found = guide(self)
-        found.show()
-        return found
 
     def show_about(self) -> None:
         """Tell what this program is."""
