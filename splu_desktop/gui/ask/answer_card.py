@@ -71,6 +71,7 @@ class AnswerCard(Card):
         super().__init__(spacing=6)
         self._asked: Asked | None = None
         self.number = label("", live=True, fitting=True)
+        self.number.setFont(theme.sized(self.font(), 2.1, bold=True))  # a later one goes with the next colours
         self.picture = Picture("circle-check", "answerable", 15)
         self.trust = label("", fitting=True)
         self.range = RangeStrip(60)
