@@ -41,7 +41,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.files.disk.inert import inert
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.words import show_tip, t, tip
 
@@ -211,6 +210,8 @@ def announce(widget: QWidget, text: str, *, alert: bool = False) -> None:
 
 def copy_text(text: str) -> None:
     """Copy a text, or rows of cells between tabs; nothing of it runs in the spreadsheet that it is pasted into."""
+    from splu_desktop.files.disk.inert import inert  # its patterns are not made before the first window is there
+
     copy_exactly("\n".join("\t".join(map(inert, row.split("\t"))) for row in text.split("\n")))
 
 

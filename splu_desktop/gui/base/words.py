@@ -9,7 +9,6 @@ of plain text (`widgets.label`).
 
 from __future__ import annotations
 
-import html
 import math
 import re
 from collections.abc import Iterable
@@ -23,6 +22,8 @@ from splu_desktop.files.language import Language
 
 _ISOLATING = Isolating()
 _spoken = [Language()]
+# As the standard library does, which reads two thousand names of letters first.
+_MEANT_BY_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;", "\0": "\ufffd"})
 _PLAIN = "<span style='white-space: pre-wrap'>"
 
 
@@ -100,7 +101,7 @@ def size(octets: int) -> str:
 
 def as_html(text: str) -> str:
     """Return HTML that shows a text to the letter."""
-    return html.escape(text.replace("\0", "\ufffd"))
+    return text.translate(_MEANT_BY_HTML)
 
 
 def bold(value: object) -> str:
