@@ -7,16 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from splu_desktop.core.errors import SpluError
 from splu_desktop.gui.base.parts import Banner, Busy, Empty
 from splu_desktop.gui.base.session import Session, Step
 from splu_desktop.gui.base.widgets import Rule, announce, button, label, margins, put, scrolled, tab_after
-from splu_desktop.gui.base.words import tip
+from splu_desktop.gui.base.words import t, tip, told
 from splu_desktop.gui.base.work import Work
+
+if TYPE_CHECKING:
+    from splu_desktop.core.plan import Plan
+    from splu_desktop.core.policy import Line
+    from splu_desktop.core.policy import Step as Done
 
 
 class Fold(Enum):
@@ -155,6 +162,34 @@ class Page(QWidget):
     def show_stale(self, sentence: str, act: str = "", do: Callable[[], object] | None = None) -> None:
         """Say above the content what has changed, and perhaps what to do about it."""
         self.banner.say("warning", sentence, act, do)
+
+    # --- the plan
+
+    def change_plan(self, make: Callable[[], Plan], name: str, merge: str = "", undone: Done | None = None) -> None:
+        """Change the plan as one step; what is wrong with it is said above the page, and the plan stays."""
+        try:
+            self.session.change_plan(make(), name, merge, undone=undone)
+        except SpluError as fault:
+            self.show_error(told(str(fault)))
+
+    def repair(self, line: Line, ended: Callable[[], object] = lambda: None) -> None:
+        """Let a worker do what repairs a line, behind which a search may stand; `ended` hears that it did or failed."""
+        plan, repair = self.session.plan, line.repair
+        if plan is None or repair is None:
+            return
+
+        def take(better: Plan) -> None:
+            ended()
+            if better == plan:
+                self.show_error(t("This repair changes nothing here. Take another way."))
+            elif plan == self.session.plan:  # else it was changed or undone meanwhile
+                self.change_plan(lambda: better, told(repair.words))
+
+        def fail(sentence: str) -> None:
+            ended()
+            self.show_error(sentence)
+
+        self.work.start(repair.apply, plan, on_done=take, on_exception=fail, channel="repair")
 
     def _show_part(self, part: QWidget) -> None:
         if self.stack.currentWidget() is part:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
-from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
@@ -16,7 +15,7 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Columns, Flow
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import empties_on_escape, label, line_edit, margins, put, scrolled
-from splu_desktop.gui.base.words import bare, beside, joined, number, t, told
+from splu_desktop.gui.base.words import bare, beside, joined, number, t
 from splu_desktop.gui.columns.facts import (
     KINDS,
     ColumnRow,
@@ -157,41 +156,28 @@ class ColumnsPage(Page):
 
     # --- what the user does
 
-    def _change(self, plan: Plan | None, name: str) -> None:
-        if plan is not None:
-            self.banner.hide()
-            self.session.change_plan(plan, name)
-
     def _set_kind(self, names: Sequence[str], role: Role) -> None:
         source, plan = self.session.source, self.session.plan
-        if source is None or plan is None:
-            return
-        try:
-            self._change(with_kinds(source, plan, names, role), joined((beside(names), look_of(role).name), ":"))
-        except SpluError as fault:
-            self.show_error(told(str(fault)))
+        if source is not None and plan is not None:
+            self._change(lambda: with_kinds(source, plan, names, role), beside(names), look_of(role).name)
+
+    def _change(self, make: Callable[[], Plan], column: str, what: str, merge: str = "") -> None:
+        self.banner.hide()
+        self.change_plan(make, joined((column, what), ":"), merge)
 
     def _set_public(self, name: str, values: Sequence[str]) -> None:
         plan = self.session.plan
         if plan is not None:
-            self.banner.hide()
-            step = joined((name, t("Which values are secret?")), ":")
-            self.session.change_plan(with_public(plan, name, values), step, merge=f"public {name}")
+            what = t("Which values are secret?")
+            self._change(lambda: with_public(plan, name, values), name, what, f"public {name}")
 
     def _set_steps(self, name: str, steps: Steps) -> None:
         plan = self.session.plan
-        if plan is None:
-            return
-        try:
-            self._change(with_steps(plan, name, steps), joined((name, t("Coarser values")), ":"))
-        except SpluError as fault:
-            self.show_error(told(str(fault)))
+        if plan is not None:
+            self._change(lambda: with_steps(plan, name, steps), name, t("Coarser values"))
 
     def _undo(self, name: str) -> None:
-        try:
-            self._change(as_proposed(self.session, name), joined((name, bare(t("&Undo"))), ":"))
-        except SpluError as fault:
-            self.show_error(told(str(fault)))
+        self._change(lambda: as_proposed(self.session, name), name, bare(t("&Undo")))
 
     def act(self) -> None:
         self.go_back()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -20,10 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.answer.forecast import LEAST
-from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Line, Proposal, title_of
+from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Proposal, title_of
 from splu_desktop.core.policy import Step as Done
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.gui.base.dialogs import save_as
@@ -422,7 +421,7 @@ class ProposalPage(Page):
             found: dict[str, Way] = {}
             for line in stops:
                 words = told(line.repair.words) if line.repair is not None else ""
-                repair = Way(words, told(line.sentence), (), partial(self._repair, line), t("Do this"))
+                repair = Way(words, told(line.sentence), (), partial(self.repair, line), t("Do this"))
                 found.setdefault(words, repair)  # two lines may have the same repair
             return list(found.values())[:2]
         return [way_of(each, partial(self._take, each)) for each in others if each.plan is not None][:2]
@@ -480,41 +479,21 @@ class ProposalPage(Page):
     def _type(self, gamma: float) -> None:
         plan = self.session.plan
         if plan is not None:
-            self._change(lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=strength_words(gamma)), "strength")
+            self.change_plan(
+                lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=strength_words(gamma)), "strength"
+            )
 
     def _undo(self, step: Done) -> None:
         plan, undo = self.session.plan, step.undo
         if plan is not None and undo is not None:
-            self._change(
+            self.change_plan(
                 lambda: undo(plan), joined((bare(t("&Undo")), step.column or told(step.words)), ":"), undone=step
             )
 
     def _take(self, way: Alternative) -> None:
         plan = way.plan
         if plan is not None:
-            self._change(lambda: plan, told(way.words))
-
-    def _repair(self, line: Line) -> None:
-        """Do what repairs a line; a search may stand behind it."""
-        plan, repair = self.session.plan, line.repair
-        if plan is None or repair is None:
-            return
-
-        def take(better: Plan) -> None:
-            if plan != self.session.plan:  # it was changed or undone meanwhile
-                return
-            if better == plan:
-                self.show_error(t("This repair changes nothing here. Take another way."))
-            else:
-                self._change(lambda: better, told(repair.words))
-
-        self.work.start(repair.apply, plan, on_done=take, on_exception=self.show_error, channel="repair")
-
-    def _change(self, make: Callable[[], Plan], name: str, merge: str = "", undone: Done | None = None) -> None:
-        try:
-            self.session.change_plan(make(), name, merge, undone=undone)
-        except SpluError as fault:
-            self.show_error(told(str(fault)))
+            self.change_plan(lambda: plan, told(way.words))
 
     def _open_ways(self) -> None:
         menu = QMenu(self)

@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import RED, UNSAFE, USEFUL, Line, Verdict, title_of
 from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.release_section import RELEASE
@@ -212,29 +211,12 @@ class PublishPage(Page):
     # --- what is done
 
     def _repair(self, line: Line) -> None:
-        plan = self.session.plan
-        if plan is None or line.repair is None:
-            return
         self._repairing = line.name
-        words = told(line.repair.words)
+        self.repair(line, self._repaired)
+        self.refresh()
 
-        def take(better: Plan) -> None:
-            self._repairing = ""
-            if plan != self.session.plan:  # it was changed or undone meanwhile
-                self.refresh()
-                return
-            if better == plan:
-                self.show_error(t("This repair changes nothing here. Take another way."))
-                self.refresh()
-                return
-            self.session.change_plan(better, words)
-
-        def fail(sentence: str) -> None:
-            self._repairing = ""
-            self.refresh()
-            self.show_error(sentence)
-
-        self.work.start(line.repair.apply, plan, on_done=take, on_exception=fail, channel="repair")
+    def _repaired(self) -> None:
+        self._repairing = ""
         self.refresh()
 
     def act(self) -> None:
