@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -32,6 +33,19 @@ def test_the_window_folds_as_drawn(proposed: MainWindow) -> None:
     assert proposed.bar.isVisible()
     assert not proposed.rail.isVisible()
     assert proposed.bar.steps.text() == "Proposal, 3 of 6"
+
+
+def test_larger_writing_folds_the_window_as_a_smaller_screen_does(qapp: QApplication, proposed: MainWindow) -> None:
+    proposed.resize(1366, 698)
+    usual = proposed.font()
+    large = QFont(usual)
+    large.setPointSizeF(usual.pointSizeF() * 34 / proposed.fontMetrics().height())
+    proposed.setFont(large)
+    proposed.resize(1366, 697)
+    assert proposed.fold is Fold.NARROW
+    proposed.setFont(usual)
+    proposed.resize(1366, 698)
+    assert proposed.fold is Fold.WIDE
 
 
 def test_keys_lead_to_every_page(proposed: MainWindow) -> None:

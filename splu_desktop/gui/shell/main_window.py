@@ -43,6 +43,7 @@ from splu_desktop.gui.shell.rail import Rail, TopBar
 if TYPE_CHECKING:
     from splu_desktop.gui.base.memory import Memory
 
+_WRITING = 17  # pixels of a line of writing, for which these are meant
 _WIDE, _HIGH, _NARROW = 1100, 560, 900  # pixels from which everything, and below which one column, is shown
 
 
@@ -207,8 +208,9 @@ class MainWindow(Stops, QMainWindow):
         return made
 
     def _fit(self) -> None:
-        """Fold with the room there is: the drawn sizes at 100, 150 and 200 %."""
-        wide, high = self.width(), self.height()
+        """Fold with the room there is: the drawn sizes at 100, 150 and 200 %, and larger ones for larger writing."""
+        larger = max(1.0, self.fontMetrics().height() / _WRITING)
+        wide, high = self.width() / larger, self.height() / larger
         fold = Fold.NARROW if wide < _NARROW else Fold.WIDE if wide >= _WIDE and high >= _HIGH else Fold.MIDDLE
         self.fold = fold
         narrow = fold is Fold.NARROW

@@ -217,7 +217,7 @@ class TopBar(QFrame):
         super().__init__(parent)
         self._session = session
         self.setProperty("look", "window")
-        self.setFixedHeight(34)
+        self.setFixedHeight(max(34, self.fontMetrics().height() + 12))
         row = margins(QHBoxLayout(self), 8, 2, 12, 2, spacing=8)
         self.menu_button = IconButton("", "menu", "flat")
         self.menu_button.setAccessibleName(t("Menu"))
