@@ -97,7 +97,9 @@ def listed(found: Iterable[Problem], count: int) -> Iterator[Problem]:
     for last in itertools.islice(found, MAX_LISTED):
         yield last
     if last is not None and count > MAX_LISTED:
-        yield the_rest(last, count - MAX_LISTED)
+        rest = count - MAX_LISTED
+        sentence = say("There are {rest} more of these: {kind}.", rest=rest, kind=say(last.kind.value))
+        yield replace(last, sentence=sentence, row=None, value=None, rows=rest)
 
 
 def of_cells(
@@ -116,12 +118,6 @@ def of_cells(
         for row, name, text, sheet in cells
     )
     return listed(each, count)
-
-
-def the_rest(last: Problem, rest: int) -> Problem:
-    """Return a problem that counts those like the last one listed."""
-    sentence = say("There are {rest} more of these: {kind}.", rest=rest, kind=say(last.kind.value))
-    return replace(last, sentence=sentence, row=None, value=None, rows=rest)
 
 
 def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool = False) -> None:

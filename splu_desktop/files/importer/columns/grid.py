@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from splu_desktop.files.importer.columns.not_records import (
     told,
     trailing,
 )
-from splu_desktop.files.importer.problems import MAX_LISTED, Decision, Problem, ProblemKind, the_rest
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, listed
 from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
 from splu_desktop.files.importer.text.fields import Packed, gather
 
@@ -47,7 +47,11 @@ class Grid:
         self._waiting = 0  # records of the packed parts
         self._rows: list[NDArray[np.int64]] = []
         self._problems: list[Problem] = []
-        self._listed = {ProblemKind.LONG_ROW: 0, ProblemKind.SHORT_ROW: 0}
+        # Number of each row with too many or too few fields, how many it has, and the surplus ones.
+        self._ragged: dict[ProblemKind, list[tuple[int, int, str]]] = {
+            ProblemKind.LONG_ROW: [],
+            ProblemKind.SHORT_ROW: [],
+        }
         self.blank_rows = 0
 
     def add(self, rows: Sequence[Sequence[str]], numbers: NDArray[np.int64]) -> None:
@@ -122,24 +126,25 @@ class Grid:
                 mended[i] = row[: self.width]
                 if all(is_blank(cell) for cell in surplus):
                     continue
-                keep[i] = self._ragged(ProblemKind.LONG_ROW, int(numbers[i]), len(row), " | ".join(surplus))
+                kind, rest = ProblemKind.LONG_ROW, " | ".join(surplus)
             else:
                 mended[i] = [*row, *[""] * (self.width - len(row))]
-                keep[i] = self._ragged(ProblemKind.SHORT_ROW, int(numbers[i]), len(row), None)
+                kind, rest = ProblemKind.SHORT_ROW, ""
+            self._ragged[kind].append((int(numbers[i]), len(row), rest))
+            keep[i] = self._choices.decisions.get(kind) is not Decision.DROP
         return [row for row, kept in zip(mended, keep, strict=True) if kept], numbers[keep]
 
-    def _ragged(self, kind: ProblemKind, number: int, fields: int, surplus: str | None) -> bool:
+    def _told(self, kind: ProblemKind) -> Iterator[Problem]:
+        """Yield a problem for each row with too many or too few fields."""
         decision = self._choices.decisions.get(kind, Decision.KEEP)
-        self._listed[kind] += 1
-        if self._listed[kind] <= MAX_LISTED:
-            sentence = (
-                "Row {row} has more fields ({n}) than there are columns ({width}); left out: “{surplus}”."
-                if surplus
-                else "Row {row} has fewer fields ({n}) than there are columns ({width}); the others are empty."
-            )
-            sentence = say(sentence, row=number, n=fields, width=self.width, surplus=(surplus or "")[:80])
-            self._problems.append(Problem(kind, sentence, self.sheet, number, None, surplus, 1, decision))
-        return decision is not Decision.DROP
+        sentence = (
+            "Row {row} has more fields ({n}) than there are columns ({width}); left out: “{surplus}”."
+            if kind is ProblemKind.LONG_ROW
+            else "Row {row} has fewer fields ({n}) than there are columns ({width}); the others are empty."
+        )
+        for row, n, surplus in self._ragged[kind]:
+            said = say(sentence, row=row, n=n, width=self.width, surplus=surplus[:80])
+            yield Problem(kind, said, self.sheet, row, None, surplus or None, 1, decision)
 
     def table(
         self,
@@ -163,10 +168,8 @@ class Grid:
             self._code_column(i)
             columns.append(self._texts[i].column())
         found = [*problems, *self._problems]
-        for kind, count in self._listed.items():
-            if count > MAX_LISTED:
-                last = next(p for p in reversed(self._problems) if p.kind is kind)
-                found.append(the_rest(last, count - MAX_LISTED))
+        for kind, ragged in self._ragged.items():
+            found.extend(listed(self._told(kind), len(ragged)))
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
         out: dict[int, LineKind] = {}
         if heading is not None and self.width > 1:
@@ -182,7 +185,7 @@ class Grid:
                 )
                 found.append(Problem(ProblemKind.NOTE, sentence, self.sheet, row))
                 out.update(dict.fromkeys(range(end, keep), LineKind.OTHER))
-            short = {p.row for p in self._problems if p.kind is ProblemKind.SHORT_ROW}
+            short = {number for number, _, _ in self._ragged[ProblemKind.SHORT_ROW]}
             while end and end - 1 in out:
                 end -= 1
             tail = trailing(columns, rows[:end], short)

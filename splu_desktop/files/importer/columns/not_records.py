@@ -375,7 +375,7 @@ def _is_apart(table: _Table, at: int, n: int) -> bool:
     return len(usual) > 1 and not set(usual) & set(places) and not known
 
 
-def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> dict[int, LineKind]:
+def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int]) -> dict[int, LineKind]:
     """Find the rows at the end that are totals or notes, and those that may be.
 
     A row is none of the records where it says "total" or holds their sums, or where it is a text of several words below
@@ -424,7 +424,7 @@ class _End(_Table):
     keyed : whether the first column is filled in nearly every row.
     """
 
-    def __init__(self, columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int | None]) -> None:
+    def __init__(self, columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int]) -> None:
         super().__init__(columns, rows)
         self.short, self.least = short, max(1.0, 0.4 * self.typical)
         inner = self.filled[self.sample < self.n - min(_TAIL, max(5, self.n // 4))]

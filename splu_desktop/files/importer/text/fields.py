@@ -182,22 +182,17 @@ def _keep_last(words: Words, size: NDArray[np.uint8]) -> None:
     words <<= others
 
 
-def joined(parts: Sequence[Packed]) -> tuple[NDArray[np.uint8], list[Words]]:
-    """Return lengths and words of the blocks of one column put together, none of which has long fields."""
-    words = [
-        np.concatenate([p.words[k] if k < len(p.words) else np.zeros(len(p), np.uint64) for p in parts])
-        for k in range(max(len(p.words) for p in parts))
-    ]
-    return np.concatenate([part.length for part in parts]), words
-
-
 def gather(parts: Sequence[Packed], encoding: str) -> RawColumn:
     """Join the blocks of one column into codes over its distinct texts."""
     if not parts:
         return RawColumn(np.zeros(0, np.int32), [])
     if any(part.long is not None for part in parts):
         return _gather_long(parts, encoding)
-    length, words = joined(parts)
+    length = np.concatenate([part.length for part in parts])
+    words = [
+        np.concatenate([p.words[k] if k < len(p.words) else np.zeros(len(p), np.uint64) for p in parts])
+        for k in range(max(len(p.words) for p in parts))
+    ]
     codes, firsts = factorise_words(words)
     return _distinct(codes, _texts([word[firsts] for word in words], length[firsts], encoding))
 
@@ -284,13 +279,6 @@ def left_aligned(words: Sequence[Words], length: NDArray[np.uint8]) -> NDArray[n
     return found.view(np.uint8)
 
 
-def plain_bytes(words: Sequence[Words], length: NDArray[np.uint8]) -> list[bytes]:
-    """Return packed fields as they stand in the file."""
-    raw = np.ascontiguousarray(left_aligned(words, length))
-    cells: list[bytes] = raw.view(f"S{raw.shape[1]}").reshape(-1).tolist()
-    return cells
-
-
 def _distinct(codes: NDArray[np.int32], texts: list[str]) -> RawColumn:
     """Merge texts that different bytes decode to, as damaged bytes do."""
     if _DAMAGED not in "".join(texts):
@@ -306,6 +294,7 @@ def _gather_long(parts: Sequence[Packed], encoding: str) -> RawColumn:
     for part in parts:
         fields = part.long
         if fields is None:
-            fields = plain_bytes(part.words, part.length)
+            raw = np.ascontiguousarray(left_aligned(part.words, part.length))
+            fields = raw.view(f"S{raw.shape[1]}").reshape(-1).tolist()
         codes.append(np.fromiter((index.setdefault(f, len(index)) for f in fields), np.int32, len(fields)))
     return _distinct(np.concatenate(codes), [field.decode(encoding, "replace") for field in index])
