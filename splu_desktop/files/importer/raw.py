@@ -50,11 +50,8 @@ class RawColumn:
         used = np.bincount(codes, minlength=len(self.labels)) > 0
         if used.all():
             return RawColumn(codes, self.labels)
-        return self.only(used, (np.cumsum(used, dtype=np.int32) - 1)[codes])
-
-    def only(self, used: NDArray[np.bool_], codes: NDArray[np.int32]) -> RawColumn:
-        """Return `codes` over those labels that are used."""
-        return RawColumn(codes, list(itertools.compress(self.labels, used.tolist())))
+        new = np.cumsum(used, dtype=np.int32) - 1
+        return RawColumn(new[codes], list(itertools.compress(self.labels, used.tolist())))
 
     @classmethod
     def joined(cls, parts: Sequence[RawColumn]) -> RawColumn:

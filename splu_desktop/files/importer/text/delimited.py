@@ -9,14 +9,13 @@ import itertools
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -246,9 +245,13 @@ def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: Tex
     with opened(path, packed) as (file, raw):
         text = io.TextIOWrapper(file, encoding=found.encoding.name, errors="replace", newline="")
         try:
-            for rows, numbers in _chunks(text, found.dialect, found.rows_before, choices.last_row, strays.append):
+            lines = (cleaned(line) for line in text)
+            rows = itertools.islice(found.dialect.read(lines, stray=strays.append), found.rows_before, choices.last_row)
+            at = found.rows_before
+            while chunk := list(itertools.islice(rows, _CHUNK)):
                 progress.report("Reading", min(raw.tell() / size, 1.0))
-                grid.add(rows, numbers)
+                grid.add(chunk, np.arange(at + 1, at + 1 + len(chunk), dtype=np.int64))
+                at += len(chunk)
             grid.note(_strays([at + 1 for at in strays if at >= found.rows_before]))
         except csv.Error as error:
             raise BadChoice(
@@ -263,15 +266,3 @@ def _strays(rows: list[int]) -> list[Problem]:
     sentence = "Row {row} has a quote mark out of place; the field was kept as it stands."
     each = (Problem(ProblemKind.STRAY_QUOTE, say(sentence, row=row), row=row) for row in rows)
     return list(listed(each, len(rows)))
-
-
-def _chunks(
-    text: io.TextIOWrapper, dialect: Dialect, first: int, last: int | None, stray: Callable[[int], None]
-) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
-    rows = dialect.read((cleaned(line) for line in text), stray=stray)
-    if last is not None:
-        rows = itertools.islice(rows, last)
-    at = sum(1 for _ in itertools.islice(rows, first))
-    while chunk := list(itertools.islice(rows, _CHUNK)):
-        yield chunk, np.arange(at + 1, at + 1 + len(chunk), dtype=np.int64)
-        at += len(chunk)
