@@ -156,7 +156,8 @@ def detect(
         for q in quotes:
             for e in _escapes(joined, d, q) if escape is None else [escape]:
                 aligned = _aligned(lines, d)
-                candidate = Dialect(d, q, e, aligned or _skips_blanks(joined, d, q), aligned)
+                skips = aligned or _skips_blanks(joined, d, q)
+                candidate = Dialect(d, q, e, skips, aligned or (skips and _pads(joined, d)))
                 score = _score(lines, candidate, best_score)
                 if score > best_score * 1.0001:
                     best, best_score = candidate, score
@@ -231,6 +232,11 @@ def _skips_blanks(text: str, delimiter: str, quote: str) -> bool:
         return True
     total, spaced = text.count(delimiter), text.count(delimiter + " ")
     return total >= 3 and spaced > 0.8 * (total - text.count(delimiter + "\n") - text.count(delimiter + "\r"))
+
+
+def _pads(text: str, delimiter: str) -> bool:
+    """Whether blanks stand before nearly every delimiter, too."""
+    return text.count(" " + delimiter) > 0.8 * text.count(delimiter)
 
 
 def _aligned(lines: Sequence[str], delimiter: str) -> bool:
