@@ -194,17 +194,9 @@ def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILE
     found = draft(table, audience, progress, ages=False, **wishes)
     plan, view = found.plan, table_after(table, found.plan.generalisations)
     if not found.setting.named:
-        shorter = (
-            next(
-                (way for way in _shorter(asked) if np.count_nonzero(cell_counts(view, way) >= LEAST) >= FEWEST_CELLS),
-                None,
-            )
-            for asked in plan.questions
-        )
-        plan = replace(plan, questions=tuple(dict.fromkeys(each for each in shorter if each is not None)))
+        told: list[AskedTable] = []
+        for asked in plan.questions:
+            fewer = [replace(asked, by=asked.by[:length]) for length in range(len(asked.by), -1, -1)]
+            told += [each for each in fewer if np.count_nonzero(cell_counts(view, each) >= LEAST) >= FEWEST_CELLS][:1]
+        plan = replace(plan, questions=tuple(dict.fromkeys(told)))
     return replace(plan, classes=next(iter(class_options(plan)), ()))
-
-
-def _shorter(asked: AskedTable) -> Iterator[AskedTable]:
-    """Give a table by its columns, then by one less."""
-    return (replace(asked, by=asked.by[:length]) for length in range(len(asked.by), -1, -1))

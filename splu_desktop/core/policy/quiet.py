@@ -14,7 +14,6 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.draft import coarser_plans
 from splu_desktop.core.policy.ladders import leaves_in
 from splu_desktop.core.policy.search import Search, Setting, Way
-from splu_desktop.core.policy.tiers import Candidate
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
@@ -56,7 +55,7 @@ def find_quiet(setting: Setting, plan: Plan) -> Found:
         counted = {name for each in plan.questions for name in each.by}
         asked = counted if setting.named else set[str]()
         levels = {each.name: at for each, at in zip(search.tiers.candidates, way.levels, strict=True)}
-        last = {each.name: _last_kept(each) for each in search.tiers.candidates}
+        last = {each.name: sum(not rung.out for rung in each.rungs) - 1 for each in search.tiers.candidates}
         worth = counted | {name for name in levels if setting.subjects.get(name) in _FINE and name not in floors}
         able = {name for name in worth if levels.get(name, 0) < last.get(name, 0)}
         chosen = _least_needed(told, setting.subjects, able, asked)
@@ -72,10 +71,6 @@ def find_quiet(setting: Setting, plan: Plan) -> Found:
             if not plan.questions:  # of a table by it the total is left
                 plan = replace(plan, questions=tuple(replace(each, by=()) for each in single))
     return Found(search, replace(way, safe=False), left_out, told)
-
-
-def _last_kept(candidate: Candidate) -> int:
-    return max(level for level, rung in enumerate(candidate.rungs) if not rung.out or not level)
 
 
 def _find(setting: Setting, plan: Plan, floors: Mapping[str, int]) -> tuple[Search, Way]:

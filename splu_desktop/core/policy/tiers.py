@@ -191,7 +191,8 @@ class TierSearch:
         atoms, to = [], []
         for each, level in zip(self.candidates, levels, strict=True):
             forms = [rung.to.astype(np.int64) for rung in each.rungs[level:]]
-            own, first = _first_of(row_classes(forms, [rung.m for rung in each.rungs[level:]], each.column.m))
+            own = row_classes(forms, [rung.m for rung in each.rungs[level:]], each.column.m)
+            first = np.unique(own, return_index=True)[1]
             atoms.append((own, len(first)))
             to.append([np.zeros(0, np.int64)] * level + [form[first] for form in forms])
         n = len(self._owner)
@@ -210,7 +211,3 @@ class TierSearch:
         found = _Crowd(levels, codes, to, combination, owner)
         self._crowds.append(found)
         return found
-
-
-def _first_of(groups: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return groups, np.unique(groups, return_index=True)[1]
