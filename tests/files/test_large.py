@@ -121,6 +121,7 @@ def check_law(source: Path, release: Path) -> None:
 def test_every_engine_draws_by_one_law_and_in_no_order(source: Path, tmp_path: Path, engine: str) -> None:
     publish(source, tmp_path / "r", engine)
     check_law(source, tmp_path / "r")
+    assert main(["verify", str(tmp_path / "r")]) == 0
 
 
 class KilledOnce(Drawing):

@@ -110,7 +110,7 @@ def score_columns(
             add(f"{name}_{chapter}", name, None, words, of_sets[at], pairs)
     if CLASS in published.table:
         # By the pairs of the first block, beside whose scores it then stands.
-        block = published.block_of(published.sensitive[0])
+        block = published.blocks[0]
         first, numbers = known[block].of_block(block), np.arange(1, len(published.cells) + 1)
         add(CLASS, CLASS, None, say("number of the row's class"), (numbers, first.pair_class), first.pair)
     if NUMBER in published.table:
