@@ -165,7 +165,12 @@ def _form_steps(best: Found, found: Draft) -> Iterator[Step]:
         if level and not form.out:
             alone = round((1 - tiers.alike((*way.levels[:at], 0, *way.levels[at + 1 :]))) * persons)
             words = say("“{column}”: {n} groups instead of {of}.", column=each.name, n=form.m, of=first.m)
-            why = say("without it {n} {who} stand out", n=alone, who=who)
+            # A form that hides nobody was taken for the cells that it makes large enough.
+            why = (
+                say("without it {n} {who} stand out", n=alone, who=who)
+                if alone
+                else say("else your tables can’t be read")
+            )
             yield Step("coarser", each.name, words, why, set_steps([each.name], first.steps or ()))
     if out:
         why = say("no table needs it, and {who} would stand out by it", who=who)
