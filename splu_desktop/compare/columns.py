@@ -44,7 +44,7 @@ COLUMNS = {
     "insider": _range_column(say("insider"), "insider"),
     "t_p": ShownColumn("T_P", "r", lambda row: Figure("–" if row.t_p is None else f"{row.t_p:.2f}")),
     "t_f": ShownColumn("T_f", "r", lambda row: Figure("–" if row.t_f is None else f"{row.t_f:,}")),
-    "epsilon": ShownColumn("ε", "r", lambda row: Figure(f"{row.epsilon:.2f}".replace("inf", "∞"))),
+    "epsilon": ShownColumn("ε", "r", lambda row: said_briefly(row.epsilon)),
 }
 MEASURES = ShownColumn(
     say("the papers' own measures"),

@@ -10,7 +10,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
+from splu_desktop.compare.columns import COLUMNS, MEASURES, ShownColumn, explain, say_impossible
 from splu_desktop.compare.outcome import CURVE, FIGURES, Comparison, SystemTried
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.disk.whole import whole_folder
@@ -105,8 +105,13 @@ def comparison_page(comparison: Comparison, t: Language) -> str:
     """Return the comparison as an HTML page."""
     title = t("Beside other methods")
     edition = t("Internal edition: computed from the original table, not to be handed out")
-    own = [each for each in comparison.tried if each.draws and each.line == CURVE]
-    strong = [each for each in comparison.tried if each.draws and each.line != CURVE]
+    done, columns = [each for each in comparison.tried if each.draws], tuple(COLUMNS.values())
+    parts = (
+        (t("At their own settings"), [each for each in done if each.line == CURVE], columns),
+        (t("As strong as this plan"), [each for each in done if each.line != CURVE], columns),
+        (t.sentence(MEASURES.head), [each for each in done if each.metrics], (*columns[:3], MEASURES)),
+    )
+    tables = "".join(f"<h2>{escape(head)}</h2>{_table(rows, shown, t)}" for head, rows, shown in parts)
     asked, guess, *meaning = explain(comparison)
     lost = [say_impossible(each) for each in comparison.tried if not each.draws]
     return (
@@ -114,9 +119,7 @@ def comparison_page(comparison: Comparison, t: Language) -> str:
         f"<title>{escape(title)}</title><style>{_STYLE}</style>"
         f"<h1>{escape(title)}</h1><p><b>{escape(edition)}</b></p>"
         f"{_paragraphs((asked, guess), t)}{picture(comparison, t)}"
-        f"<h2>{escape(t('At their own settings'))}</h2>{_table(own, t)}"
-        f"<h2>{escape(t('As strong as this plan'))}</h2>{_table(strong, t)}"
-        f"{_paragraphs([*lost, *meaning], t)}</html>\n"
+        f"{tables}{_paragraphs([*lost, *meaning], t)}</html>\n"
     )
 
 
@@ -124,8 +127,7 @@ def _paragraphs(sentences: Iterable[str], t: Language) -> str:
     return "".join(f"<p>{escape(t.sentence(each))}</p>" for each in sentences)
 
 
-def _table(rows: Sequence[SystemTried], t: Language) -> str:
-    columns = (*COLUMNS.values(), MEASURES)
+def _table(rows: Sequence[SystemTried], columns: Sequence[ShownColumn], t: Language) -> str:
     head = "".join(f"<th>{escape(t.sentence(each.head))}</th>" for each in columns)
     cells = ("".join(f"<td>{escape(t.sentence(each.cell(row)))}</td>" for each in columns) for row in rows)
     return f"<table><tr>{head}</tr>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
