@@ -25,7 +25,7 @@ from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.thresholds import Thresholds
 
 DRAWS = 5
-LIMIT = 60.0  # seconds that a method may take with all its settings
+LIMIT = 60.0  # seconds of processor time that a method may take with all its settings
 
 
 class OutOfTime(Exception):
@@ -41,7 +41,7 @@ class TimeLimit:
     def report(self, stage: str, done: float) -> None:
         """Pass the report on. Raises OutOfTime; Cancelled."""
         self._whole.report(stage, done)
-        if time.monotonic() >= self._ends:
+        if time.thread_time() >= self._ends:
             raise OutOfTime
 
 
@@ -65,8 +65,8 @@ def compare(
     plan : what the current plan would do: the first line, and what others are held to be as strong as.
     size : random counting questions; fewer where the table has too few counts of a size.
     draws : of each setting that has randomness.
-    limit : seconds that each system may take, and what those before it left; what is not finished then is said to be
-        so. None for none.
+    limit : seconds of processor time that each system may take, and what those before it left; what is not finished
+        then is said to be so. A busy machine changes nothing. None for none.
     seed : None for fresh random numbers; tests and benchmarks pass one.
     own : the custodian's questions, each for one value, for which noise is made as if nothing else were asked.
 
@@ -86,10 +86,10 @@ def compare(
     trial = Trial(source, thresholds, size, draws, seed, ProgressPart(progress, 0.0, 0.05), mine)
     tried: list[SystemTried] = []
     curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
-    started = time.monotonic()
+    started = time.thread_time()
     for number, curve in enumerate(curves):
         part = ProgressPart(progress, 0.05 + 0.95 * number / len(curves), 0.95 / len(curves))
-        now, most = time.monotonic(), math.inf if limit is None else limit
+        now, most = time.thread_time(), math.inf if limit is None else limit
         ends = max(started + most * (number + 1), now + most)
         watched = TimeLimit(part, ends)
         system = curve[0]
