@@ -323,3 +323,10 @@ def test_no_step_says_how_a_column_is_published_that_is_left_out() -> None:
     found = propose(Table(tuple(made)))
     assert any(step.name == "left-out" for step in found.steps)
     assert all(found.plan.roles[step.column].published for step in found.steps if step.name == "coarser")
+
+
+def test_a_column_that_somebody_calls_secret_names_no_person() -> None:
+    random = np.random.default_rng(9)
+    columns = {"sex": random.choice(["m", "f"], 900), "patient no": random.integers(1, 30, 900).astype(str)}
+    made = Table(tuple(Column.from_labels(name, each) for name, each in columns.items()))
+    assert propose(made, roles={"patient no": Role.SA}).plan.sensitive == ("patient no",)

@@ -177,7 +177,9 @@ class _Drafting:
 
     def find_person(self, person: str | None) -> str | None:
         """Return the column that names the person, whose role becomes identifier."""
-        column = next(iter(person_columns(self.table)), None) if person == "" else person
+        # What somebody says is secret is drawn; it names nobody, whatever it is called.
+        free = (name for name in person_columns(self.table) if self.given.get(name) is not Role.SA)
+        column = next(free, None) if person == "" else person
         if column is None:
             return None
         self.roles[self.table[column].name] = Role.IDENTIFIER
