@@ -44,9 +44,11 @@ class Dialog(Stops, QDialog):
 
     def __init__(self, title: str, size: tuple[int, int] | None, parent: QWidget | None, intro: str = "") -> None:
         super().__init__(parent)
+        # Else every opening would leave one more hidden dialog behind with the parent.
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         if size:
+            # A new dialog is 480 pixels high by itself, and `grow` would never go below that.
             self.resize(size[0], 0)
             self.grow(size[1])
         self.parts = margins(QVBoxLayout(self), 16, spacing=12)
@@ -88,6 +90,7 @@ def last_row(
     act : what `accept` does, in words; "" where the dialog only shows, and Close is all.
     others : further acts, each with what it does.
     """
+    # The box puts the buttons in the order that the user's system has them in.
     row = QDialogButtonBox()
     first = leave = row.addButton(t("Cancel") if act else t("Close"), QDialogButtonBox.ButtonRole.RejectRole)
     leave.setAutoDefault(False)
@@ -144,6 +147,7 @@ def asked_target(parent: QWidget, act: str, start: str | Path, *endings: str) ->
     path = Path(name)
     if not name:
         return None
+    # Qt's dialog adds no ending to a name that was typed without one.
     chosen = next((ending for ending, each in zip(endings, kinds, strict=True) if each == kind), endings[0])
     return path if path.suffix.lower() in endings else path.with_name(f"{path.name}{chosen}")
 

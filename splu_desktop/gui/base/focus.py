@@ -38,6 +38,7 @@ class FocusRing(QRubberBand):
         self._around = around
         around.installEventFilter(self)
         if isinstance(around, QTabBar):
+            # Another tab in front does not resize the bar, and the filter hears of nothing else.
             around.currentChanged.connect(self._fit)
         self._fit()
         self.show()
@@ -70,6 +71,7 @@ def show_focus(application: QApplication) -> None:
 
     def moved(old: QWidget | None, new: QWidget | None) -> None:
         for ring in old.findChildren(FocusRing, options=Qt.FindChildOption.FindDirectChildrenOnly) if old else ():
+            # The event loop deletes it later; until then it would still be drawn.
             ring.hide()
             ring.deleteLater()
         if isinstance(new, QPushButton):
@@ -91,6 +93,7 @@ def idle(widget: QWidget | None) -> bool:
             return widget.count() < 2
         case QAbstractSlider() | QSpinBox() | QDoubleSpinBox():
             return widget.minimum() == widget.maximum()
+        # The first case that fits decides, so kinds of scroll area stand before QAbstractScrollArea.
         case QAbstractItemView():
             return widget.model() is None or not widget.model().rowCount()
         case QGraphicsView():
@@ -107,8 +110,10 @@ class Stops:
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         passed: list[QWidget | None] = []
+        # QWidget comes next in the order of a window's bases, which no type checker sees from here.
         qt: Any = super()
         while (moved := bool(qt.focusNextPrevChild(forward))) and idle(now := QApplication.focusWidget()):
+            # Where everything is idle, Tab would go round without end.
             if now in passed:
                 break
             passed.append(now)

@@ -45,15 +45,18 @@ class Judge(QObject):
         self._session, self._work = session, work
         self._asked: object = None
         session.changed.connect(self._look)
+        # This is made while the first table is being told of, and what is connected meanwhile does not hear it.
         self._look()
 
     def _look(self) -> None:
         session, plan = self._session, self._session.plan
         if session.source is None or plan is None or session.judged is not None or session.judge_fault:
+            # Undo may lead to a plan that has its verdict while that of another one is still worked out.
             if plan is None or session.judged is not None:
                 self._asked = None
                 self._work.drop(CHANNEL)
             return
+        # Answers and pages change the session, too: begun anew each time, no verdict would be reached.
         if plan == self._asked and self._work.busy(CHANNEL):
             return
         self._asked = plan

@@ -50,12 +50,14 @@ def recall(source: Source) -> Choices | None:
         person = data["person"]
         answers = Answers(
             audience=Audience.from_dict(data["audience"]),
+            # The same file may have been read with other names for its columns.
             person=person if person in table.names else None,
             row_word=str(data["row_word"]),
             questions=questions_from(data["questions"], table),
             not_secret=tuple(map(str, data["not_secret"])),
         )
         release = dict(data.get("release", {}))
+        # It is asked only so that a section with a wrong entry raises and is not taken up.
         meanings(RELEASE, release)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, SpluError):
         return None
@@ -70,6 +72,7 @@ def recall(source: Source) -> Choices | None:
 
 
 def _name(source: Source) -> str:
+    # A fingerprint may be a path, whose slashes no file's name can have; a SHA-256 has 64 letters.
     return "".join(letter for letter in source.fingerprint if letter.isalnum())[-64:]
 
 
@@ -84,6 +87,7 @@ class Memory(QObject):
         self._timer = QTimer(self, singleShot=True, interval=_REST)
         self._timer.timeout.connect(self.keep)
         session.changed.connect(self._changed)
+        # This is made while the first table is being told of, and what is connected meanwhile does not hear it.
         self._changed()
 
     def _changed(self) -> None:

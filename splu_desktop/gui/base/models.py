@@ -103,6 +103,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own signature)
+        # Qt asks for the rows below a cell, too, as in a tree, and a table has none.
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -193,6 +194,7 @@ class SortFilter(QSortFilterProxyModel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        # As texts, 1,000 would stand before 20.
         self.setSortRole(SORT)
         self.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self._words: list[str] = []
@@ -248,6 +250,7 @@ class TableView(QTableView):
         self.verticalHeader().hide()
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # names that begin alike end differently
         self.setHorizontalHeader(_Header(Qt.Orientation.Horizontal, self))
+        # A header that we made takes no clicks by itself, unlike the one that QTableView makes.
         self.horizontalHeader().setSectionsClickable(True)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(True)
@@ -272,6 +275,7 @@ class TableView(QTableView):
         made, old = RowsModel[Any](fields, self), self.model()
         self.setModel(made)
         if old is not None:
+            # setModel leaves the former model alive, a child of this view.
             old.deleteLater()
         if bare:
             self.setShowGrid(False)
@@ -290,6 +294,7 @@ class TableView(QTableView):
         made.setSourceModel(model)
         self.setModel(made)
         self.setSortingEnabled(True)
+        # It comes after setSortingEnabled, which sorts at once by whatever column the header marks.
         self.sortByColumn(by, order)
         return made
 

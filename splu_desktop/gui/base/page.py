@@ -87,6 +87,7 @@ class Page(QWidget):
         self.primary: QPushButton = button("", self.act, look="primary")
         self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignVCenter)
         self._outer.addWidget(self.footer)
+        # The parts come first: laying the page out calls `folded`, which works on them.
         self.build()
         self._lay_out()
         session.changed.connect(self._heard)
@@ -168,6 +169,7 @@ class Page(QWidget):
     def change_plan(self, make: Callable[[], Plan], name: str, merge: str = "", undone: Done | None = None) -> None:
         """Change the plan as one step; what is wrong with it is said above the page, and the plan stays."""
         try:
+            # The plan is made in here, since what its making raises is to be said on the page as well.
             self.session.change_plan(make(), name, merge, undone=undone)
         except SpluError as fault:
             self.show_error(told(str(fault)))
@@ -197,6 +199,7 @@ class Page(QWidget):
         held = self.has_focus()  # Qt gives the focus of what is hidden to the rail
         self.stack.setCurrentWidget(part)
         if held:
+            # It waits a turn: whoever shows a part still has to enable what is to have the focus.
             QTimer.singleShot(0, self, self.keep_focus)
 
     # --- the footer
@@ -206,8 +209,10 @@ class Page(QWidget):
         self.primary.setText(text)
         waited = not self.primary.isEnabled()
         if not enabled and self.primary.hasFocus():
+            # The button still has the focus here, and Qt moves it on as soon as it turns grey.
             QTimer.singleShot(0, self, self.keep_focus)
         self.primary.setEnabled(enabled)
+        # Every refresh comes by here; it is said only when the button wakes.
         if enabled and waited and self.isVisible():
             announce(self.primary, text)
         self.note.setText(note)
@@ -259,6 +264,7 @@ class Page(QWidget):
         if self._dirty:
             self._dirty = False
             self.refresh()
+        # Tab goes by the order in which parts are made, and the footer is made before the content.
         tab_after(self.window().previousInFocusChain(), self.back, self.primary)
 
     def has_focus(self) -> bool:
@@ -269,6 +275,7 @@ class Page(QWidget):
     def keep_focus(self, *, arriving: bool = False) -> None:
         """See to it that the focus is on what this page shows: where one begins when arriving."""
         focus, shown, first = QApplication.focusWidget(), self.stack.currentWidget(), self.first_focus()
+        # A dialog in front must keep the keys.
         if not self.isVisible() or QApplication.activeModalWidget() is not None:
             return
         if not arriving and focus is not None and focus.isVisible() and focus.isEnabled() and self.isAncestorOf(focus):
@@ -290,6 +297,7 @@ def title_row(title: str, subtitle: str = "") -> QHBoxLayout:
     row = margins(QHBoxLayout(), 0, spacing=12)
     name = label(title, "title")
     aside = label(subtitle, "quiet", wrap=True)
+    # Large letters reach lower below their line of writing, so the small ones are lifted by the difference.
     aside.setContentsMargins(0, 0, 0, max(0, name.fontMetrics().descent() - aside.fontMetrics().descent()))
     put(row, (name, 0, Qt.AlignmentFlag.AlignBottom), (aside, 1, Qt.AlignmentFlag.AlignBottom))
     return row

@@ -127,6 +127,7 @@ class ChoiceCard(QFrame):
         super().__init__(parent)
         self.setProperty("look", "choice")
         row = margins(QHBoxLayout(self), 10, 7, 10, 7, spacing=6)
+        # A radio button can't wrap its words, so labels beside it show them.
         self.radio = QRadioButton()
         self.radio.setFixedSize(24, 22)
         self.radio.setAccessibleName(words)
@@ -143,6 +144,7 @@ class ChoiceCard(QFrame):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.radio.setFocus(Qt.FocusReason.MouseFocusReason)
+        # Forms listen to `clicked`, which setChecked would not emit.
         self.radio.click()
 
 
@@ -164,6 +166,7 @@ class Columns(QWidget):
         self.row.setStretch(0, 0 if one else 1)
         if one:
             self._second.setMinimumWidth(0)
+            # PySide has no name for Qt's largest width, which takes back what setFixedWidth had bound.
             self._second.setMaximumWidth(16_777_215)
         else:
             self._second.setFixedWidth(width or self._width)
@@ -247,6 +250,7 @@ class Flow(QLayout):
             if item.isEmpty():
                 continue
             size = item.sizeHint().boundedTo(QSize(max(rect.width(), 1), 16_777_215))
+            # Qt's right() is the last pixel inside, one less than the edge.
             if x > rect.left() and x + size.width() > rect.right() + 1:
                 if move:
                     place()
@@ -295,6 +299,7 @@ class Banner(QFrame):
         self.text = label(wrap=True, selectable=True)
         row.addWidget(self.text, 1)
         self._act: Callable[[], object] = lambda: None
+        # The act is looked up at each click, since `say` replaces it.
         self.act_button = button("", lambda: self._act())
         row.addWidget(self.act_button, 0, Qt.AlignmentFlag.AlignTop)
         self.close_button = button("", self.hide, look="flat", picture="x", hint=t("Hide"))
@@ -367,6 +372,7 @@ class Busy(QWidget):
         self.heading = label(heading, "strong", wrap=True, live=True)
         self.stage = label("", "quiet")
         self.bar = QProgressBar()
+        # A bar counts in whole numbers, so a share is shown in thousandths.
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(t("Progress"))
@@ -391,6 +397,7 @@ class Busy(QWidget):
         """Show the stage and how far it is."""
         self.bar.setValue(round(1000 * done))
         left = self._pace.seconds_left(stage, done, time.monotonic())
+        # Seconds and minutes both begin at 1.5, which rounds to 2: the sentences know the plural alone.
         if left is None or left < 1.5:
             text = joined((told(stage), percent(done, 0)), ":")
         elif left < 90:

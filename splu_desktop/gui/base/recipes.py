@@ -12,6 +12,7 @@ from splu_desktop.gui.base.session import Answers, Session
 
 def laws_chosen() -> tuple[str, ...]:
     """Return the codes of the law packs that reports are arranged by; none for the report's own choice."""
+    # An empty text splits into one empty code.
     return tuple(filter(None, read_section("report").get("laws", "").split(",")))
 
 
@@ -35,6 +36,7 @@ def take_recipe(session: Session, recipe: Recipe, name: str, *, changed_in_exper
     """
     if session.source is None:
         return
+    # This raises where a recipe does not fit, before anything of it is taken.
     plan, now = recipe.plan_for(session.source.table), session.choices
     if recipe.laws:
         choose_laws(recipe.laws)

@@ -248,6 +248,7 @@ class Session(QObject):
 
     def open_source(self, source: Source, choices: Choices) -> None:
         """Take a table that was read; what belonged to the one before goes, and so does the undo history."""
+        # A release that was opened from its folder belongs to no table, so it stays.
         if self._release is not None and self._release.source is not None:
             self._release = None
         self.source = source
@@ -267,6 +268,7 @@ class Session(QObject):
             self._steps[self._at] = choices, name, merge
         else:
             self._steps.append((choices, name, merge))
+            # The first one stays, so that Undo still leads back to the table as it was opened.
             del self._steps[1 : max(1, len(self._steps) - _MOST_STEPS)]
             self._at = len(self._steps) - 1
         self.judge_fault = ""
@@ -279,6 +281,7 @@ class Session(QObject):
 
     def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged, plan: Plan | None = None) -> None:
         """Take a proposal that was made from these answers, with its verdict; `plan` stays instead of its own."""
+        # The verdict comes before `do`, whose signal would let the judge work it out once more.
         self._judged.insert(0, judged)
         release = self.choices.release
         self.do(Choices(answers, answers, proposal, plan or proposal.plan, release=release), t("Proposal"))
@@ -350,6 +353,7 @@ class Session(QObject):
 
     def _go(self, at: int) -> None:
         if 0 <= at < len(self._steps):
+            # The time of the last change is forgotten, so that a drag after Undo is a step of its own.
             had, self._at, self._last, self.judge_fault = self.release, at, 0.0, ""
             if had is not None and self.stale:
                 self.noticed.emit("note", t("The release was made from other choices; Ask and Report are out of date."))

@@ -90,6 +90,7 @@ class Source:
             found = next((made for known, made in self._prepared if known == shape), None)
         if found is None:
             progress.report("Preparing", 0.0)
+            # The lock is not held meanwhile; at worst two workers prepare the same plan.
             found = prepare(self.table, plan)
             with self._lock:
                 self._prepared.insert(0, (shape, found))
@@ -102,4 +103,5 @@ def _shape(plan: Plan) -> Plan:
     bare = replace(
         plan, questions=(), audience=Audience(), public_values={}, rare={}, thresholds=Thresholds(), row_word=""
     )
+    # Decoy groups are checked against the table at their strength, so with them it counts.
     return bare.with_gamma(2.0) if all(block.draw.name == "lenders" for block in plan.blocks) else bare

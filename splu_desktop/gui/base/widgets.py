@@ -100,7 +100,9 @@ class Elided(QLabel):
         super().__init__(text)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("look", look)
+        # The width of the whole text must not widen the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        # Qt's constructor does not come by `setText` below, which sets the hover text.
         self.setText(text)
 
     def setText(self, text: str) -> None:
@@ -161,6 +163,7 @@ def button(text: str, act: Callable[[], object], *, look: str = "", picture: str
     if hint:
         tip(made, hint)
     made.setAutoDefault(False)
+    # `clicked` carries a bool, which an act with an optional argument would take for that.
     made.clicked.connect(lambda: act())
     return made
 
@@ -222,6 +225,7 @@ def shortcut(
     made = QAction(text, owner)
     made.setShortcut(QKeySequence(keys))
     context = Qt.ShortcutContext
+    # Several tables have Copy: in the whole window Qt calls equal keys ambiguous and does nothing.
     made.setShortcutContext(context.WidgetWithChildrenShortcut if inside else context.WidgetShortcut)
     made.triggered.connect(lambda: act())
     owner.addAction(made)
@@ -232,12 +236,14 @@ def emptied(layout: QLayout) -> None:
     """Take all widgets out of a layout and let go of them."""
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
+            # The event loop deletes it later; until then it would stand where it was.
             widget.hide()
             widget.deleteLater()
 
 
 def copy_exactly(text: str) -> None:
     """Copy a text of ours as it is, and say so where the focus is: nothing else in the window shows it."""
+    # It is a plain text, since PySide 6.10 crashes at the end while a QMimeData of ours is on the clipboard.
     QGuiApplication.clipboard().setText(text)
     at = QApplication.focusWidget()
     if at is not None:
@@ -255,6 +261,7 @@ def restyle(widget: QWidget, look: str) -> None:
     """Change a widget's `look`."""
     if widget.property("look") != look:
         widget.setProperty("look", look)
+        # Qt looks at the property for its style sheet only when a widget is dressed anew.
         widget.style().unpolish(widget)
         widget.style().polish(widget)
 
@@ -365,9 +372,11 @@ class TickList(QListWidget):
         self.itemClicked.connect(self._clicked)
 
     def _clicked(self, item: QListWidgetItem) -> None:
+        # Qt tells of a tick that was hit before it tells of the click that hit it.
         if self._hit is not item:
             on = item.checkState() is Qt.CheckState.Checked
             item.setCheckState(Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
+        # Setting the tick above was told as a hit, too, so this comes last.
         self._hit = None
 
     def offer(self, texts: Iterable[str], ticked: Container[str] = ()) -> None:
@@ -462,9 +471,11 @@ class Scrolled(QScrollArea):
 def scrolled(content: QWidget) -> QScrollArea:
     """Return room in which `content` scrolls, never sideways; what it stands on shows through."""
     room = Scrolled()
+    # Tab goes to the parts inside, and a scroll area brings what has the focus into sight.
     room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     room.setWidget(content)
+    # setWidget has just turned it on.
     content.setAutoFillBackground(False)
     return room
 
@@ -507,6 +518,7 @@ def number_box(least: float, most: float, places: int, name: str, unit: str = ""
     box.setRange(least, most)
     box.setSuffix(unit)
     box.setAccessibleName(name)
+    # Else 15 would be heard as 1 first.
     box.setKeyboardTracking(False)
     box.setAlignment(Qt.AlignmentFlag.AlignRight)
     return box
@@ -516,6 +528,7 @@ def show_value(box: QSpinBox | QDoubleSpinBox, value: float) -> None:
     """Show a value in a box; nobody hears."""
     with QSignalBlocker(box):
         if isinstance(box, QSpinBox):
+            # Qt would cut 9.7 down to 9.
             box.setValue(round(value))
         else:
             box.setValue(value)

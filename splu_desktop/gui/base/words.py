@@ -24,6 +24,7 @@ _ISOLATING = Isolating()
 _spoken = [Language()]
 # As the standard library does, which reads two thousand names of letters first.
 _MEANT_BY_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;", "\0": "\ufffd"})
+# HTML runs lines together, which a tooltip has several of.
 _PLAIN = "<span style='white-space: pre-wrap'>"
 
 
@@ -74,6 +75,7 @@ def decimal(value: float, digits: int = 3) -> str:
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     shown = QLocale().toString(float(value), "f", min(places, 6))
     point = QLocale().decimalPoint()
+    # Without a decimal mark the noughts at the end are part of the number.
     return shown.rstrip("0").removesuffix(point) if point in shown else shown
 
 
@@ -83,6 +85,7 @@ def percent(share: float, places: int | None = None) -> str:
         return "–"
     hundred = 100.0 * share
     if places is None:
+        # 100 times 0.07 is 7.000000000000001.
         places = 0 if abs(hundred - round(hundred)) < 1e-9 else 1
         if 0 < hundred < 0.095 or 99.905 < hundred < 100:
             places = 2
@@ -106,6 +109,7 @@ def as_html(text: str) -> str:
 
 def bold(value: object) -> str:
     """Return a value that `as_rich` shows in bold, to be put into a sentence."""
+    # Tags would be escaped by `as_html`, together with those in names; these two marks are not.
     return f"\x02{value}\x03"
 
 

@@ -39,6 +39,7 @@ class ColumnsForm(Scrolled):
         """Show the columns as they were read, and what was asked of them."""
         own = {new: old for old, new in imported.choices.renames.items()}
         shown = tuple((own.get(name, name), name) for name in imported.table.names)
+        # Rows made anew would take the focus from the name that is being typed.
         if shown != self._shown:
             self._shown, self._asked = shown, dict(shown)
             self._build()
@@ -63,6 +64,7 @@ class ColumnsForm(Scrolled):
             name.setText(now)
             name.editingFinished.connect(lambda old=old, edit=name: self._edited(old, edit))
             kind = Choice(joined((t("What it is"), now), ":"))
+            # `activated` and `clicked` are of the user alone; `show_columns` changes boxes and ticks, too.
             kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
             kind.setMinimumWidth(190)
             put(beside, (name, 1), kind)
@@ -74,6 +76,7 @@ class ColumnsForm(Scrolled):
 
     def _edited(self, old: str, edit: QLineEdit) -> None:
         new = edit.text().strip() or old
+        # Enter is told as an edit even where nothing was typed.
         if new != self._asked[old]:
             self._asked[old] = new
             self.renamed.emit(old, new)

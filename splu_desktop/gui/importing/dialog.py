@@ -115,6 +115,7 @@ class ReadDialog(Dialog):
         self.last.setText("" if self.asked.last_row is None else str(self.asked.last_row))
         self.null = line_edit(names["null"], t("none"))
         self.null.setText(self.asked.null or "")
+        # `textEdited` is of the user alone; `_forget` empties the field itself.
         self.null.textEdited.connect(lambda text: self._ask(null=text or None))
         self.form.addRow(names["null"], self.null)
         for edit, name, key in (
@@ -208,6 +209,7 @@ class ReadDialog(Dialog):
         self._try()
 
     def _ask(self, **changes: Any) -> None:
+        # What `_tried` fills the parts with is no wish of the user's.
         if not self._filling:
             self.asked = replace(self.asked, **changes)
             self._try()
@@ -215,6 +217,7 @@ class ReadDialog(Dialog):
     # -- trying and showing --------------------------------------------------------------------------------------
 
     def _try(self) -> None:
+        # Only a reading that was tried can be taken; `_tried` wakes the button.
         self.use.setEnabled(False)
         path, asked = self._path, self.asked
         self._work.start(
@@ -272,6 +275,7 @@ class ReadDialog(Dialog):
         self._say_reason("header_row", why.get("header", why.get("header_row", "")))
         self._say_reason("last_row", why.get("last_row", ""))
         self.form.setRowVisible(self.null, resolved.null is not None)
+        # What was detected stands as a hint: as text it would be taken for what the user typed.
         self.null.setPlaceholderText(joined((t("detected"), resolved.null), ":") if resolved.null else t("none"))
         if resolved.header_row is not None:
             self.header.setPlaceholderText(joined((t("detected"), number(resolved.header_row)), ":"))

@@ -66,6 +66,7 @@ class ProblemList(QWidget):
         self.nothing.setVisible(not self._problems)
         self._narrow()
         self.view.setColumnHidden(0, len({problem.sheet for problem in self._problems}) < 2)
+        # This comes last: widths depend on the rows shown and on the column hidden.
         self.view.fit_columns(420, filling=3)
 
     def shown(self) -> tuple[Problem, ...]:

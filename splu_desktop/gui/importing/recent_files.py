@@ -35,9 +35,11 @@ class RecentFiles(QMenu):
 
     def remember(self, path: Path) -> None:
         """Put a file at the top."""
+        # Every change of the session comes by here, and settings are written to the disk.
         if path == self._last:
             return
         self._last = path
+        # A path from the command line may count from a folder that is another one next time.
         full = path.resolve()
         QSettings().setValue(_KEY, [str(full), *(str(p) for p in recent_files() if p != full)][:_MOST])
 

@@ -60,5 +60,6 @@ class RowsForm(QWidget):
 
     def _ticked(self) -> None:
         name = self.column.currentData()
+        # They are taken by place, since an empty value is shown by words of ours.
         texts = tuple(self._known[name][at] for at in self.values.places())
         self.chosen.emit({name: texts} if texts else {})

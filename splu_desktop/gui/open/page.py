@@ -174,6 +174,7 @@ class OpenPage(Page):
     def _opened(self, found: Opened) -> None:
         for channel in _OF_TABLE:  # what comes of the table before belongs to no other
             self.work.drop(channel)
+        # It is asked first, since opening hides what has the focus now.
         here = self.has_focus()
         self.session.open_source(found.source, found.choices)
         if here:
@@ -196,6 +197,7 @@ class OpenPage(Page):
             part.setVisible(shown)
 
     def refresh(self) -> None:
+        # Another change of the session must not put the table before over the reading.
         if self.work.busy(CHANNEL):
             return
         source = self.session.source
@@ -230,6 +232,7 @@ class OpenPage(Page):
         self.mark.show_picture(*(("triangle-alert", "warning") if changed else ("circle-check", "answerable")))
         self.more.setText(emptiest(source))
         self._show_more()
+        # Shown anew at every change, the table would scroll back and the message come again.
         if self._shown is source.table:
             return
         self._shown = source.table

@@ -73,6 +73,7 @@ def first_answers(table: Table, suggestions: Mapping[str, Suggestion], names: tu
     """Return what the file tells of the three questions: the custodian changes what is wrong."""
     audience = Audience()
     person = names[0] if names else None
+    # Where a person has several rows, none can tell whether a row is a stay, a test or a visit.
     row_word = "" if person is not None and persons_named(table, person)[1] > 1 else row_words()[0]
     try:
         found = draft(table, audience, person=person, suggestions=suggestions)

@@ -25,6 +25,7 @@ def date_from(text: str) -> str | None:
     formats = [locale.dateFormat(QLocale.FormatType.ShortFormat), locale.dateFormat(QLocale.FormatType.LongFormat)]
     for each in (*_FORMATS, *formats):
         found = locale.toDate(text, each)
+        # Qt takes a year of two digits for one of the last century: 12/31/27 is read as 1927.
         if found.isValid() and found.year() > 1950:
             return found.toString("yyyy-MM-dd")
     return None
@@ -99,6 +100,7 @@ class AudienceForm(QWidget):
     def fold(self, one: bool) -> None:
         """Put cards and fields below each other."""
         for at, card in enumerate(self.cards.values()):
+            # Added again, a part leaves its former place.
             self._grid.addWidget(card, at if one else 0, 0 if one else at)
             self._grid.setColumnStretch(at, 0 if one and at else 1)
         for at, (field, stretch) in enumerate(zip(self._named, (5, 6, 3), strict=True)):
@@ -120,6 +122,7 @@ class AudienceForm(QWidget):
             (self.purpose, audience.purpose),
             (self.until, date_words(audience.until)),
         ):
+            # What is being typed must not be written over by the answer before.
             if not field.hasFocus() or not field.isModified():
                 field.setText(text)
 
@@ -134,6 +137,7 @@ class AudienceForm(QWidget):
             if found is None:
                 return
             text = found
+        # It is an answer now, which a refresh may show in its own way.
         field.setModified(False)
         self._say(key, text)
 

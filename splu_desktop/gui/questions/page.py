@@ -211,6 +211,7 @@ class QuestionsPage(Page):
 
     def _answer(self, question: int, **changes: object) -> None:
         answers = replace(self.session.answers, **changes)  # type: ignore[arg-type]
+        # No change is told, yet boxes and the fault below them have to show what holds.
         if answers == self.session.answers:
             self.refresh()
         else:
@@ -246,6 +247,7 @@ class QuestionsPage(Page):
         questions = list(self.session.answers.questions)
         del questions[at]
         for row in self.rows:
+            # The tables move up, and a fault belongs to what its row showed.
             row.fault = ""
         self._answer(3, questions=tuple(questions))
 

@@ -46,11 +46,13 @@ def propose_for(
     )
     plan = with_public_values(found.plan, answers)
     earlier = earlier_of(source, plan)
+    # The verdict that came with the proposal knows of no earlier release and no value declared public.
     if plan == found.plan and not earlier:
         judged = Judged(plan, source.prepare(plan, progress), found.verdict)
     else:
         judged = judge(source, plan, earlier, progress=progress)
         found = replace(found, plan=plan, verdict=judged.verdict)
+    # The program may count by other columns, and the page is to show the tables that are counted.
     return found, replace(answers, questions=plan.questions), judged
 
 

@@ -49,6 +49,7 @@ class TableRow(QWidget):
         self.remove.setAccessibleName(t("Take away: {condition}", condition=table))
         self.remove.setFixedWidth(30)
         line = put(margins(QHBoxLayout(self), 0, spacing=6), (flow, 1))
+        # In the flow the cross would get a line of its own where words are long, as in German.
         line.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignTop)
         self._source: Source | None = None
         self._within = 0.3
@@ -97,6 +98,7 @@ class TableRow(QWidget):
             counts = column.counts()
             order = sorted(range(column.m), key=lambda at: -counts[at])
             labels = [str(column.labels[at]) for at in order if not column.missing[at]][:_MOST_VALUES]
+        # A value that is asked for stays on offer, however rare it is.
         known = list(labels) if value is None or value in labels else [value, *labels]
         self.value.offer([(t("each value"), None), *((isolated(each), each) for each in known)], value)
 

@@ -38,8 +38,10 @@ def prepare(application: QApplication) -> None:
     application.setApplicationDisplayName("SPLU Desktop")
     application.setOrganizationName("SPLU Desktop")
     application.setApplicationVersion(__version__)
+    # Wayland finds the window's name and icon by that of the desktop file.
     application.setDesktopFileName("splu-desktop")
     languages.speak(application, languages.in_force())
+    # Tests dress one application for many windows, and its signals must be connected once.
     if application.property("prepared"):
         return
     application.setProperty("prepared", True)
@@ -122,6 +124,7 @@ def heed_signals(application: QApplication, window: MainWindow) -> None:
         return
     near, far = os.pipe()
     os.set_blocking(near, False)
+    # Python takes no file here that could block.
     os.set_blocking(far, False)
     signal.set_wakeup_fd(far, warn_on_full_buffer=False)
     heeded = QSocketNotifier(near, QSocketNotifier.Type.Read, application)
@@ -130,11 +133,14 @@ def heed_signals(application: QApplication, window: MainWindow) -> None:
         heeded.setEnabled(False)
         number = os.read(near, 1)[0]
         window.work.shutdown()
+        # This is how shells tell that a signal ended a program.
         application.exit(128 + number)
 
     heeded.activated.connect(end)
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        # What nohup started goes on when its terminal closes.
         if signal.getsignal(number) is not signal.SIG_IGN:
+            # With no handler of Python's the signal would end the program at once and write nothing to the pipe.
             signal.signal(number, lambda *_: None)
 
 
@@ -187,6 +193,7 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     sys.setswitchinterval(_SWITCH)
     heed_signals(application, window)
     status = application.exec()
+    # Python waits for this thread before it ends, so it should begin no further import.
     ahead.stop.set()
     window.work.shutdown()  # no thread outlives the interpreter, however the loop was left
     theme.forget_pictures()

@@ -39,6 +39,7 @@ def dress(application: QApplication) -> None:
         hints.unsetColorScheme()
     if scheme is None and hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast:
         scheme = theme.CONTRAST
+    # The system's own scheme can be asked for only now that ours is taken back.
     if scheme is None:
         scheme = theme.DARK if hints.colorScheme() == Qt.ColorScheme.Dark else theme.LIGHT
     theme.apply(application, scheme)

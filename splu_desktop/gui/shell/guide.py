@@ -24,6 +24,7 @@ class GuideDialog(Dialog):
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self.search.setFocus)
         self.parts.addWidget(self.search)
         self.text = QTextBrowser()
+        # A click on a link would put its target in place of the text, and there is no way back.
         self.text.setOpenLinks(False)
         self.text.setAccessibleName(title)
         self.text.document().setDocumentMargin(16)
@@ -58,12 +59,14 @@ def licences(parent: QWidget) -> GuideDialog:
         text = t(
             "SPLU Desktop stands under the MIT licence. What it is built on was installed with licences of its own."
         )
+    # Two blanks keep the end of a line, which Markdown would run into the next.
     return GuideDialog(bare(t("&Licences")), text.replace("\n", "  \n"), parent)
 
 
 def page_help(step: Step) -> str:
     """Return what the guide says of a page, and the words of the window."""
     sections = _guide_text().split("\n## ")[1:]
+    # As a default of `get` the place would be asked for first, and these two have none in the rail.
     number = {Step.COLUMNS: "3a", Step.EXPERT: "3b"}.get(step) or str(RAIL.index(step) + 1)
     own = next(each.partition("\n")[2] for each in sections if each.split()[0] == number)
     return f"{own.strip()}\n\n## {sections[1]}"

@@ -78,6 +78,7 @@ class MainWindow(Stops, QMainWindow):
         self.rail_edge = Rule(vertical=True)
         put(row, self.rail, self.rail_edge, (self.stack, 1))
         column = put(margins(QVBoxLayout(middle), 0, spacing=0), self.bar, (row, 1))
+        # The window may be smaller than its parts ask for: pages fold and scroll.
         column.setSizeConstraint(column.SizeConstraint.SetNoConstraint)
         self.setCentralWidget(middle)
         self._build_status_bar()
@@ -101,6 +102,7 @@ class MainWindow(Stops, QMainWindow):
 
     def change_language(self) -> None:
         """Say everything in the language that is chosen now, once no work is under way; all choices stay."""
+        # Work is heard by the page that began it, and all pages are made anew.
         if not self.work.idle():
             QTimer.singleShot(100, self, self.change_language)
             return
@@ -142,6 +144,7 @@ class MainWindow(Stops, QMainWindow):
             self.menuBar().addMenu(made)
             self._all_menus.addMenu(made)
             self.addActions(made.actions())  # keys work while the bar is hidden, too
+        # Qt calls the key of the number pad Enter, and the other one Return.
         keys = ("Ctrl+Return", "Ctrl+Enter")
         self._keys = [self._key(each, lambda: self.page(self.step).do_primary()) for each in keys]
         self._keys.append(self._key("Esc", lambda: self.page(self.step).go_back()))
@@ -149,6 +152,7 @@ class MainWindow(Stops, QMainWindow):
 
     def _key(self, keys: str, do: Callable[[], object]) -> QShortcut:
         made = QShortcut(QKeySequence(keys), self)
+        # Held down, Ctrl+Return would press the next page's button, too.
         made.setAutoRepeat(False)
         made.activated.connect(lambda: do())
         return made
@@ -229,6 +233,7 @@ class MainWindow(Stops, QMainWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        # A window that comes back from the task bar is shown, too, and keeps its focus.
         if not event.spontaneous():
             self.page(self.step).keep_focus(arriving=True)
 
@@ -244,6 +249,7 @@ class MainWindow(Stops, QMainWindow):
         blocked = step in (Step.COLUMNS, Step.EXPERT) and self.session.state(step) is State.BLOCKED
         step = Step.PROPOSAL if blocked else step
         before = self.pages.get(self.step)
+        # It is asked before the page is hidden, as Qt moves the focus on then.
         held = before is None or before.has_focus()
         page = self.page(step)
         if step is not self.step and before is not None:
@@ -304,6 +310,7 @@ class MainWindow(Stops, QMainWindow):
     def _at(self, step: Step, act: str, *args: object) -> None:
         """Bring a page to the front and let it do something."""
         self.show_step(step)
+        # Pages are imported when they are first wanted, so their classes are not known here.
         getattr(self.page(step), act)(*args)
 
     def say(self, kind: str, sentence: str) -> None:
@@ -333,6 +340,7 @@ class MainWindow(Stops, QMainWindow):
             event.ignore()
             return
         if self.memory is not None:
+            # What was changed in the last two seconds still waits to be kept.
             self.memory.keep()
         self.work.shutdown()
         event.accept()

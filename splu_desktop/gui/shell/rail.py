@@ -51,6 +51,7 @@ class StepButton(QAbstractButton):
 
     def show_state(self, state: State, current: bool, narrow: bool) -> None:
         """Show another state."""
+        # Each stop of the slider comes by here, and drawing what did not change would hold it up.
         if (state, current, narrow) == (self.state, self.current, self.narrow) and self.accessibleName():
             return
         self.state, self.current, self.narrow = state, current, narrow
@@ -130,6 +131,7 @@ class Rail(QFrame):
         self._under: QWidget | None = None
         for number, step in enumerate(RAIL, 1):
             made = StepButton(step, number)
+            # The step is bound as a default, since the loop goes on; the first argument is the bool of `clicked`.
             made.clicked.connect(lambda _=False, at=step: self.chosen.emit(at))
             self.buttons[step] = made
             if step is Step.PROPOSAL:
@@ -189,6 +191,7 @@ class Rail(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         at = self.buttons[Step.PROPOSAL if self.current in _UNDER else self.current]
+        # The rail draws the ground of the step in front, since the proposal's goes on below its entries.
         frame: QWidget = self._proposal_box if at.step is Step.PROPOSAL else at
         inset = 4.5 if self.narrow else 8.5
         box = QRectF(frame.geometry()).adjusted(inset, 2, -inset, -2)

@@ -40,6 +40,7 @@ def run() -> int:
     problem, told = "", list[str]()
     said: list[str] = []
     with tempfile.TemporaryDirectory(prefix="splu-smoke-test-") as scratch:
+        # Platform and locale are read when the application is made, which `_walk` does.
         _stand_alone(Path(scratch))
         try:
             told = _walk(Path(scratch), said)
@@ -88,6 +89,7 @@ def _walk(scratch: Path, said: list[str]) -> list[str]:
         qInstallMessageHandler(handler)
         window.close()
         window.deleteLater()
+        # deleteLater waits for an event loop, and none is running here.
         application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         theme.forget_pictures()
 
@@ -97,6 +99,7 @@ class _Walk:
         self.application, self.window, self.scratch, self.said = application, window, scratch, said
 
     def run(self) -> list[str]:
+        # Pages are opened twice, since an empty one shows other parts than one with a release.
         return [self._open_pages(), self._read(), self._propose(), self._publish(), self._ask(), self._open_pages()]
 
     def _rest(self, what: str) -> None:
@@ -107,6 +110,7 @@ class _Walk:
             time.sleep(0.005)
             if time.monotonic() > end:
                 raise Unfit(f"{what}: not done after {_PATIENCE:.0f} s")
+        # Pages go on by timers of no time after the work has ended.
         for _ in range(5):
             self.application.processEvents()
         if self.said:
