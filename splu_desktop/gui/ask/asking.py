@@ -60,6 +60,7 @@ def open_for_asking(release: Release, progress: Progress = SILENT) -> Opened:
     progress.report(say("Reading the release"), 0.1)
     source = None
     if release.source is not None and release.plan is not None:
+        # Not the file as it was read: it may have several rows for a person where the release has one.
         source = release.source.prepare(release.plan, progress).table
     return Opened(release.opened, Reader(release.opened.published), source)
 

@@ -47,6 +47,7 @@ class BookPanel(Panel):
         put(card.body, (self.list, 1), hint, self.open, self.save)
         self.page = QTextBrowser()
         self.page.setAccessibleName(t("Table book"))
+        # Qt would show what a link leads to in place of the book.
         self.page.setOpenLinks(False)
         self.sides = put(margins(QHBoxLayout(), 0, spacing=12), (card, 1), (self.page, 3))
         margins(QVBoxLayout(self), 0).addLayout(self.sides)
@@ -78,6 +79,7 @@ class BookPanel(Panel):
 
     def _show(self, ticked: Sequence[int]) -> None:
         words = [table_words(each, language(spoken())) for each in self._tables]
+        # Each tick that is set here would print the book, and once at the end is enough.
         with QSignalBlocker(self.list):
             self.list.offer(words)
             for at in ticked:

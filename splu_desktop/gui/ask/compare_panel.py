@@ -112,6 +112,7 @@ class ComparePanel(Panel):
     def ask_for(self, outcome: str, value: str | None, by: Sequence[str]) -> None:
         """Choose what is compared first."""
         for box, name in ((self.outcome, outcome), (self.value, value), (self.exposure, by[0] if by else None)):
+            # Not by `choose`, which nobody hears: each box fills those that come after it.
             box.setCurrentIndex(max(0, box.findData(name)))
 
     # --- boxes
@@ -172,6 +173,7 @@ class ComparePanel(Panel):
         else:
             asked = Analysis(kind, str(outcome), value, str(exposure), one, other)
         reader = self.opened.reader
+        # It waits a moment, since boxes that are set one after another come here each time.
         self.work.start(analyse, reader, asked, on_done=self.take_result, on_exception=self.show_fault, pause=_REST)
 
     # --- the result
@@ -188,6 +190,7 @@ class ComparePanel(Panel):
         for part in (self.figure, self.interval):
             part.setVisible(not several)
         ends, nothing = (first.low, first.high), 1.0 if ratio else 0.0
+        # EXACT stands for its colour alone: a comparison is not called readable or rough.
         self.interval.show_strip(Strip(ends, EXACT, first.estimate, nothing=nothing, ratio=ratio))
         as_share = analysis.kind == "difference" and analysis.value is not None
 

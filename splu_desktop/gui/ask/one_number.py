@@ -174,6 +174,7 @@ class OneNumber(Panel):
 
     def _recolour(self) -> None:
         c = theme.colours()
+        # Colours may change before there is a release: then the list is empty, and `opened` isn't asked for.
         for at in range(self.columns.count()):
             secret = self.opened.is_secret(self.columns.item(at).text())
             name, colour = ("shield", c.protected) if secret else ("file-text", c.quiet)
@@ -200,6 +201,7 @@ class OneNumber(Panel):
         order = np.arange(column.m) if column.kind.ordered or column.m <= 12 else np.argsort(-counts, kind="stable")
         if secret:  # how often a value is shown says nothing true
             order = np.arange(column.m)
+        # A range that is being typed is no word to look for, and would empty the list.
         shown = [at for at in order.tolist() if wanted in words[at].casefold() or ".." in wanted][:_MOST]
         texts = {at: words[at] if secret else f"{words[at]}  ·  {number(counts[at])}" for at in shown}
         self.values.offer(texts.values(), {text for at, text in texts.items() if ticked[at]})
@@ -208,6 +210,7 @@ class OneNumber(Panel):
     def _ticked(self) -> None:
         name = self._column
         now = self._chosen.get(name)
+        # Values that the search hides keep their ticks: the user can only have changed one in the list.
         beside = () if now is None or now.is_range else (each for each in now.values if each not in self._listed)
         values = (*beside, *(self._listed[at] for at in self.values.places()))
         if values:
@@ -235,6 +238,7 @@ class OneNumber(Panel):
 
     def _changed(self) -> None:
         self._show_tokens()
+        # The answer before this change has not stood long enough to count as asked.
         self.rest.stop()
         question = tuple(self._chosen.values())
         if not question:
@@ -260,6 +264,7 @@ class OneNumber(Panel):
 
     def take_answer(self, asked: Asked) -> None:
         """Show the answer to the question that stands there."""
+        # Taking the last value away asks nothing new, so that the answer to it may still come.
         if asked.question != tuple(self._chosen.values()):
             return
         self._last = asked
@@ -291,6 +296,7 @@ class OneNumber(Panel):
 
     def _show_so_far(self) -> None:
         truth = self.answer.truth.isChecked()
+        # A hidden column is not enough: without the tick no true count is in the table at all.
         self.model.show([replace(each, truth=each.truth if truth else None) for each in self._asked])
         self.table.setColumnHidden(4, not truth)
         header = self.table.horizontalHeader()

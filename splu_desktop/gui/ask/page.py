@@ -32,6 +32,7 @@ def read_release(path: Path, password: str | None, progress: Progress = SILENT) 
     try:
         return open_release(path, password=password, progress=progress)
     except PasswordNeeded:
+        # A missing password is asked for; a wrong one is a fault, and is told.
         if password is not None:
             raise
         return None
@@ -122,6 +123,7 @@ class AskPage(Page):
             return
         self._release, self._opened = release, None
         self.show_content()
+        # Until this release is open the panels hold the one before, and would answer from it.
         self.panels.setEnabled(False)
         self.work.start(
             open_for_asking, release, on_done=self._take_release, on_exception=self.show_error, channel="open to ask"

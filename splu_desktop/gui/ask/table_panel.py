@@ -74,6 +74,7 @@ class TablePanel(Panel):
     def ask_for(self, column: str, by: Sequence[str]) -> None:
         """Choose a table."""
         for box, name in ((self.column, column), (self.first, by[0] if by else ""), (self.second, (*by, "", "")[1])):
+            # Nobody hears it, so that one table is worked out and not one for each box.
             box.choose(name)
         self._changed()
 
@@ -99,6 +100,7 @@ class TablePanel(Panel):
         self.found = found
         self.fault.hide()
         self.save.setEnabled(True)
+        # A book has no lines by secret columns; `read_book` refuses them, too.
         self.keep.setEnabled(not any(map(self.opened.is_secret, found.by)))
 
         def cell(line: int, at: int) -> str:

@@ -96,6 +96,7 @@ def _reasons(session: Session, plan: Plan) -> dict[str, str]:
         for step in proposal.steps:
             if step.column and step.why and step.name == "left-out":
                 found[step.column] = told(str(step.why))
+        # Last, so that it takes the place of what the proposal said of the column.
         found.update({name: t("changed by you") for name in plan.roles if is_changed(session, name)})
     return found
 
@@ -116,6 +117,7 @@ def as_proposed(session: Session, name: str) -> Plan:
     assert plan is not None
     assert proposal is not None
     before = proposal.plan
+    # The role before the rest: it takes along what hung on the old one.
     changed = plan.with_role(name, before.roles[name]) if plan.roles[name] is not before.roles[name] else plan
     changed = with_steps(changed, name, before.generalisations.get(name, ()))
     return with_public(changed, name, before.public_values.get(name, ()))

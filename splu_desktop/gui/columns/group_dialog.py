@@ -75,11 +75,13 @@ class GroupDialog(Dialog):
             return
         try:
             step = read_hierarchy(path)
+            # Only for its fault: a list that doesn't fit the column is told while the dialog is open.
             label_map(self._column, (step,))
         except SpluError as fault:
             self.banner.say("fault", told(str(fault)))
             return
         self.chosen.emit((step,))
+        # Not its own `accept`, which would put the groups typed by hand in the list's place.
         super().accept()
 
     def accept(self) -> None:

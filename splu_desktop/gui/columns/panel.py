@@ -109,6 +109,7 @@ class ColumnPanel(Card):
         self.cuts.editingFinished.connect(self._cut)
         self.fault = label("", "problem", wrap=True)
         self.consequence = label(wrap=True)
+        # Its figure is bold, and `label` shows plain text.
         self.consequence.setTextFormat(Qt.TextFormat.RichText)
         below = margins(QVBoxLayout(), 0, spacing=6)
         self.coarser = label(t("Coarser values"), "strong")
@@ -137,6 +138,7 @@ class ColumnPanel(Card):
         for part in (self.all, self.none):
             part.setVisible(secret)
         key = (source, name, steps, role, tuple(plan.public_values.get(name, ())))
+        # A verdict comes here, too, and forms offered anew would hide the cut points that are being typed.
         if key != self._key:
             self._key = key
             self._show_values(values_after(source.table[name], steps), set(plan.public_values.get(name, ())), secret)
@@ -215,6 +217,7 @@ class ColumnPanel(Card):
         name = self._name
         dialog = GroupDialog(source.table[name], self)
         dialog.chosen.connect(lambda steps: self.steps_chosen.emit(name, steps))
+        # The box shows “by hand” by now, which is no form that the column has.
         dialog.rejected.connect(lambda: self.forms.choose(plan.generalisations.get(name, ())))
         dialog.open()
         return dialog

@@ -57,6 +57,7 @@ class KindDelegate(QStyledItemDelegate):
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
         super().initStyleOption(option, index)
+        # The box is drawn in place of the text, which the model keeps to be searched and sorted by.
         option.text = ""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:

@@ -67,6 +67,7 @@ class ClassesSection(Section):
             self.found.setText(t("Working it out…"))
             return
         sizes = np.bincount(judged.prepared.classes.code)
+        # A number below the last may belong to no class, and the smallest class would have 0 rows.
         sizes = sizes[sizes > 0]
         self.found.setText(
             t("{n} classes; the smallest has {least}.", n=number(len(sizes)), least=number(int(sizes.min())))

@@ -55,6 +55,7 @@ class BoundsSection(Section):
             self.epsilon.value() / 100,
             self.t_e.value() / 100,
             self.alpha.value(),
+            # A box of numbers is never empty, so that its least value stands for “not asked”.
             self.t_p.value() / 100 or None,
         )
         self.change_part(self.title, "bounds", thresholds=made)
@@ -91,12 +92,14 @@ class LimitsSection(Section):
             box.setSpecialValueText("–")
             reason = line_edit(joined((limit_words(name), t("because")), ","))
             box.valueChanged.connect(self._told)
+            # Not at each letter: a reason of fewer than three words is refused.
             reason.editingFinished.connect(self._told)
             self.boxes[name], self.reasons[name] = box, reason
             for place, part in enumerate((label(limit_words(name), wrap=True), self.usual[name], box, reason)):
                 grid.addWidget(part, at, place)
         grid.setColumnStretch(0, 3)
         grid.setColumnStretch(3, 4)
+        # `grid_of` leaves what is over to an empty column, and the reasons need it.
         grid.setColumnStretch(4, 0)
         self.body.addLayout(grid)
         self.body.addWidget(label(t("Law packs of the report"), "strong"))

@@ -100,6 +100,7 @@ class ExpertPage(Page):
     def _show_section(self, at: int) -> None:
         self.stacked.setCurrentIndex(at)
         self.short.setCurrentIndex(at)
+        # A page that is not in front reads the session once it is shown.
         if self.isVisible():
             self.sections[at].refresh()
 
@@ -136,6 +137,7 @@ def as_proposed(plan: Plan, before: Plan) -> Plan:
     try:
         return replace(
             plan,
+            # Blocks name the secret columns, so that those of before don't fit others.
             blocks=before.blocks if before.sensitive == plan.sensitive else plan.blocks,
             classes=tuple(name for name in before.classes if name in plan.nsas),
             thresholds=before.thresholds,

@@ -84,6 +84,7 @@ class PersonsSection(Section):
         if plan is None or plan.persons is None:
             return
         way = self.way.currentData()
+        # Before the plan has it: without a reason this way is refused, and there would be no field to give one in.
         self.form.setRowVisible(self.reason, way == "record")
         shift = self.dates.ticked() if self.days.value() else ()
         try:

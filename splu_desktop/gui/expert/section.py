@@ -85,6 +85,7 @@ class Rows(QWidget, Generic[Box]):
 
     def show_names(self, names: tuple[str, ...]) -> None:
         """Have a line for each of these columns."""
+        # Made anew at each change, the box that made the change would lose the focus.
         if tuple(self.boxes) == names:
             return
         emptied(self._room)

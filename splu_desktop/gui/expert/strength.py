@@ -81,6 +81,7 @@ class StrengthSection(Section):
             show_value(line.gamma, block.draw.gamma)
             line.draw.choose(block.draw.name)
         if len({block.draw.gamma for block in plan.blocks}) > 1:
+            # Left ticked, the next change of one strength would make all of them alike.
             self.all.setChecked(False)
         self.all.setVisible(len(plan.blocks) > 1)
         self.work.start(
@@ -165,6 +166,7 @@ class StrengthSection(Section):
             gamma = float(max(2, round(gamma)))
         name = joined((joined(plan.blocks[at].columns, ","), t("draw")), ":")
         self.change(lambda plan: with_block(plan, at, kind, gamma), name)
+        # Where the change was refused, the boxes show again what the plan has.
         self.refresh()
 
 

@@ -68,6 +68,7 @@ class Picture(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._found is not None:
+            # Drawn anew each time, since the scheme of colours may have changed.
             drawn, painter = _drawing(self._found), QPainter(self)
             width, height = drawn.defaultSize().width(), drawn.defaultSize().height()
             scale = min(1.0, self.width() / width)

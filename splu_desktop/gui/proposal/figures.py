@@ -21,6 +21,7 @@ def strength_words(gamma: float) -> str:
 def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[int, int]:
     """Return a risk as so many of so many cases, rounded up: 1 of 3, 6 of 10, 34 of 100."""
     for whole in of:
+        # The little less lets 0.2 + 0.8 / 2, which as a float lies above 0.6, be told as 3 of 5.
         part = math.ceil(share * whole - 1e-9)
         if part > 0 and part / whole - share <= 0.02:
             return part, whole

@@ -19,6 +19,7 @@ class Fitted(QWidget):
         self.updateGeometry()
 
     def hasHeightForWidth(self) -> bool:
+        # Where this is true a layout asks heightForWidth in place of sizeHint, and the least height would go unheard.
         return not self._least and super().hasHeightForWidth()
 
     def heightForWidth(self, width: int) -> int:
@@ -37,6 +38,7 @@ class Fitted(QWidget):
 
 def let_go(layout: QLayout) -> None:
     """Take all parts out of a layout, to be put elsewhere."""
+    # From the end, since a part that is taken out moves those behind it one place forward.
     for place in reversed(range(layout.count())):
         item = layout.itemAt(place)
         # An item that is taken and outlives its place keeps the part's sizes from the next one: Qt removes it itself.

@@ -72,6 +72,7 @@ class Offer(QFrame):
         self.tables.activate()
         high = self._inside.sizeHint().height() + 4
         self.room.setMinimumHeight(high if flowing else 80)
+        # The number is Qt's QWIDGETSIZE_MAX, which takes a limit away; PySide has no name for it.
         self.room.setMaximumHeight(high if flowing else 16_777_215)
         self._hold()
 

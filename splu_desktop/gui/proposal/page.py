@@ -170,6 +170,7 @@ class ProposalPage(Page):
             plot.setMinimumHeight(130 if narrow else 84)
             plot.setMaximumHeight(130 if narrow else 16_777_215)
         self._show_all()
+        # At once, not by the timer: the least height of both sides goes with the fold, and is set there.
         self._show_ways()
 
     def _place_strength(self, narrow: bool) -> None:
@@ -212,10 +213,12 @@ class ProposalPage(Page):
         self.verdict.show()
         plan, judged = session.plan, session.judged
         shown = self._preview
+        # `_preview` itself stays, so that its figures are shown in grey until those of this plan are there.
         if shown is not None and not _same_shape(shown.plan, plan):
             shown = None
         if judged is not None:
             if shown is not None and shown.plan != plan and shown.has(plan.gamma):
+                # Every stop of the slider is worked out already, so that another strength needs no worker.
                 shown = self._preview = replace(shown, plan=plan, verdict=judged.verdict)
             elif shown is None or shown.plan != plan:
                 self._work_out()
@@ -269,6 +272,7 @@ class ProposalPage(Page):
         undone = set(map(id, self.session.choices.undone))
         steps = [each for each in (steps_of(plan) if proposal is None else proposal.steps) if id(each) not in undone]
         key = tuple((each.name, each.column, str(each.words)) for each in steps)
+        # Filling the list makes its rows anew, and a link among them that has the focus would lose it each time.
         if key != getattr(self, "_steps_shown", None):
             self._steps_shown = key
             self.steps.show_steps(steps, len(plan.roles))
@@ -285,6 +289,7 @@ class ProposalPage(Page):
         names = [_table_name(each, asked[0] if at else None) for at, each in enumerate(asked)]
         if [self.tabs.tabText(at) for at in range(self.tabs.count())] == [caption(name) for name in names]:
             return
+        # Qt tells of another tab in front as each one is removed, and the figures would be drawn for every one.
         held = self.tabs.blockSignals(True)
         while self.tabs.count():
             self.tabs.removeTab(0)
@@ -330,6 +335,7 @@ class ProposalPage(Page):
             t(
                 "Counts of 1 to {alpha} are wrong in at least {of} of 100 releases.",
                 alpha=small.alpha,
+                # Rounded down, as it is a promise; without the little more 0.29 would become 28.
                 of=int(100 * small.t_p + 1e-9),
             )
         )
@@ -352,6 +358,7 @@ class ProposalPage(Page):
         state = shown.state(at)
         stop = shown.stops[at]
         marks = band_figures(shown.verdict, persons_of(shown.plan), stop.answered, stop.cells, stop.average)
+        # The policy's own sentence holds at the strength that it judged, and at no other stop.
         judged = shown.plan.gamma == shown.stops[at].gamma
         sentence = told(shown.verdict.sentence) if judged else self._foreseen(state, marks[0][1])
         if self.fold is Fold.MIDDLE and state == USEFUL:
@@ -359,6 +366,7 @@ class ProposalPage(Page):
         if self.fold is Fold.NARROW:
             sentence = joined((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
         title = told(title_of(state))
+        # What is left are lines that wait for a decision on Publish; none of them stops the release.
         if state == UNSAFE and not self._stopped(shown, at):
             title = t("Not safe yet")
         if self._waits():
@@ -395,6 +403,7 @@ class ProposalPage(Page):
         state = self._preview.state(self._at) if self._preview is not None else USEFUL
         others = self._others()
         too_small = state == TOO_SMALL and self._preview is not None
+        # The policy ends its list with protected tables, which the offer on the same page shows already.
         others = [each for each in others if each.kind != "possible" or each.cells is None or each.plan is not None]
         self.possible.setVisible(too_small and bool(others))
         if too_small:
@@ -442,9 +451,11 @@ class ProposalPage(Page):
         source, plan = self.session.source, self.session.plan
         if source is None or plan is None:
             return
+        # Without the strength, on which the noise of these tables does not depend: the slider makes none anew.
         key = (source.fingerprint, plan.questions, tuple(plan.generalisations.items()), plan.persons)
         if key == self._protected[0]:
             return
+        # Noted before the worker has begun, so that the next refresh does not begin a second one.
         self._protected = key, None
         self.offer.show_tables(None)
 
@@ -479,6 +490,7 @@ class ProposalPage(Page):
     def _type(self, gamma: float) -> None:
         plan = self.session.plan
         if plan is not None:
+            # The last word joins the steps of one drag, so that one undo takes it back.
             self.change_plan(
                 lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=strength_words(gamma)), "strength"
             )
@@ -497,6 +509,7 @@ class ProposalPage(Page):
 
     def _open_ways(self) -> None:
         menu = QMenu(self)
+        # As a child of the page each menu that was opened would live as long as the page does.
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for way in self._ways:
             figures = joined((words for _, words in way.figures), ",")

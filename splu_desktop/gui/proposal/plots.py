@@ -157,6 +157,7 @@ class Plot(QWidget):
         return line
 
     def _set_axes(self, ends: tuple[float, float], left: Marks, below: Marks, axis: str) -> None:
+        # Each step of the slider comes here, and colours, fonts and marks set anew made its steps slow.
         if (left, below, axis) == (*self._marks, self._axis):
             return
         self._marks, self._axis = (left, below), axis
@@ -205,18 +206,21 @@ class Plot(QWidget):
         bold.setBold(True)
         metrics = QFontMetrics(small)
         for axis in (self._left, self._below):
+            # pyqtgraph leaves out marks that reach beyond the axis, as ours do at its ends; there is room left.
             axis.setStyle(tickFont=small, tickLength=0, hideOverlappingLabels=99)
             axis.setTextPen(c.quiet)
         left, below = (
             max((metrics.horizontalAdvance(words) for _, words in marks), default=0) for marks in self._marks
         )
         self._left.setPen(None)
+        # pyqtgraph would fit the axis to the marks that it draws, and the plot's edge would move with them.
         self._left.setWidth(left + 8)
         self._below.setPen(c.edge, width=1.5)
         self._right = max(6, below // 2)
         self._view.ci.setContentsMargins(
             0, metrics.height() // 2 + 1, self._right, 5
         )  # pyqtgraph names an axis 5 too low
+        # None differs from any text, so that the axis is named anew in this font and colour.
         self._small, self._named = small, None
         self._view.setBackground(c.card)
         for line, colour, width, style in self._lines:
@@ -323,6 +327,7 @@ class Plot(QWidget):
                 if path.suffix.lower() == ".svg":
                     self._draw_svg(partial)
                 else:
+                    # The file has no ending until it is whole, so that Qt is told the format.
                     self.grab().save(str(partial), "PNG")
         except SpluError as fault:
             show_tip(self, self.mapToGlobal(QPoint()), told(str(fault)))
@@ -331,6 +336,7 @@ class Plot(QWidget):
         drawing = QSvgGenerator()
         drawing.setFileName(str(path))
         drawing.setSize(self.size())
+        # Qt's default is 72 dpi, at which letters are smaller beside the lines than on the screen.
         drawing.setResolution(self.logicalDpiX())
         drawing.setViewBox(self.rect())
         drawing.setTitle(self.accessibleName())
@@ -375,6 +381,7 @@ class LargeCountsPlot(Plot):
         self._set_axes((x[0], x[-1] + _RUG[1] * wide), left, below, axis)
         self._curve.setData(x, height)
         self._chosen.setData([x[0], chosen, chosen], [high, high, 0.0])
+        # A count above the axis is drawn at its end; beyond it would lie outside the box, which cuts nothing off.
         counts = unique(np.minimum(what.counts, what.top))
         rug = x[-1] + wide * np.array(_RUG)
         for line, those in zip(self._inside, (counts >= what.at[1], counts < what.at[1]), strict=True):

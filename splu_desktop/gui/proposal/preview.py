@@ -26,8 +26,10 @@ from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.proposal.plots import LargeCounts, SmallCounts, nice_top
 
+# Equally far apart on the plot's axis, which shows logarithms.
 _T_E = np.geomspace(0.005, 0.5, 48)
 MOST_LINES = 300  # of a table that are shown; all are counted
+# Lines that another strength may change: at other stops the zone says what has become of them.
 _OF_STRENGTH = {"certainty", "riskiest-group", "small-counts", "too-blurred", "second-release"}
 
 
@@ -142,6 +144,7 @@ def preview(prepared: Prepared, verdict: Verdict, plan: Plan, progress: Progress
         totals.append(ahead.forecast(replace(asked, by=()), gammas) if alone else None)
     other = ahead.other_questions(gammas)
     shown = [_Lines(table, total, plan) for table, total in zip(tables, totals, strict=True)]
+    # A plan that asks for no table has a strength all the same, which the plots show of its first block.
     blocks = [plan.block_of(table.asked.sa) for table in tables] or [plan.blocks[0]]
     curves = [[plot_figures(_draw(each, plan, gamma), plan.thresholds) for gamma in gammas] for each in blocks]
     plots = [_with_counts(block, table) for block, table in zip_longest(curves, tables)]
@@ -187,6 +190,7 @@ def _stop(
     reached = [table.count_readable(at) for table in tables]
     answered, cells = sum(each for each, _ in reached), sum(of for _, of in reached)
     least = min(small.t_p for _, small in plots)
+    # The little more keeps what meets its limit exactly from failing by the last digit of a float.
     if average > limits.average + 1e-9 or riskiest > limits.riskiest + 1e-9 or least < limits.small_counts:
         zone = "unsafe"
     else:
@@ -196,6 +200,7 @@ def _stop(
 
 
 def _draw(block: Block, plan: Plan, gamma: float) -> Draw:
+    # The plan's strength is the least of its blocks: there each is shown with the one that Expert gave it.
     return block.draw if gamma == plan.gamma else block.draw.with_gamma(gamma)
 
 
@@ -235,10 +240,12 @@ class _Lines:
         groups: Sequence[str],
     ) -> list[RangeLine]:
         truth, low, high = table.truth[line, value], table.low[stop, line, value], table.high[stop, line, value]
+        # A count of 0 with a range of no width would pass for readable by a rule that measures errors by the count.
         good = table.readable[stop, line, value] & (truth != 0)
         mean = table.asked.kind == "mean"
         found = []
         for group, x, a, b, readable in zip(groups, truth, low, high, good, strict=True):
+            # Hidden is what may be as few as alpha rows, and an average is no number of rows.
             trust = READABLE if readable else ROUGH if mean else trust_of(0.0, float(a), float(b), self._small)
             found.append(RangeLine(group, float(x), float(a), float(b), trust))
         return found

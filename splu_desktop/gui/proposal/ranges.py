@@ -55,6 +55,7 @@ class RangeBar(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         line = index.data(ROW)
         super().paint(painter, option, index)
+        # The line of all has no bar: the scale is that of the groups, of which it is the sum.
         if not isinstance(line, RangeLine) or line.total:
             return
         box = QRectF(option.rect).adjusted(8, 0, -8, 0)
@@ -147,6 +148,7 @@ class RangeStrip(QWidget):
         if strip is None:
             return
         values = [each for each in (*strip.ends, strip.point, strip.truth, strip.nothing) if each is not None]
+        # Neither 0 nor infinity has a place on a line of logarithms.
         if not all(map(math.isfinite, values)) or (strip.ratio and min(values) <= 0):
             return
         scale = math.log if strip.ratio else float
@@ -231,6 +233,7 @@ class RangeTable(TableView):
         self.bar.waits = waits
         fresh = [line.group for line in lines] != [line.group for line in self.lines_model.rows]
         self.lines_model.show(lines)
+        # With the same groups columns keep their widths: they would jump with the figures as the slider moves.
         if fresh:
             self._share_room()
 
@@ -258,6 +261,7 @@ class RangeTable(TableView):
         if self._short != short:
             self._short = short
             self.lines_model.fields = tuple(self._fields())
+            # The view does not see other fields by itself, and a reset of the model would lose what is selected.
             self.lines_model.headerDataChanged.emit(Qt.Orientation.Horizontal, _BAR, _BAR)
         if wide >= _ROOMY:
             group = min(group, room - least)

@@ -57,6 +57,7 @@ class StrengthSlider(QSlider):
         """Show the stops with their zones, and stand at one; nobody hears."""
         self._stops, self._zones = tuple(stops), tuple(zones)
         held = self.blockSignals(True)
+        # The range before the value, which Qt cuts off at the range that it knows.
         self.setRange(0, len(self._stops) - 1)
         self.setValue(min(range(len(self._stops)), key=lambda at: abs(self._stops[at] - gamma)))
         self.blockSignals(held)
@@ -68,6 +69,7 @@ class StrengthSlider(QSlider):
         self._describe()
 
     def _describe(self) -> None:
+        # Qt tells of a shorter range before it moves the value into it.
         if hasattr(self, "_stops") and self.value() < len(self._stops):
             words = joined((f"γ {strength_words(self.gamma)}", zone_words(self.zone)), ":")
             self.setAccessibleDescription(words)
@@ -84,6 +86,7 @@ class StrengthSlider(QSlider):
         super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        # Qt's own slider goes by the handle and groove of the style, which are not where ours are drawn.
         if event.button() == Qt.MouseButton.LeftButton:
             self.setSliderDown(True)
             self._go_to(event.position().x())

@@ -50,12 +50,14 @@ class LineCard(QFrame):
         self.column = margins(QVBoxLayout(), 0, spacing=8)
         outer.addLayout(self.column, 1)
         self.sentence: QLabel = label(told(line.sentence), fitting=True)
+        # A label has one look, which is its colour here, so that it is made bold by its font.
         font = self.sentence.font()
         font.setBold(True)
         self.sentence.setFont(font)
         restyle(self.sentence, colour)
         self.column.addWidget(self.sentence)
         self.repair = button("", self.repaired.emit)
+        # A button without a parent comes up as a window of its own when it is shown, and its row has no place yet.
         self.repair.setParent(self)
         self.repair.setVisible(line.repair is not None and not accepted)
         acts = margins(QHBoxLayout(), 0, spacing=8)
@@ -115,11 +117,13 @@ class LineCard(QFrame):
         return " ".join(self.own.text().split()) if chosen is None else str(chosen)
 
     def _accept(self) -> None:
+        # Enter in a field comes here, too, and may come before there is a reason or anybody's initials.
         if not self.accept.isEnabled():
             return
         words = self._words()
         try:
             check_reason(words)
+            # The policy wants three words of every reason; the five that the field asks for hold for typed ones alone.
             short = self.reason.currentData() is None and len(words.split()) < _OWN_WORDS
         except SpluError:
             short = True
@@ -173,4 +177,5 @@ class HeldLines(QFrame):
         self.toggle.setText(t("Hide") if on else t("Show"))
 
     def _turn(self) -> None:
+        # Not by isVisible, which is false of every part of a page that is not in front.
         self.unfold(self.content.isHidden())

@@ -72,6 +72,7 @@ class Outgoing(Card):
         self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), self.workbook, self.packed, 1))
         self.password_row = QWidget()
         self.password = line_edit(t("Password"))
+        # A locked ZIP is as strong as its password alone, so that the program makes it and nobody types one.
         self.password.setReadOnly(True)
         copy = link(bare(t("&Copy")), lambda: copy_exactly(self.password.text()), t("Password"))
         put(margins(QHBoxLayout(self.password_row), 0, spacing=8), self.locked, (self.password, 1), copy)

@@ -101,6 +101,7 @@ class PublishPage(Page):
     def refresh(self) -> None:
         session = self.session
         plan, source, judged = session.plan, session.source, session.judged
+        # The busy page with its Stop stays in front until the release is written, whatever else changes meanwhile.
         if self.work.busy("publish"):
             return
         if plan is None or source is None:
@@ -110,11 +111,13 @@ class PublishPage(Page):
             return
         self.show_content()
         self.verdict.show()
+        # Once for each recipe, so that a tick which the user sets afterwards stays.
         if session.choices.release is not self._asked_form:
             self._asked_form = session.choices.release
             self.outgoing.take_form(self._asked_form)
         if self._named != source.fingerprint:
             self._named, self._repairing = source.fingerprint, ""
+            # A name such as table.csv.gz has two endings, of which `stem` takes off one.
             packed = source.path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".zip")
             self.outgoing.propose_name(Path(source.path.stem).stem if packed else source.path.stem)
         if session.judge_fault:
@@ -154,6 +157,7 @@ class PublishPage(Page):
     def _show_lines(self, found: Verdict) -> None:
         accepted = self.session.accepted
         key = (found, tuple(accepted.items()), self._repairing, self._released())
+        # Every change of the session comes here, and a card made anew loses the reason that is being typed into it.
         if key == self._shown:
             return
         self._shown = key
@@ -260,6 +264,7 @@ class PublishPage(Page):
         def fail(sentence: str) -> None:
             self.show_content()
             self.refresh()
+            # Said on the page in front, since the user may have left this one meanwhile.
             session.noticed.emit("fault", sentence)
 
         def stop() -> None:
@@ -269,6 +274,7 @@ class PublishPage(Page):
 
         self.show_busy(t("Publishing. Until the last line, Stop leaves nothing behind."))
         assert self.busy is not None
+        # `refresh` does nothing while a release is written, so that the button is made grey here.
         self.set_primary(self.primary.text(), False)
         self.work.start(
             publish,

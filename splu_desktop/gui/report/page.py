@@ -43,6 +43,7 @@ class Made:
 def make(release: Release, given: Fields, code: str, *, internal: bool, progress: Progress = SILENT) -> Made:
     """Return the report of a release, its pages in a language. For workers. Raises SpluError; Cancelled."""
     entry = Register().find(release.opened.id)
+    # True counts are for the custodian's own files: the recipient's edition never gets hold of the source.
     source = release.source.table if internal and release.source is not None else None
     report = make_report(release.opened, given, entry=entry, source=source, progress=progress)
     return Made(release, report, tuple(pages(report, code)))
@@ -86,6 +87,7 @@ class ReportPage(Page):
             self.for_whom.addWidget(each)
         card.body.addLayout(self.for_whom)
         self.theirs.radio.setChecked(True)
+        # Qt tells of the button that was let go of as well as of the one taken, and one report is enough.
         self.editions.buttonToggled.connect(lambda radio, on: self._edition() if on else None)
         card.body.addWidget(Rule())
         card.body.addWidget(label(t("Still missing"), "strong"))
@@ -98,6 +100,7 @@ class ReportPage(Page):
         ):
             field = line_edit(words, hint)
             field.setMaxLength(300)
+            # Only what is typed counts: `refresh` clears the fields for another table and makes the report itself.
             field.textEdited.connect(lambda text: self.rest.start())
             self.fields[key] = field
             put(card.body, label(words, "quiet", wrap=True), field)
@@ -129,6 +132,7 @@ class ReportPage(Page):
         if release is not self._release:
             # What was typed and chosen for another table never goes on to this one.
             if self._release is None or release.source is not self._release.source:
+                # If it were heard, a report of the release before would be begun, which `_release` still is here.
                 held = self.editions.blockSignals(True)
                 self.theirs.radio.setChecked(True)
                 self.editions.blockSignals(held)
@@ -166,6 +170,7 @@ class ReportPage(Page):
             self.note.setText(joined((told(stage), percent(done, 0)), ":"))
 
     def _take(self, made: Made) -> None:
+        # Letting go of a release stops no work, so that its report may still come.
         if made.release is not self._release:
             return
         self._made = made

@@ -23,6 +23,7 @@ class _Sheet(QWidget):
         super().__init__()
         self.page = page
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        # Without it no layout asks heightForWidth, and a sheet has no height.
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
@@ -32,10 +33,12 @@ class _Sheet(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, wide = QPainter(self), min(self.width(), _WIDEST)
         box = QRectF((self.width() - wide) / 2, 0, wide, self.height())
+        # In pixels of the screen, of which a window at 200 % has two for each of its own.
         fine = box.size().toSize() * self.devicePixelRatioF()
         mode = Qt.TransformationMode.SmoothTransformation
         painter.drawImage(box, self.page.scaled(fine, Qt.AspectRatioMode.IgnoreAspectRatio, mode))
         painter.setPen(QPen(QColor(theme.colours().line), 1))
+        # Qt draws the lines at the right and below one pixel outside a rectangle.
         painter.drawRect(box.adjusted(0, 0, -1, -1))
         painter.end()
 
