@@ -64,6 +64,7 @@ def add(commands: Any) -> None:
 
 
 def _analyse(args: argparse.Namespace) -> None:
+    # Before the release is opened, so that no work is done for a file that can't be written.
     if args.out is not None:
         check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = open_asked(args)

@@ -65,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
     packed = said.get("zip", False)
     if lost := [] if packed else [name for name in ("password_file", "no_password") if said.get(name)]:
         raise no_effect(lost, "zip")
+    # Before the table is read, so that nobody waits for a proposal that can't be written.
     check_name(args.out)
     (check_new_file if packed else check_new_folder)(args.out)
     file = Path(said["password_file"]) if "password_file" in said else None
@@ -73,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
         planned = planned_from(args, shown, settings, engine)
         found = planned.verdict
         if found.waiting(accepted, everything):
+            # Else the refusal would begin on the line that shows how far it is.
             shown.end()
             return _refuse(args, planned, accepted)
         options = Options(

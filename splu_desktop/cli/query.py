@@ -80,6 +80,7 @@ def _query(args: argparse.Namespace) -> None:
 
 
 def _whole(value: float, *, down: bool = False) -> str:
+    # Outwards: a range may be a little too wide, never too narrow.
     return whole(int(value // 1) if down else int(-(-value // 1)))
 
 
@@ -104,6 +105,7 @@ def answer_as_dict(answer: Answer) -> dict[str, Any]:
 def _queries(args: argparse.Namespace) -> None:
     check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
     release = open_asked(args)
+    # A row that is not understood says so in its column “note”, and all others are answered.
     questions = read_questions(args.questions, release.published, strict=False)
     with Shown(quiet=args.json) as shown:
         answers = questions.answers(Reader(release.published), args.method, shown)

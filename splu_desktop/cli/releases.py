@@ -20,6 +20,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the register. Returns 3 where its chain does not hold."""
     register = Register()
+    # A run that died after its entry left no release, and the entry must not be listed as one.
     tidy(register)
     reading = register.read()
     entries = reading.handed_out[::-1]
@@ -46,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _as_dict(entry: Entry) -> dict[str, Any]:
+    # By its marks, who holds the key could test whether somebody was in the table.
     shown = {key: value for key, value in entry.body.items() if key not in ("marks", "partial")}
     return {"number": entry.number, "time": entry.time, "id": entry.release, "kind": entry.kind, **shown}
 

@@ -54,6 +54,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the report. Raises SpluError; nothing is written then."""
     check_target(args.out)
+    # Asked for only to refuse a language that there is not, before anything is worked out.
     language(args.language)
     if args.out.exists() and not args.overwrite:
         raise BadSetting("“{path}” exists already; choose another name or say --overwrite.", path=str(args.out))

@@ -58,6 +58,7 @@ def _protect(args: argparse.Namespace) -> None:
 
 def _check(args: argparse.Namespace) -> None:
     make.check_book_path(args.out, overwrite=args.overwrite)
+    # Asked for only to refuse a language that there is not, before anything is counted.
     language(args.language)
 
 

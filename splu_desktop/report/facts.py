@@ -301,6 +301,7 @@ def _internal(
 ) -> Facts:
     plan = _plan_of(opened, entry, source)
     prepared = prepare(source, plan)
+    # Before anything is worked out: else another table's true counts would be printed as this release's.
     _check_source(opened, prepared, plan)
     suggestions = suggest_roles(source)
     judged = verdict(prepared, plan, earlier=earlier, suggestions=suggestions, progress=progress)
@@ -372,6 +373,7 @@ def _check_source(opened: OpenRelease, prepared: Prepared, plan: Plan) -> None:
     """Raise BadSetting where the release was not made from this table."""
     published = opened.published.table
     moved = () if plan.persons is None else plan.persons.shift
+    # Secret columns are drawn and rows stand in random order, so unchanged columns' counts alone must agree.
     same = published.n == prepared.table.n and all(
         _tally(published[name]) == _tally(prepared.table[name])
         for name in plan.nsas
@@ -518,6 +520,7 @@ def _external(
     progress.report("Working out the verdict", 0.3)
     audience = audience_of(opened.facts)
     limits = limits_for(audience)
+    # Persons drawn without a number have rows of which the release does not tell whose they are.
     knows = not published.person or NUMBER in published.table or published.one_row_each
     known = alike(prepared, plan)
     small = t_p(published.blocks[0].draw, published.thresholds.epsilon, published.thresholds.alpha)
@@ -654,6 +657,7 @@ def _read_table(reader: Reader, asked: AskedTable) -> TableFact:
     found = crosstab(reader, asked.by, asked.sa)
     column = reader.published.table[asked.sa]
     labels = [at for at in range(column.m) if not column.missing[at] and asked.value in (None, str(column.labels[at]))]
+    # The same as the forecast takes for a comparison, which need only be known to a factor.
     within = 0.5 if asked.kind == "compare" else asked.within
     cells = [
         Cell(
@@ -668,6 +672,7 @@ def _read_table(reader: Reader, asked: AskedTable) -> TableFact:
         for line, head in enumerate(found.lines)
         for at in labels
     ]
+    # A recipient knows no true counts, so estimates say which cells are large.
     large = [each for each in cells if (each.estimate or 0) >= LEAST]
     readable = sum(each.readable for each in large)
     return TableFact(str(asked), str(asked.words()), readable, len(large), tuple(cells[:_MOST_CELLS]), within)

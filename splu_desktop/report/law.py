@@ -68,6 +68,7 @@ def pack(code: str) -> Pack:
         found = Pack(code, str(data["dated"]), _texts(data["title"]), _texts(data["source"]), demands)
     except (KeyError, TypeError, AttributeError):
         raise unreadable(path) from None
+    # A field that there is not would stand as “to be entered” whatever somebody entered.
     if not {each.field for each in demands} <= {"", *(each.name for each in fields(Fields))}:
         raise unreadable(path)
     return found

@@ -87,6 +87,7 @@ class Report:
         )
 
 
+# Weak references, so that what was measured keeps neither release nor source in memory.
 _last: tuple[weakref.ref[Any], weakref.ref[Any] | None, tuple[Any, ...], Facts] | None = None
 
 
@@ -113,6 +114,7 @@ def make_report(
         and (kept[1]() if kept[1] else None) is source
         and kept[2] == key
     ):
+        # A title is typed, so it may differ where all that was measured is the same.
         return Report(replace(kept[3], title=fields.title or opened.title), fields)
     facts = make_facts(
         opened,

@@ -35,6 +35,7 @@ def verify_report(report_path: Path, release_path: Path, password: str | None = 
             "“{name}” is not a recipient's report; only that follows from a release.", name=report_path.name
         )
     opened = open_release(release_path, password=password)
+    # Law follows from no release, and neither it nor what was typed is compared.
     own = from_json(as_json(make_report(opened, Fields(law="none"), progress=SILENT)).decode("utf-8"))
     differences = list(_differences("release", found.get("release"), own["release"]))
     stated, true = _values(found), _values(own)

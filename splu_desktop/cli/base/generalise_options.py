@@ -39,6 +39,7 @@ def _whole(text: str) -> int:
 
 
 def _hierarchy(text: str, column: Column) -> Generalisation:
+    # A path may hold commas itself, so only a number behind the last one is a level.
     path, comma, level = text.rpartition(",")
     if comma and level.strip().isdigit():
         return read_hierarchy(Path(path).expanduser(), int(level))

@@ -110,10 +110,12 @@ def settings_from(args: argparse.Namespace) -> Settings:
     """Return what recipe, --set and --read say before the file is read. Raises SpluError."""
     recipe = recipe_from(args)
     given, plan = set_of(args, "release"), set_of(args, "plan")
+    # Only publish writes a release; elsewhere a saved recipe alone keeps these entries.
     if given and args.command != "publish":
         belong(args, "--save-recipe", "set")
     if recipe is not None and recipe.plan is not None:
         names = (*_EXPLICIT, "who", "signed", "row", "person", "table", "within")
+        # Limits are part of whom the release is for, which options may say beside a recipe.
         options = [*options_given(args, names), *(f"--set {name}" for name in plan if name != "limits")]
         if options:
             raise BadSetting(superfluous(say("A recipe says the whole plan"), options))
@@ -180,6 +182,7 @@ def audience_asked(args: argparse.Namespace, settings: Settings) -> Audience:
     """Return who gets it, as the options say; a partner who has signed where they say nothing. Raises BadSetting."""
     usual = Audience()
     try:
+        # “--until tomorrow” once went into a release as it was typed.
         until = date.fromisoformat(args.until).isoformat() if args.until else ""
     except ValueError:
         raise misfit(args.until, "--until", "2027-12-31") from None
@@ -202,6 +205,7 @@ def person_asked(args: argparse.Namespace, settings: Settings, table: Table) -> 
     if text is None or text == "none":
         return None, "" if text is None else None
     name, sign, way = text.rpartition("=")
+    # A column's own name may hold “=”.
     if not sign or text in table:
         name, way = text, "draw"
     if name not in table:
@@ -283,6 +287,7 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
 
 def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, Any]) -> tuple[Block, ...]:
     name = said.get("draw", plan.blocks[0].draw.name)
+    # Not by `or`: a gamma of 0 is to be refused, and once meant the audience's strength.
     draw = draw_from({"draw": name, "gamma": plan.gamma if args.gamma is None else args.gamma})
     blocks = [each.columns for each in plan.blocks]
     for text in said["together"].split("|") if "together" in said else ():

@@ -92,6 +92,7 @@ def _find(setting: Setting, plan: Plan, limits: Limits) -> Found | None:
 
 def _bare(plan: Plan) -> Plan:
     """Return a plan with its unchanged columns as they were read, for another search."""
+    # A ladder goes on from a plan's own steps and undoes none, so what the last search chose would bind this one.
     left = {name: steps for name, steps in plan.generalisations.items() if name in plan.sensitive}
     return replace(plan, generalisations=left, blanking=None, classes=())
 
@@ -101,6 +102,7 @@ def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Alter
     limits, gamma = setting.limits, way.plan.gamma
     needed = certainties(way.prepared, way.plan).needed(limits.riskiest, limits.average)
     stops = (stop for stop in STOPS if stop >= needed and by * (stop - gamma) > 0)
+    # Only the next stop: of stronger draws those behind it tell less, and each costs a forecast of all tables.
     for stop in sorted(stops, key=lambda stop: abs(stop - gamma))[:1]:
         (tables,) = reaches(way.prepared, way.plan, [stop])
         other = replace(way, plan=way.plan.with_gamma(stop), tables=tables)
@@ -115,6 +117,7 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Alternative 
     if not 0 <= at < len(LEVELS):
         return None
     limits, signed = limits_named(LEVELS[at]), LEVELS[at] != "public"
+    # What was said of this recipient, records held or limits by hand, must not bend the limits of another one.
     audience = replace(plan.audience, who=limits.name, signed=signed, holds_records=False, limits=())
     found = _find(setting, replace(_bare(plan), audience=audience), limits)
     if found is None:
@@ -142,6 +145,7 @@ def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
     if colleague is not None:
         yield colleague
     counts = np.sort(np.concatenate([each.forecast.truth.ravel() for each in way.tables] or [np.zeros(0)]))
+    # A table is too small while fewer than three of its cells have 50, so the third largest says how much is missing.
     third = counts[-FEWEST_CELLS] if len(counts) >= FEWEST_CELLS else 0.0
     if third >= 1:
         n = way.prepared.person_count * 50 / third

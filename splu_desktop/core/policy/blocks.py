@@ -13,8 +13,10 @@ from splu_desktop.core.risk.association import association
 from splu_desktop.core.table import Table
 
 Blocks = tuple[tuple[str, ...], ...]
+# Of 3 columns drawn apart at most .12 of shown findings were known to an attacker, of 54 up to .42.
 MOST_BLOCKS = 3
 MOST_TOGETHER = 8  # columns of a block: more make nearly every combination one of its own
+# Less than LINKED of `core/risk/association`, from which the verdict stops columns that are drawn apart.
 _NEAR = 0.15  # Cramer's V, corrected for chance, from which they are drawn together
 
 

@@ -70,6 +70,7 @@ def default_questions(
             found += ask(name, by_unit) if len(found) < 2 else []
     for name in ranked if not found else ():  # a small table tells totals
         found += ask(name, ((),))
+    # Asked for though nothing can answer it: where no table is asked for, no verdict says “too few persons”.
     if not found:
         return (AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within),)
     return tuple(found[:MOST_TABLES])
@@ -144,4 +145,5 @@ def _one_value(column: Column, public_values: Mapping[str, Sequence[str]]) -> st
     """Return the value that is counted where a column has just one secret value that tells something, else None."""
     public = set(public_values.get(column.name, ()))
     secret = [str(label) for label in column.labels[~column.missing].tolist() if label not in public]
+    # “fever = no” is nobody's question: a value that says absence is counted beside the other one.
     return secret[0] if public and len(secret) == 1 and not says_absence(secret[0], column) else None

@@ -136,15 +136,18 @@ def draft(
     unsure = {name for name, each in suggestions.items() if each.doubt}
     if not named:
         within = wishes.get("within") or limits.within
+        # A table that nobody named must not stand in the way by a column that no strength protects.
         askable = [name for name in made.drawn if name not in unsafe] or made.drawn
         questions = default_questions(view, askable, subjects, public, within, unsure)
     ranked = rank_sensitive(view, made.drawn, public, unsure | unsafe)
     blocks = made.find_blocks(view, questions, ranked, bands, progress)
+    # Only now, since columns that found no block are no longer secret.
     made.note_roles()
     secret, about = made.drawn, next((each.sa for each in questions), "")
     plan = Plan(
         roles=made.roles,
         blocks=tuple(Block(each, Lenders(limits.gamma)) for each in blocks),
+        # Bands were found for all secret columns, some of which have been left out since.
         generalisations={name: each for name, each in bands.items() if name in secret or name in grown},
         persons=None if who is None else ByPerson(who, "draw"),
         public_values={name: each for name, each in public.items() if name in secret},
@@ -152,6 +155,7 @@ def draft(
         audience=audience,
         row_word=wishes.get("row_word", ""),
     )
+    # Tables that nobody named give way before the column that they are about does.
     kept = tuple(name for name in secret if name in given or name == about)
     return Draft(plan, Setting(table, subjects, limits, kept, named, progress=progress), suggestions, tuple(made.steps))
 
@@ -225,6 +229,7 @@ class _Drafting:
             column, ways = self.table[name], suggest(self.table[name])
             after = column_after(column, ways)
             one_value = int(np.count_nonzero(after.counts())) < 2
+            # Names are drawn where they are the only secret column, since a plan without one is refused.
             rare = len(self.drawn) > 1 and _mostly_rare(after)
             if (still_measured(column, after) or one_value or rare) and name not in asked and name not in self.given:
                 self.roles[name] = Role.DROPPED
@@ -250,6 +255,7 @@ class _Drafting:
             if _MOST_HAVE < shares[most] < 1 and not column.missing[most] and label not in values:
                 values.append(label)
                 words = say("“{value}” of “{column}” counts as not secret.", value=label, column=name)
+                # Some do not have it, so it must not be rounded to 100 in 100.
                 why = say(
                     "{share} in 100 have it, which no strength can hide", share=min(99, round(100 * shares[most]))
                 )
@@ -279,6 +285,7 @@ class _Drafting:
         progress: Progress,
     ) -> tuple[tuple[str, ...], ...]:
         """Return what is drawn together; columns without room are left out, but for those that somebody marked."""
+        # Blocks are filled in this order: what tables ask for, what somebody marked, then what tells most.
         worth = {name: -at for at, name in enumerate(ranked)}
         asked = list(dict.fromkeys(each.sa for each in questions))
         kept = {*asked, *(name for name, role in self.given.items() if role is Role.SA)}
@@ -299,6 +306,7 @@ class _Drafting:
     def note_roles(self) -> None:
         """Note what the columns are taken for, one step for each kind."""
         naming = [name for name, role in self.roles.items() if role is Role.IDENTIFIER]
+        # What bands or blocks left out has a step of its own already.
         out = [n for n, role in self.roles.items() if role is Role.DROPPED and self.suggestions[n].role is role]
         if naming:
             self.note("names-persons", "", say("{columns}: never published.", columns=quoted(naming, 3)))
@@ -328,6 +336,7 @@ def coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
     if any(name in asked for name in chapters):
         yield coded
     if plan.persons is not None and plan.persons.way == "draw":
+        # A number tells which rows are one person's, and is refused where only one of them goes out.
         single = replace(plan.persons, way="first", number=False)
         yield replace(plan, persons=single)
         if any(name in asked for name in chapters):

@@ -76,6 +76,7 @@ def draw_apart(names: Sequence[str]) -> Edit:
     """Make a block of each column of one."""
 
     def edit(plan: Plan) -> Plan:
+        # A step is undone in whatever the plan is by then, which may have left some of the columns out.
         apart = [name for name in names if name in plan.sensitive]
         left = [
             replace(each, columns=rest)

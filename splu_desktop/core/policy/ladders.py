@@ -38,6 +38,7 @@ AGE_CUTS = (
     (18, 45, 65, 75),
     (18, 65),
 )
+# Tier 3 is for years of dates and for leaving other columns out: both come before broad bands of ages.
 _AGE_TIERS = (1, 2, 4, 5)
 _RARE_TIERS = ((20, 1), (100, 2))  # persons below which values go to "Other"
 _FEW_UNITS = 100
@@ -92,17 +93,20 @@ def ladder_of(column: Column, subject: str, asked: bool, before: Steps = ()) -> 
             after, further = label_map(start, steps)
         except CannotGeneralise:
             continue
+        # One value tells nothing, as a form left out; of days it is a form all the same, since days must not stay.
         if (after.m > 1 or days) and after.m < rungs[-1].m:
             rungs.append(Rung(tier, (*before, *steps), further[to], after.m))
     if days and len(rungs) > 1:  # days are widely known, so that months are the finest
         rungs = [replace(rungs[1], tier=0), *rungs[2:]]
     leaves = TIERS if asked else leaves_in(subject)
+    # What a later tier makes of it comes too late: the column has been left out by then.
     rungs = [rung for rung in rungs if rung.tier <= leaves]
     rungs.append(Rung(leaves, None, np.zeros(column.m, np.int32), 1))
     return rungs
 
 
 def _forms(column: Column, subject: str) -> Iterator[tuple[int, Steps]]:
+    # A rare third sex gave “male or other” where sexes could be joined, so they have no coarser form.
     if subject == "sex":
         return
     if column.kind in (Kind.DATE, Kind.DATETIME):

@@ -90,6 +90,7 @@ def limits_named(name: str) -> Limits:
     data = read_toml(path)
     try:
         numbers = {
+            # Shares are written as fractions, since 2/3 has no decimals that end.
             each.name: int(data[each.name]) if each.name in ("alike", "printed") else float(Fraction(data[each.name]))
             for each in fields(Limits)
             if each.name != "name"
@@ -107,6 +108,7 @@ def reasons_named(name: str) -> dict[str, str]:
 def check_reason(text: str) -> str:
     """Return a reason without blanks around it. Raises BadSetting where it has fewer than three words."""
     found = " ".join(text.split())
+    # Numbers and marks are no words, or “1 2 3” would do for a reason.
     words = [word for word in found.split() if any(map(str.isalpha, word))]
     if len(words) < FEWEST_WORDS:
         raise BadSetting(

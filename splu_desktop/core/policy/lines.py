@@ -128,6 +128,7 @@ class Case:
     def _alike(self) -> Line:
         figures, k, who = self.figures, self.limits.alike, self._who
         changed = figures.emptied + figures.left_out
+        # Of all who were there, since those who are left out count among the changed ones.
         most = (1 - self.limits.share_alike) * (figures.persons + figures.left_out)
         repair = Repair(say("Make columns coarser"), self._coarser)
         if few := figures.alike.below(k):
@@ -163,6 +164,7 @@ class Case:
         return self._certain("certainty", sentence, sure, limit)
 
     def _certain(self, name: str, sentence: str, sure: float, limit: float) -> Line:
+        # The strength may have been chosen so as to meet the limit exactly, and digits at the end are rounding.
         if sure <= limit + 1e-9:
             return Line(name, OK, sentence, sure, limit)
         needed = self.figures.certainty.needed(self.limits.riskiest, self.limits.average)
@@ -220,6 +222,7 @@ class Case:
                 share=int(100 * figures.small_counts),
             )
             safe = figures.small_counts >= limit
+            # At gamma 2 T_P of the usual thresholds is .5 or more for either draw, which is what every audience asks.
             repair = None if safe else Repair(say("Make it safer"), raise_gamma(2))
             return Line("small-counts", OK if safe else RED, sentence, figures.small_counts, limit, repair)
         mine = self.plan.audience.recipient.strip().casefold()
@@ -231,10 +234,12 @@ class Case:
             whom=(say("the same recipient") if same else before[-1]) or say("somebody"),
             sure=certainty_words(figures.joint),
         )
+        # The same recipient holds both for sure; that another one gets to see them is for the custodian to judge.
         return Line("second-release", RED if same else AMBER, sentence, figures.joint, self.limits.riskiest)
 
     def _person_column(self) -> Iterator[Line]:
         named = person_columns(self.source) if self.plan.persons is None else []
+        # Where nobody has a second row, naming the column would change no count.
         several = [name for name in named if persons(self.source[name]).max(initial=-1) + 1 < self.source.n]
         for name in several[:1]:
             sentence = say(

@@ -123,6 +123,7 @@ def propose(
     setting = replace(found.setting, until=until)
     best = find_quiet(setting, found.plan)
     if not setting.named and not best.way.useful(setting.limits.useful):
+        # Tables that nobody asked for must not stand in the way of a release that is useful without them.
         best = next(fewer_tables(setting, best.way), (None, best))[1]
     way = best.way
     judged = verdict(
@@ -158,6 +159,7 @@ def _form_steps(best: Found, found: Draft) -> Iterator[Step]:
         why = say("in some group nearly all have the same secret value")
         undo_common = draw_again(common, search.plan.generalisations)
         yield Step("left-out", "", left_out_words(common), why, undo_common)
+    # The search's shares are of all persons, also of those who are left out afterwards.
     persons = way.prepared.person_count + way.prepared.left_out
     out = [each.name for each, at in zip(tiers.candidates, way.levels, strict=True) if each.rungs[at].out]
     for at, (each, level) in enumerate(zip(tiers.candidates, way.levels, strict=True)):

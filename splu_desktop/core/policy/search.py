@@ -38,6 +38,7 @@ from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import NORMAL_95
 
+# The strongest first: what needs more than STOPS[0] counts as protected by no strength.
 STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
 _MUCH_MORE = 2  # times the audience's strength, for whose sake a column that nobody asks for may stay
 _CLEAR = 0.75  # share of the asked rows in cells of 50 and more that is enough
@@ -117,6 +118,7 @@ class Search:
 
     def __init__(self, setting: Setting, plan: Plan, floors: Mapping[str, int] | None = None) -> None:
         self.table, self.plan, self.limits, self._setting = setting.table, plan, setting.limits, setting
+        # Once for all ways that are looked at, and not from the whole table for each of them.
         self._source = one_per_person(self.table, plan.persons)
         asked = {name for each in plan.questions for name in each.by}
         candidates = []
@@ -232,6 +234,7 @@ class Search:
         if not self._setting.named:
             asked -= {name for name, need in needs.items() if need > STOPS[0] and name not in self._setting.kept}
         first = max([self.limits.gamma, *(need for name, need in needs.items() if name in asked)])
+        # One strength holds for all columns, so that one which needs far more would blur all others.
         most = max(first, _MUCH_MORE * self.limits.gamma)
         for name in [name for name, need in needs.items() if name not in asked and need > most]:
             if len(plan.sensitive) > 1:
@@ -243,6 +246,7 @@ class Search:
         if not way.useful(self.limits.useful):
             return False, (0, 0), 0.0, 0.0, way.rank
         places = [self.plan.questions.index(each.asked) for each in way.tables]
+        # Rounded, so that a few rows more in large cells do not outweigh a draw that blurs less.
         clear = round(min(way.covered, _CLEAR), 1)
         return True, (len(places), -sum(places)), clear, -max(way.plan.gamma, self.limits.gamma), way.rank
 
@@ -260,6 +264,7 @@ class Search:
                 kept.append(each)
         blanking = None
         if self.tiers.alike(levels) < 1 and self.tiers.holds(levels):
+            # Somebody may set the limit to 1 alike by hand, and blanking takes no less than 2.
             blanking = Blanking(max(2, self.limits.alike), _blanked(kept))
         return replace(self.plan, roles=roles, generalisations=steps, blanking=blanking, classes=())
 
@@ -297,6 +302,7 @@ class Search:
     def _may_be_useful(self, fixed: Mapping[str, int]) -> bool:
         """Whether enough cells could be read in classes of their own, at the least strength there is."""
         cells = told = 0
+        # By law 4 a cell of f rows scatters by f (1 - 1/gamma^2): the weakest draw is the kindest case.
         spread = 1 - 1 / min(STOPS) ** 2
         for asked, counts in self._counts:
             found = counts.cells({name: fixed[name] for name in asked.by})
@@ -356,6 +362,7 @@ def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
 
 def _strengths(needed: float, usual: float) -> list[float]:
     """Return strengths: the audience's, or the least that keeps the limits, then weaker ones that keep them, too."""
+    # No strength keeps the limits, so the figures that are told are those of the audience's own.
     if needed > STOPS[0]:
         return [usual]
     first = max(usual, needed)

@@ -97,6 +97,7 @@ class TierSearch:
         self._persons = int(owner.max(initial=-1)) + 1
         self._k, self._share, self._progress = k, share, progress
         last = {each.name: len(each.rungs) - 1 for each in self.candidates}
+        # A floor comes from the ladder of another plan, which may have had more forms.
         self._floors = {name: min((floors or {}).get(name, 0), most) for name, most in last.items()}
         self._known: dict[Levels, float] = {}
         self._staying: dict[Levels, float] = {}
@@ -111,6 +112,7 @@ class TierSearch:
     def alike(self, levels: Levels) -> float:
         """Return the share of the persons of whom every row is shared by k persons or more."""
         if levels not in self._known:
+            # Nobody knows ahead how many looks it takes, so the bar only comes near its end.
             self._progress.report(_STAGE, min(len(self._known) / 200, 0.99))
             self._known[levels] = self._count(levels)
         return self._known[levels]
@@ -175,6 +177,7 @@ class TierSearch:
         while True:
             alone = unique(owner[persons_sharing(rows, owner) < self._k])
             gone += len(alone)
+            # Beyond so many who leave, the answer is no whoever else would have to follow.
             if not settle or not len(alone) or gone > (1 - self._share) * self._persons:
                 return 1 - gone / self._persons
             stay = ~np.isin(owner, alone)

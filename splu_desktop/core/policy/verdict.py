@@ -139,6 +139,7 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
     blurred = any(line.open and line.name == "too-blurred" for line in lines)
     others = [line for line in lines if line.open and line.name != "too-blurred"]
     red = [line for line in others if line.state == RED]
+    # Before “not safe”: more persons would settle these red lines, and no strength settles them and the tables.
     if blurred and plan.questions and figures.cells < FEWEST_CELLS and all(line.name in _BY_SIZE for line in red):
         words = "Too few persons ({n}): no strength both hides them and answers your tables."
         return TOO_SMALL, say(words, n=figures.persons)

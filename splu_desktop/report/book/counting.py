@@ -91,6 +91,7 @@ class ReleaseCounts:
         rows = np.bincount(line, minlength=lines).astype(float)
         figures = self._reader.column_grid(line, lines, column).figures
         low, high = figures.interval(np.broadcast_to(rows[:, None], number.shape))
+        # Outwards: in whole numbers a range may be a little too wide, never too narrow.
         ends = np.floor(low + 1e-9).astype(np.int64), np.ceil(high - 1e-9).astype(np.int64)
         return Figures(number[:, kept], ends[0][:, kept], ends[1][:, kept])
 
@@ -142,6 +143,7 @@ class NoisyCounts:
         self.least = max(limits_for(plan.audience).printed, MOST + 2)
         self._prepared, self._plan, self._noise = prepared, plan, CellNoise(key)
         self.table = Table(tuple(column for column in prepared.table.columns if column.name in named))
+        # After the first table, since each column is counted in it as it was before any was joined.
         self.table = Table(tuple(map(self._join_rare, self.table.columns)))
 
     def count(self, column: str, value: str | None, line: Ints, lines: int) -> Figures:
@@ -149,6 +151,7 @@ class NoisyCounts:
         codes, m = _codes(self.table, column)
         kept = slice(None) if value is None else [self.table[column].code_of(value)]
         size = len(self._keys)
+        # A person counts once in a cell, with however many rows.
         cell, unit = np.divmod(unique((line * m + codes) * size + self._prepared.owner), size)
         truth, sums = np.bincount(cell, minlength=lines * m), np.zeros(lines * m, np.uint64)
         np.add.at(sums, cell, self._keys[unit])
@@ -182,6 +185,7 @@ class NoisyCounts:
         rows = zip(*(column.labels[column.codes].tolist() for column in source.columns), strict=True)
         for owner, texts in zip(owners, rows, strict=True):
             if not names[owner]:
+                # A mark between the cells, or “a, bc” and “ab, c” would be one row.
                 row = "\x1f".join(texts)
                 names[owner] = f"row {seen[row]} {row}"  # equal rows are told apart by a number
                 seen[row] += 1

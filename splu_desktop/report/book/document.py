@@ -80,6 +80,7 @@ def notes(book: PrintedBook, t: Language) -> list[str]:
             t("Made from the release {id} of {date} by SPLU Desktop {version}.",
               id=book.id[:16], date=t.day(book.created), version=__version__),
         ]  # fmt: skip
+    # Down, since “at least” must not promise more than holds.
     share = math.floor(100 * small_count_error(book.noise.epsilon, book.noise.alpha))
     return [
         *([t("Averages were asked for, too; protected tables only count.")] if book.averages else []),
@@ -168,6 +169,7 @@ def _cell(figure: Figure, of: Figure, show: str, t: Language) -> Cell:
         return f"{cell_text(count)}; {t.percent(rate / 100)}"
     if figure.trust == EXACT == of.trust:
         return Number(t.number(rate, 1), round(rate, 1))
+    # The widest that both ranges allow, since count and total may be wrong in opposite directions.
     low, high = figure.low / max(of.high, 1), min(figure.high / max(of.low, 1), 1.0)
     return _ranged(figure, rate, (math.floor(1000 * low + 1e-9) / 10, math.ceil(1000 * high - 1e-9) / 10), 1, t)
 

@@ -26,6 +26,7 @@ def round_to_sums(estimate: Floats, sums: Sequence[Ints], progress: Progress = S
     estimate : (K, Q) whose lines add up to whole numbers.
     sums : (K,) for each kind of sum, which one each line belongs to, from 0.
     """
+    # A sum that is a hair below a whole number must not lose one by it.
     whole = np.floor(estimate + 1e-9)
     rest = estimate - whole
     more = np.rint(rest.sum(axis=1)).astype(np.int64)

@@ -67,6 +67,7 @@ def annex(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
         yield from _law(pack, facts, fields, t)
     yield from _files(next(letters), facts, t)
     yield Heading(t("{letter} Words", letter=next(letters)))
+    # Only the attack says who is named, and the recipient's edition has none.
     terms = [(t(word), t(meaning)) for word, meaning in WORDS if facts.internal or not word.startswith("named")]
     yield TableBlock((), terms, "ll", (1.0, 4.0))
 
@@ -155,6 +156,7 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         t(
             "At strength {gamma}, 1 of {gamma} values is kept for sure; every other one comes from somebody of the "
             "same group, by chance. There are {n} groups.",
+            # The weakest of the blocks, so that none keeps more values than is said.
             gamma=t.plain(min(each.gamma for each in facts.blocks)),
             n=t.number(facts.classes),
         )

@@ -237,12 +237,14 @@ def _decisions(facts: Facts, t: Language) -> Iterator[Block]:
     who = facts.operator if facts.internal else t("the custodian")
     rows: list[tuple[str, str, str]] = []
     for limit in facts.limits:
+        # What was asked for with the report is accepted by hand, behind the first line.
         if not limit.met and limit.name != "threshold":
             what = t.sentence(limit.sentence)
             if not limit.sentence:
                 what = t("Not met, and accepted: {what}", what=limit_words(limit, facts, t))
             why = limit.reason if facts.internal and limit.accepted else "–"
             rows.append((what, who if limit.accepted else t("open"), why))
+    # One line for all columns: of diabetes130, a line for each filled half a page to sign.
     if public := [f"{isolated(each.name)} ({names(each.public, t, 2)})" for each in facts.columns if each.public]:
         rows.append((t("Not secret: {values}", values=names(public, t, 8)), who, t("the usual, not a finding")))
     rows += [(t("{column} names persons and is published", column=name), who, why) for name, why in facts.kept.items()]
@@ -278,6 +280,7 @@ def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     dots = "." * 70
     yield Paragraph(t("☐ approved, with these conditions: {dots}", dots=dots))
     yield Paragraph(t("☐ not approved, because {dots}", dots=dots))
+    # Numbered as in `_decisions`, where these lines stand first.
     decided = [
         at for at, each in enumerate((each for each in facts.limits if not each.met and each.name != "threshold"), 1)
     ]

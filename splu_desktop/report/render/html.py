@@ -42,6 +42,7 @@ def as_html(document: Document, style: str = _STYLE) -> str:
     e = html.escape
     mark = "edition internal" if document.internal else "edition"
     parts, items = [], list[str]()
+    # None closes a list that the document ends with.
     for block in (*document.blocks, None):
         if isinstance(block, Paragraph) and block.style == "item":
             items.append(f"<li>{_text(block.text)}</li>")
@@ -54,6 +55,7 @@ def as_html(document: Document, style: str = _STYLE) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="{document.language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
+        # Whatever a value of the table says, no browser runs or fetches anything for it.
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<title>{e(document.title)}</title><style>{style}</style></head><body>"
         f'<div class="{mark}">{e(document.edition)}</div>'

@@ -22,6 +22,7 @@ FRONT_PAGES = 2
 SMALLEST = 9.0  # points; no letter is set smaller
 # Sizes of letters in points, and blanks between in what is usual: the first with which the pages are enough is taken.
 _FRONT = ((10.4, 1.7), (10.4, 1.4), (10.2, 1.2), (10.0, 1.0), (9.7, 0.95), (9.4, 0.9), (9.2, 0.8), (SMALLEST, 0.7))
+# Closer and wider ones by turns: some save a page, others fill one that would be half empty.
 _ANNEX = ((9.5, 1.1), (9.3, 1.0), (9.3, 1.3), (9.6, 1.5), (SMALLEST, 0.85), (SMALLEST, 0.7), (10.0, 1.8))
 _CUTS = (1.0, 0.7, 0.5, 0.3)  # of the rows of an annex's tables
 _HALF = 421.0  # points: the middle of a page
@@ -69,6 +70,7 @@ def _set(document: Document) -> tuple[Any, dict[str, str]]:
             ignore_system_fonts=True,
         )
 
+    # What is signed is fitted by itself, so that an annex of many pages is not set anew with each try.
     alone = _inputs(replace(document, annex=()))
     front: dict[str, str] = {}
     for size, gap in _FRONT:
@@ -83,11 +85,13 @@ def _set(document: Document) -> tuple[Any, dict[str, str]]:
             made = compiler(inputs)
             pages, y = _end(made, "annex")
             over = max(0, pages - _end(made, "front")[0] - document.most_annex)
+            # A page too many weighs 1 and an empty half less, so the number of pages comes first.
             fault = over + max(0.0, (_HALF - y) / _HALF)
             if best is None or fault < best[0]:
                 best = (fault, made, inputs)
             if not fault:
                 return made, inputs
+        # Rows are cut to save a page, never because one is half empty.
         if best is not None and best[0] < 1:
             break
     assert best is not None
@@ -148,6 +152,7 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
                 "tall": block.tall,
             }
         elif isinstance(block, FigureBlock):
+            # Only fonts that came with the program are used, and none is called sans-serif.
             svg = block.scene.svg(block.words).replace('font-family="sans-serif"', 'font-family="Noto Sans"')
             yield {"kind": "figure", "svg": svg, "alt": block.words, "caption": block.words}
 

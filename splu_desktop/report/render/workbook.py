@@ -25,6 +25,7 @@ def as_xlsx(document: Document, progress: Progress) -> bytes:
                 [each.value if isinstance(each, Number) and each.value is not None else cell_text(each) for each in row]
                 for row in block.rows
             ]
+            # The edition stands in each sheet's header, as every page bears it.
             sheets.append(Sheet(name, _told_apart((*header, document.edition)), [[*row, ""] for row in rows]))
     with tempfile.TemporaryDirectory(prefix="splu-") as folder:
         path = Path(folder) / "report.xlsx"
