@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from splu_desktop.gui.ask.page import AskPage
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.open.page import OpenPage
 from splu_desktop.gui.publish.page import PublishPage
@@ -61,6 +62,19 @@ def test_a_release_written_meanwhile_is_not_taken_for_that_of_the_next_table(
     assert proposed.session.release is None
     assert not proposed.session.stale
     assert len(list((tmp_path / "out").iterdir())) == 1
+
+
+def test_a_release_that_cant_be_opened_leaves_the_one_at_hand(proposed: MainWindow, idle: Idle, tmp_path: Path) -> None:
+    ready(proposed, idle, tmp_path / "out").do_primary()
+    settle(proposed, idle)
+    proposed.show_step(Step.ASK)
+    settle(proposed, idle)
+    ask = proposed.page(Step.ASK)
+    assert isinstance(ask, AskPage)
+    ask.open_release(tmp_path)
+    settle(proposed, idle)
+    assert ask.room.isVisible()
+    assert ask.banner.isVisible()
 
 
 def test_what_is_stopped_leaves_the_work_and_no_file(

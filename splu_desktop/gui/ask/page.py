@@ -209,7 +209,9 @@ class AskPage(Page):
             if given and typed:
                 self.open_release(path, typed)
 
-        self._work_on(t("Reading the release"), self.refresh, take, read_release, path, password)
+        # `refresh` shows nothing anew of a release that is shown already.
+        back = self.refresh if self.session.release is None else self.show_content
+        self._work_on(t("Reading the release"), back, take, read_release, path, password)
 
     # --- the page
 

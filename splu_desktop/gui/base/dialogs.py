@@ -149,7 +149,11 @@ def asked_target(parent: QWidget, act: str, start: str | Path, *endings: str) ->
         return None
     # Qt's dialog adds no ending to a name that was typed without one.
     chosen = next((ending for ending, each in zip(endings, kinds, strict=True) if each == kind), endings[0])
-    return path if path.suffix.lower() in endings else path.with_name(f"{path.name}{chosen}")
+    if path.suffix.lower() in endings:
+        return path
+    named = path.with_name(f"{path.name}{chosen}")
+    # Of this file the dialog did not ask whether it may be replaced.
+    return asked_target(parent, act, named, *endings) if named.exists() else named
 
 
 def show_folder(path: Path) -> None:

@@ -111,7 +111,7 @@ class Outgoing(Card):
         """Propose a name for a release of another table."""
         name = f"{stem}-{date.today().isoformat()}"
         taken, at = name, 2
-        while self._target(taken).exists() or self._target(taken).with_suffix(".zip").exists():
+        while self._target(taken).exists() or self._target(f"{taken}.zip").exists():
             taken, at = f"{name}-{at}", at + 1
         self.name.setText(taken)
 
