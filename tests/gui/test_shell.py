@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -61,6 +61,16 @@ def test_keys_lead_to_every_page(proposed: MainWindow) -> None:
         assert proposed.step is Step.EXPERT
         QTest.keyClick(proposed, Qt.Key.Key_Escape)
         assert proposed.step is Step.PROPOSAL
+
+
+def test_keys_lead_on_without_a_table_and_after_another_language(window: MainWindow) -> None:
+    for _ in range(2):
+        QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+        assert window.step is Step.QUESTIONS
+        QTest.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+        assert window.step is Step.OPEN
+        window.change_language()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the next turn of its loop does
 
 
 def test_f6_goes_from_region_to_region(proposed: MainWindow) -> None:

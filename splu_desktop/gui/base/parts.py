@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QRadioButton,
     QVBoxLayout,
     QWidget,
+    QWidgetItem,
 )
 
 from splu_desktop.core.messages import Said
@@ -201,7 +202,14 @@ class Flow(QLayout):
         super().__init__(parent)
         self.setContentsMargins(0, 0, 0, 0)
         self._items: list[QLayoutItem] = []
+        self._widgets: list[QWidget] = []  # until a window has them, nobody else keeps them
         self._across, self._down = across, down
+
+    def addWidget(self, widget: QWidget) -> None:
+        # Of items that Qt makes itself PySide says at times that they are deleted, and the program dies of it.
+        self.addChildWidget(widget)
+        self._widgets.append(widget)
+        self.addItem(QWidgetItem(widget))
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -213,7 +221,10 @@ class Flow(QLayout):
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
+        if not 0 <= index < len(self._items):
+            return None
+        self._widgets.pop(index)
+        return self._items.pop(index)
 
     def expandingDirections(self) -> Qt.Orientation:
         return Qt.Orientation(0)

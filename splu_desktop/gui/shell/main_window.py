@@ -138,6 +138,11 @@ class MainWindow(Stops, QMainWindow):
             bar.addPermanentWidget(each)
 
     def _build_menus(self) -> None:
+        # Those of the language before have the same keys, and Qt does nothing for keys that two parts have.
+        own = Qt.FindChildOption.FindDirectChildrenOnly
+        for old in (*self.findChildren(QMenu, options=own), *self.findChildren(QShortcut, options=own)):
+            old.setParent(None)
+            old.deleteLater()
         self.setMenuBar(QMenuBar())
         self._all_menus = QMenu(self)  # behind the menu sign of a window without a menu bar
         for made in (self._file_menu(), self._edit_menu(), self._view_menu(), self._help_menu()):
