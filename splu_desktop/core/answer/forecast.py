@@ -240,10 +240,12 @@ class Forecaster:
         Values of sensitive columns by one or two unchanged columns, evenly chosen by size. NaN where there are none.
         """
         tables = list(self._other_tables())
+        if not tables:
+            return np.full(len(gammas), np.nan)
         # Which cells are asked follows from true counts alone; ranges are worked out for the lines of these.
         truths = [self._true_counts(*each) for each in tables]
         there = [true >= _OTHER_LEAST for true in truths]
-        truth = np.concatenate([true[each] for true, each in zip(truths, there, strict=True)] or [np.zeros(0)])
+        truth = np.concatenate([true[each] for true, each in zip(truths, there, strict=True)])
         order = np.argsort(truth, kind="stable")
         # From the smallest to the largest: most cells are small, and a random choice would be of those alone.
         asked: Flags = np.zeros(len(truth), bool)
