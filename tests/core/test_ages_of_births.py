@@ -51,6 +51,12 @@ def test_a_birth_becomes_an_age_at_the_end_of_the_last_year() -> None:
     assert undo(found.plan).roles["date of birth"] is Role.IDENTIFIER
 
 
+def test_other_ways_publish_no_birth_either() -> None:
+    for other in propose(_stays(), Audience()).alternatives:
+        if other.plan is not None and other.plan.roles["date of birth"].published:
+            assert isinstance(other.plan.generalisations["date of birth"][0], Age)
+
+
 def test_it_stays_away_where_an_age_is_there_or_somebody_says_so() -> None:
     assert propose(_stays(with_age=True), Audience()).plan.roles["date of birth"] is Role.IDENTIFIER
     kept = {"date of birth": Role.IDENTIFIER}

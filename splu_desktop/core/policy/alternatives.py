@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.core.generalise import Age
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
@@ -94,7 +95,9 @@ def _bare(plan: Plan) -> Plan:
     """Return a plan with its unchanged columns as they were read, for another search."""
     # A ladder goes on from a plan's own steps and undoes none, so what the last search chose would bind this one.
     left = {name: steps for name, steps in plan.generalisations.items() if name in plan.sensitive}
-    return replace(plan, generalisations=left, blanking=None, classes=())
+    # But for an age: the date of birth that it is made of must not go out in any form of its own.
+    ages = {name: each[:1] for name, each in plan.generalisations.items() if isinstance(next(iter(each), None), Age)}
+    return replace(plan, generalisations={**ages, **left}, blanking=None, classes=())
 
 
 def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Alternative | None:
