@@ -30,7 +30,9 @@ class Once(argparse.Action):
 def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     """Return the options of these names that were given, as they are written."""
     said = getattr(args, "_said", ())
-    found = [name for name in names if getattr(args, name, None) not in (None, [], False, "")]
+    values = {name: getattr(args, name, None) for name in names}
+    # A number is given though it is 0, which Python takes for False.
+    found = [name for name, value in values.items() if value or type(value) in (int, float)]
     found = [name for name in found if name not in _USUAL or name in said]
     return [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in found]
 

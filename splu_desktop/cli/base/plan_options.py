@@ -169,7 +169,7 @@ def _plan_by_options(args: argparse.Namespace, imported: Imported, settings: Set
         "person": person, "questions": questions_asked(args.table, within, table), "within": within,
         "roles": roles_asked(args, settings, table), "row_word": args.row or "", "progress": progress,
     }  # fmt: skip
-    if not any(getattr(args, name) for name in _EXPLICIT) and not _EXPLICIT_SET & settings.plan.keys():
+    if not options_given(args, _EXPLICIT) and not _EXPLICIT_SET & settings.plan.keys():
         return propose_plan(imported, who, persons=persons, **asked)
     plan = plan_as_given(table, who, **asked).with_persons(persons)
     return judge(imported, replace(plan, **_changes_asked(args, table, plan, settings.plan)), progress)
