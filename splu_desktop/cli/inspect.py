@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> None:
             tell(words, "\n")
         for token in tokens:
             text = say("“{name}”", name=token.token)
-            own = {"column": token.column, "text": text, "n": token.count, "reason": translate(token.reason)}
+            own = {"column": token.column, "text": text, "n": token.count, "reason": say(token.reason)}
             tell(Said("{column}: {text} {n} ({reason})", own), "  ")
     if imported.problems:
         tell("Problems ({n}):", "\n", n=str(len(imported.problems)))

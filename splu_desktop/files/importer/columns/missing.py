@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.messages import say
 from splu_desktop.files.importer.columns.words import ALWAYS, AMONG_NUMBERS, BESIDE_NUMBERS, WORDS
 
 # What SAP, MySQL and others write where there is no date.
@@ -65,21 +66,21 @@ def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
     `valued` : the column holds numbers, dates or yes/no.
     """
     if is_blank(text):
-        return True, "the field is empty"
+        return True, say("the field is empty")
     if len(text) > _LONGEST_MARK:
         return None
     low = text.strip().lower()
     if _too_narrow(low):
-        return True, "what a spreadsheet shows in a column that is too narrow: export it again for the value"
+        return True, say("what a spreadsheet shows in a column that is too narrow: export it again for the value")
     among = low in BESIDE_NUMBERS or low in AMONG_NUMBERS or _LIBRE_ERROR.fullmatch(low) or not low.strip("*")
     if low in ALWAYS or (valued and (among or is_no_date(text))):
-        return True, "a usual mark for no value"
+        return True, say("a usual mark for no value")
     if low in WORDS or is_no_date(text) or (low in BESIDE_NUMBERS and low not in ("x", "_", "*")):
         return False, MAY_BE
     return None
 
 
-MAY_BE = "may be a mark for no value, or a value of its own"
+MAY_BE = say("may be a mark for no value, or a value of its own")
 
 
 def code_proposals(values: NDArray[np.float64], counts: NDArray[np.int64]) -> list[int]:
