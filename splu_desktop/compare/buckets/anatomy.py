@@ -7,7 +7,7 @@ values.
 Estimate: within a bucket every record is thought to have each of its values alike,
 x = sum over buckets g of n_{P,g} c_{g,s} / |g|. That is biased towards independence: its mean over random buckets is
 sum over v of x_v T[v, s] with T[v, s] = (1 / f_v) sum over g of c_{g,v} c_{g,s} / |g|, the transition of decoy groups
-(mechanism.md section 2), which it never undoes. Counts of the whole table are exact, small ones too.
+(mechanism.md section 8), which it never undoes. Counts of the whole table are exact, small ones too.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ group. Estimate: Eq. 13-14, x_i <- sum_j y_j a_ij x_i / sum_r a_rj x_r over the 
 a_23 = f_s / N for other values, from x = y until no component moves by 1 %.
 
 The loop always puts the same values together, and the matrix overstates what joins a rare value by gamma / (gamma - 1),
-so estimates are biased by -10 to -20 % (mechanism.md section 9). For comparison only.
+so estimates are biased by -10 to -20 % (mechanism.md section 8). For comparison only.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ the domain with q = (1 - p) / (m - 1); k-ary randomised response with e^epsilon 
 PRAM (Gouweleeuw, Kooiman, Willenborg, de Wolf, Journal of Official Statistics 14, 1998; mu-ARGUS, sdcMicro's `pram`):
 T[v, v] = keep, the rest spread evenly, as mu-ARGUS offers it, over the `BAND` values next in the column's order on
 either side, since neighbours are meant to be alike. A matrix that leaves the shares of the whole table true on average
-(invariant PRAM; de Wolf, van Gelder 2004) is what our own draw has (mechanism.md section 1).
+(invariant PRAM; de Wolf, van Gelder 2004) is what our own draw has (mechanism.md section 2).
 
 Distribution-based redraw (DBR, journal section 3): T[v, u] = pi_u whatever v, so shares of the whole table stay and
 every link between the sensitive column and the others is lost. The only estimate left is independence,

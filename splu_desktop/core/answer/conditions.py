@@ -48,7 +48,7 @@ class UnknownValue(BadQuestion):
     Attributes
     ----------
     column, value : what was asked.
-    sensitive : whether the column is an SA, whose rare values may vanish in the draw (mechanism.md section 2, step 5).
+    sensitive : whether the column is an SA, whose rare values may vanish in the draw (mechanism.md section 5).
     """
 
     def __init__(self, column: Column, value: str, sensitive: bool) -> None:

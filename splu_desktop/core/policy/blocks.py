@@ -1,6 +1,6 @@
 """Which sensitive columns are drawn together: those that tell each other's values, in at most three blocks.
 
-Columns drawn one by one that hang together lend certainty to each other (mechanism.md section 7); drawn as one, whole
+Columns drawn one by one that hang together lend certainty to each other (mechanism.md section 6); drawn as one, whole
 combinations are kept or lent, and nothing is gained by laying columns beside each other.
 """
 

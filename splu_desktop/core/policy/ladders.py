@@ -1,6 +1,6 @@
 """Ladders: the ever coarser forms that clinicians accept of a column, each with the tier in which it may be taken.
 
-The tiers and their order are mechanism.md section 8: other orders merged the units or dropped sex and lost 46 to 100 %
+The tiers and their order were measured on 28 tables: other orders merged the units or dropped sex and lost 46 to 100 %
 of the cells. Cut points are published conventions and never come from the table.
 """
 

@@ -1,4 +1,4 @@
-"""The measured attack: naive Bayes of row and release, judged on the truth (mechanism.md section 7).
+"""The measured attack: naive Bayes of row and release, judged on the truth (mechanism.md section 6).
 
 The attacker knows a person's unchanged columns, finds its rows in the release, and reads beside each drawn column all
 columns of the *other* blocks that the rows show; those of the own block were kept or lent with it and tell nothing.

@@ -29,7 +29,7 @@ def inspect_columns(imported: Imported) -> list[dict[str, Any]]:
                 "missing": int(counts[column.missing].sum()),
                 "most_frequent": str(column.labels[top]) if top >= 0 else "",
                 "most_frequent_share": float(counts[top] / column.n) if top >= 0 else 0.0,
-                # The largest group size that the column allows (mechanism.md section 2).
+                # The largest group size that the column allows (mechanism.md section 8).
                 "largest_gamma": int(column.n // counts[top]) if top >= 0 else 0,
                 "role": suggestions[column.name].role.value,
                 "reason": suggestions[column.name].reason,
