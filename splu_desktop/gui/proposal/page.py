@@ -452,7 +452,7 @@ class ProposalPage(Page):
         if source is None or plan is None:
             return
         # Without the strength, on which the noise of these tables does not depend: the slider makes none anew.
-        key = (source.fingerprint, plan.questions, tuple(plan.generalisations.items()), plan.persons)
+        key = (source.fingerprint, plan.with_gamma(2))
         if key == self._protected[0]:
             return
         # Noted before the worker has begun, so that the next refresh does not begin a second one.
