@@ -55,7 +55,7 @@ class AskPage(Page):
         for words in (t("One number"), t("A table"), t("Compare groups"), t("Table book")):
             self.tabs.addTab(words)
         self.more = link(t("A file of questions…"), self._ask_file)
-        self.another = link(t("Open another release…"), self._open_another)
+        self.another = link(bare(t("Open a &release…")), self._open_another)
         put(row, self.name, self.tabs, self.more, 1, self.another)
         self.head.addLayout(row)
         say = self.banner.say
@@ -76,7 +76,7 @@ class AskPage(Page):
         self.foot.insertWidget(1, self.clear, 0, Qt.AlignmentFlag.AlignVCenter)
         start = button(t("Open a &release…"), self._open_another, look="primary")
         self.use_empty("circle-question-mark", t("Publish a table, or open a release."), start)
-        self.use_busy(t("Stop"), lambda: self.work.cancel(_CHANNEL))
+        self.use_busy(_CHANNEL)
 
     def folded(self, fold: Fold) -> None:
         for panel in self.each:
@@ -180,7 +180,6 @@ class AskPage(Page):
             self.show_error(sentence)
 
         self.show_busy(words)
-        assert self.busy is not None
         self.work.start(
             function,
             *args,

@@ -51,6 +51,8 @@ class Page(QWidget):
     go = Signal(object)
     step: Step
     before: Step | None = None  # where Back and Esc lead
+    empty: Empty  # where a page has one: see `use_empty`, `use_busy`
+    busy: Busy
     scrolls = True  # whether the content scrolls when it is too high; a page that is one table scrolls in the table
 
     def __init__(self, session: Session, work: Work, parent: QWidget | None = None) -> None:
@@ -73,8 +75,6 @@ class Page(QWidget):
         if self.scrolls:
             self.room = scrolled(self.content)
         self.stack.addWidget(self.room)
-        self.empty: Empty | None = None
-        self.busy: Busy | None = None
         self._outer.addWidget(Rule())
         self.footer = QWidget()
         self.footer.setProperty("look", "footer")
@@ -127,20 +127,18 @@ class Page(QWidget):
 
     # --- states
 
-    def use_empty(self, picture: str, heading: str, *buttons: QPushButton) -> Empty:
-        """Give the page its empty state and return it."""
+    def use_empty(self, picture: str, heading: str, *buttons: QPushButton) -> None:
+        """Give the page its empty state."""
         self.empty = Empty(picture, heading)
         for each in buttons:
             self.empty.buttons.addWidget(each)
         self.stack.addWidget(self.empty)
-        return self.empty
 
-    def use_busy(self, cancel: str, stop: Callable[[], object]) -> Busy:
-        """Give the page its busy state and return it; `cancel` names the way out."""
-        self.busy = Busy("", cancel)
-        self.busy.cancelled.connect(stop)
+    def use_busy(self, channel: str) -> None:
+        """Give the page its busy state, whose Stop asks the work of a channel to stop."""
+        self.busy = Busy()
+        self.busy.cancelled.connect(lambda: self.work.cancel(channel))
         self.stack.addWidget(self.busy)
-        return self.busy
 
     def show_content(self) -> None:
         """Show the content."""
@@ -148,21 +146,16 @@ class Page(QWidget):
 
     def show_empty(self) -> None:
         """Show the empty state."""
-        self._show_part(self.empty or self.room)
+        self._show_part(self.empty)
 
     def show_busy(self, heading: str) -> None:
         """Show the busy state from its beginning."""
-        if self.busy is not None:
-            self.busy.begin(heading)
-            self._show_part(self.busy)
+        self.busy.begin(heading)
+        self._show_part(self.busy)
 
     def show_error(self, sentence: str) -> None:
         """Show a fault's sentence above the content; the work stays as it is."""
         self.banner.say("fault", sentence)
-
-    def show_stale(self, sentence: str, act: str = "", do: Callable[[], object] | None = None) -> None:
-        """Say above the content what has changed, and perhaps what to do about it."""
-        self.banner.say("warning", sentence, act, do)
 
     # --- the plan
 

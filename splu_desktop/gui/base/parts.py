@@ -377,29 +377,25 @@ class Busy(QWidget):
 
     cancelled = Signal()
 
-    def __init__(self, heading: str, cancel: str, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         column = put(margins(QVBoxLayout(self), 32, spacing=8), 2)
-        self.heading = label(heading, "strong", wrap=True, live=True)
+        self.heading = label("", "strong", wrap=True, live=True)
         self.stage = label("", "quiet")
         self.bar = QProgressBar()
         # A bar counts in whole numbers, so a share is shown in thousandths.
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(t("Progress"))
-        self.cancel = button(cancel, self._cancel)
-        for part in (self.heading, self.bar, self.stage):
-            column.addWidget(part)
+        self.cancel = button(t("Stop"), self._cancel)
+        put(column, self.heading, self.bar, self.stage)
         column.addSpacing(8)
         put(column, (self.cancel, 0, Qt.AlignmentFlag.AlignLeft), 3)
-        self._pace = Pace()
 
-    def begin(self, heading: str = "") -> None:
+    def begin(self, heading: str) -> None:
         """Start from nothing."""
-        if heading:
-            self.heading.setText(heading)
+        self.heading.setText(heading)
         self._pace = Pace()
-        self.bar.setRange(0, 1000)
         self.bar.setValue(0)
         self.stage.setText(t("Starting"))
         self.cancel.setEnabled(True)

@@ -94,7 +94,7 @@ class SystemsSection(Section):
         self.body.addLayout(
             put(margins(QHBoxLayout(), 0, spacing=8), label(t("Secret column")), self.column, self.start, 1)
         )
-        self.busy = Busy("", t("Stop"))
+        self.busy = Busy()
         self.busy.cancelled.connect(lambda: self._job.cancel() if self._job else None)
         self.busy.hide()
         self.picture = Picture()

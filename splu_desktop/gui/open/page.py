@@ -51,13 +51,13 @@ class OpenPage(Page):
         self.setAcceptDrops(True)
         self._path: Path | None = None
         self._build_start()
-        self.use_busy(t("Stop"), self.stop)
+        self.use_busy(CHANNEL)
         top = margins(QHBoxLayout(), 0, spacing=8)
         words = margins(QVBoxLayout(), 0, spacing=2)
         self.name, self.summary = label("", "title", selectable=True), label("", "quiet", wrap=True, live=True)
         put(words, self.name, self.summary)
         self.change = button(t("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")
-        self.another = button(t("&Another file…"), self.ask_file, picture="folder-open")
+        self.another = button(t("&Open a table…"), self.ask_file, picture="folder-open")
         put(top, (words, 1), (self.change, 0, Qt.AlignmentFlag.AlignTop), (self.another, 0, Qt.AlignmentFlag.AlignTop))
         self.head.addLayout(top)
         self.result = QFrame()
@@ -81,7 +81,7 @@ class OpenPage(Page):
         self.well.setProperty("look", "well")
         inside = Empty("file-spreadsheet", t("Drop a table here, or open one"), t("Nothing leaves this computer."))
         self.open_button = button(t("&Open a table…"), self.ask_file, look="primary", picture="folder-open")
-        self.sample_button = button(t("Open the &sample hospital"), self.open_sample)
+        self.sample_button = button(t("Open the &sample hospital"), lambda: self.open_file(sample_path()))
         put(inside.buttons, self.open_button, self.sample_button)
         put(margins(QVBoxLayout(self.well), 0), inside)
         column.addWidget(self.well, 1)
@@ -91,9 +91,7 @@ class OpenPage(Page):
         self.stack.addWidget(self.start)
 
     def folded(self, fold: Fold) -> None:
-        wide = fold is Fold.WIDE
-        self.change.setText(t("Change how it is &read…") if wide else t("&Change…"))
-        self.another.setText(t("&Another file…") if wide else t("&Another…"))
+        self.change.setText(t("Change how it is &read…") if fold is Fold.WIDE else t("&Change…"))
         self._show_more()
 
     # --- what the user does
@@ -107,10 +105,6 @@ class OpenPage(Page):
         if path is not None:
             self.open_file(path)
 
-    def open_sample(self) -> None:
-        """Read the sample hospital."""
-        self.open_file(sample_path())
-
     def open_file(self, path: Path, choices: ImportChoices | None = None) -> None:
         """Read a file in the worker; the newest request wins."""
         self._path = path
@@ -119,7 +113,7 @@ class OpenPage(Page):
             _read,
             path,
             choices,
-            on_partial=self._show_progress,
+            on_partial=self.busy.show_progress,
             on_done=self._opened,
             on_exception=self._failed,
             on_cancel=self._stopped,
@@ -128,10 +122,6 @@ class OpenPage(Page):
         self.head_shown(False)
         self.show_busy(t("Reading “{name}”", name=path.name))
         self.set_primary(t("Continue"), False)
-
-    def stop(self) -> None:
-        """Stop reading; what was open stays open."""
-        self.work.cancel(CHANNEL)
 
     def change_reading(self) -> ReadDialog | None:
         """Open the dialog that overrules how the open file is read."""
@@ -166,10 +156,6 @@ class OpenPage(Page):
         self.open_button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # --- what comes of it
-
-    def _show_progress(self, stage: str, done: float) -> None:
-        if self.busy is not None:
-            self.busy.show_progress(stage, done)
 
     def _opened(self, found: Opened) -> None:
         for channel in _OF_TABLE:  # what comes of the table before belongs to no other

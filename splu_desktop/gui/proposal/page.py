@@ -103,7 +103,7 @@ class ProposalPage(Page):
         self.tabs.setUsesScrollButtons(True)
         self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
         self.tabs.currentChanged.connect(lambda: self._show_figures())
-        self.change_tables = link(t("Change the tables"), lambda: self.go.emit(Step.QUESTIONS))
+        self.change_tables = link(t("Change the answers"), lambda: self.go.emit(Step.QUESTIONS))
         put(head, (self.tabs, 1), self.change_tables)
         self.ranges = RangeTable()
         self.legend = Elided("", "quiet")
@@ -225,7 +225,8 @@ class ProposalPage(Page):
         if session.judge_fault:
             self.show_error(session.judge_fault)
         elif session.outdated:
-            self.show_stale(
+            self.banner.say(
+                "warning",
                 t("The questions were changed. This proposal still answers the old ones."),
                 t("Answer anew"),
                 lambda: self.go.emit(Step.QUESTIONS),
@@ -430,7 +431,7 @@ class ProposalPage(Page):
             found: dict[str, Way] = {}
             for line in stops:
                 words = told(line.repair.words) if line.repair is not None else ""
-                repair = Way(words, told(line.sentence), (), partial(self.repair, line), t("Do this"))
+                repair = Way(words, told(line.sentence), (), partial(self.repair, line))
                 found.setdefault(words, repair)  # two lines may have the same repair
             return list(found.values())[:2]
         return [way_of(each, partial(self._take, each)) for each in others if each.plan is not None][:2]

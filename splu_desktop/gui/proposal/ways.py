@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout,
 from splu_desktop.core.policy import Alternative
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle
-from splu_desktop.gui.base.words import caption, number, plain, t, told
+from splu_desktop.gui.base.words import number, plain, t, told
 from splu_desktop.gui.proposal.figures import strength_words
 from splu_desktop.gui.proposal.fitted import hold_height
 
@@ -27,14 +27,12 @@ class Way:
     title, words : what it is called, and what it changes.
     figures : (whether it is good, words).
     take : what its button does.
-    act : what the button says.
     """
 
     title: str
     words: str
     figures: tuple[tuple[bool, str], ...]
     take: Callable[[], object]
-    act: str = ""
 
 
 def way_of(other: Alternative, take: Callable[[], object]) -> Way:
@@ -60,7 +58,7 @@ class WayCard(Card):
             put(row, Picture(*_sign(good), 14), (label(figure), 1))
             self.body.addLayout(row)
         self.body.addStretch(1)
-        self.use: QPushButton = button(caption(way.act) or t("Use this"), way.take)
+        self.use: QPushButton = button(t("Use this"), way.take)
         self.use.setAccessibleName(f"{self.use.text()}: {way.title}, {way.words}")
         if first:
             restyle(self.use, "primary")

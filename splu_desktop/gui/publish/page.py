@@ -61,7 +61,7 @@ class PublishPage(Page):
         self.body.addWidget(self.columns, 1)
         start = button(t("Answer the questions"), lambda: self.go.emit(Step.QUESTIONS), look="primary")
         self.use_empty("package-check", t("Answer three questions first."), start)
-        self.use_busy(t("Stop"), lambda: self.work.cancel("publish"))
+        self.use_busy("publish")
         self.set_back(t("Back to the proposal"), t("Back"))
 
     def _make_done(self) -> Card:
@@ -123,7 +123,7 @@ class PublishPage(Page):
         if session.judge_fault:
             self.show_error(session.judge_fault)
         elif session.dropped is not None:
-            self.show_stale(t("The plan was changed after the last release. This would be another one."))
+            self.banner.say("warning", t("The plan was changed after the last release. This would be another one."))
         elif self.banner.kind in ("warning", "fault"):
             self.banner.hide()
         if judged is None:
@@ -273,7 +273,6 @@ class PublishPage(Page):
             self.banner.say("note", t("Stopped. Nothing was left behind."))
 
         self.show_busy(t("Publishing. Until the last line, Stop leaves nothing behind."))
-        assert self.busy is not None
         # `refresh` does nothing while a release is written, so that the button is made grey here.
         self.set_primary(self.primary.text(), False)
         self.work.start(

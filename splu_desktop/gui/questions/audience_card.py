@@ -42,10 +42,10 @@ class AudienceForm(QWidget):
 
     Signals
     -------
-    changed (Audience, str) : another answer, and which part of it.
+    changed (Audience) : another answer.
     """
 
-    changed = Signal(object, str)
+    changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -145,4 +145,4 @@ class AudienceForm(QWidget):
         now = replace(self._audience, **{key: value})  # type: ignore[arg-type]
         if now != self._audience:
             self._audience = now
-            self.changed.emit(now, key)
+            self.changed.emit(now)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from splu_desktop.core.audience import Audience
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.policy import Proposal
 from splu_desktop.core.questions import MOST_TABLES, AskedTable
@@ -39,9 +38,9 @@ class QuestionsPage(Page):
             title_row(t("Three questions"), t("The answers set every limit. The program does the rest."))
         )
         self.use_empty("file-spreadsheet", t("Open a table first."))
-        self.use_busy(t("Stop"), self.stop)
+        self.use_busy(CHANNEL)
         self.audience = AudienceForm()
-        self.audience.changed.connect(self._audience_told)
+        self.audience.changed.connect(lambda audience: self._answer(1, audience=audience))
         self.pairs: list[Columns] = []
         self._questions: list[str] = []  # each names the undo of its answer
         self.consequences = [Follows(t("What follows")) for _ in range(3)]
@@ -84,8 +83,7 @@ class QuestionsPage(Page):
         for each in (label(t("One row is")), self.row_word, label(t("and the person is named by")), self.person):
             words.addWidget(each)
         column.addLayout(words)
-        self.found = label("", "quiet", wrap=True)
-        column.addWidget(self.found)
+        column.addWidget(label(t("Choose “no column” if every row is another person."), "quiet", wrap=True))
         return part
 
     def _tables_part(self) -> QWidget:
@@ -148,7 +146,6 @@ class QuestionsPage(Page):
         if answers.questions:
             self.within.choose(answers.questions[0].within)
         self._show_secrets(answers)
-        self._show_found(source, answers)
         self.consequences[0].say(follows.of_audience(answers))
         self.consequences[1].say(follows.of_person(source, answers))
         self.consequences[2].say(follows.of_tables(source, answers))
@@ -159,14 +156,6 @@ class QuestionsPage(Page):
         names = list(source.person_columns)
         names += [name for name in source.table.names if name not in names]
         self.person.offer([(t("no column"), None), *((isolated(name), name) for name in names)])
-
-    def _show_found(self, source: Source, answers: Answers) -> None:
-        found = answers.person in source.person_columns
-        self.found.setText(
-            t("Found by the program. Choose “no column” if every row is another person.")
-            if found
-            else t("Choose “no column” if every row is another person.")
-        )
 
     def _asked_values(self, answers: Answers) -> list[tuple[str, str]]:
         """Return the values that are counted, each once, with their columns."""
@@ -216,9 +205,6 @@ class QuestionsPage(Page):
             self.refresh()
         else:
             self.session.answer(answers, self._questions[question - 1])
-
-    def _audience_told(self, audience: Audience, part: str) -> None:
-        self._answer(1, audience=audience)
 
     def _word_told(self) -> None:
         self._answer(2, row_word=self.row_word.currentText().strip())
@@ -287,7 +273,7 @@ class QuestionsPage(Page):
             self.session.answers,
             roles_decided(self.session.choices),
             () if self.session.plan is None else self.session.plan.audience.limits,
-            on_partial=lambda stage, done: self.busy.show_progress(stage, done) if self.busy else None,
+            on_partial=self.busy.show_progress,
             on_done=self._proposed,
             on_exception=self._failed,
             on_cancel=self.refresh,
@@ -295,10 +281,6 @@ class QuestionsPage(Page):
         )
         self.show_busy(t("Trying ways to publish it"))
         self.set_primary(t("Show the proposal"), False)
-
-    def stop(self) -> None:
-        """Stop looking for a proposal."""
-        self.work.cancel(CHANNEL)
 
     def _proposed(self, found: tuple[Proposal, Answers, Judged]) -> None:
         # A plan that came back with its file stays; the proposal says what was done, and what is other than it.
