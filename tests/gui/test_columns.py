@@ -115,7 +115,7 @@ def test_a_change_in_expert_is_named_and_can_be_taken_back(proposed: MainWindow,
     before = session.plan
     strength = page.sections[0]
     assert isinstance(strength, StrengthSection)
-    strength._lines[0].gamma.setValue(8)
+    strength._lines[0][0].setValue(8)
     assert session.plan.gamma == 8
     assert "strength 8" in page.note.text()
     idle(proposed)

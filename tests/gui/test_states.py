@@ -85,13 +85,13 @@ def test_what_is_stopped_leaves_the_work_and_no_file(
     assert isinstance(asking, QuestionsPage)
     source = opened.session.source
     reading.open_file(small_csv)
-    reading.stop()
+    reading.busy.cancel.click()
     settle(opened, idle)
     assert opened.session.source is source
     assert reading.banner.kind == "note"
     reading.do_primary()
     asking.do_primary()
-    asking.stop()
+    asking.busy.cancel.click()
     settle(opened, idle)
     assert opened.session.plan is None
     asking.do_primary()

@@ -79,7 +79,7 @@ class ComparePanel(Panel):
         self.figure.setFont(theme.sized(self.font(), 2.0, bold=True))
         self.interval = RangeStrip(40)
         self.sentence, self.alike = label("", fitting=True), label("", "quiet", fitting=True)
-        self.notes, self.fault = label("", "quiet", fitting=True), label("", "problem", fitting=True)
+        self.notes, self.fault = label("", "quiet", fitting=True), label("", "fault", fitting=True)
         self.table = TableView(t("Answer"))
         fields: list[Field[Estimate]] = [
             Field(t("Column"), lambda each: each.name),
@@ -117,20 +117,15 @@ class ComparePanel(Panel):
 
     # --- boxes
 
-    @property
-    def _kind(self) -> str:
-        return str(self.kind.currentData())
-
     def _fill(self) -> None:
         published = self.opened.published
-        mean = self._kind == "mean"
+        mean, adjusts = (self.kind.currentData() == each for each in ("mean", "logistic"))
         outcomes = [*published.sensitive, *published.nsas]
         if mean:
             outcomes = [name for name in outcomes if published.numbers(name) is not None]
         kept = self.outcome.currentData()
         self.outcome.offer([(name, name) for name in outcomes], kept)
         self.value.setVisible(not mean)
-        adjusts = self._kind == "logistic"
         for part in (self.adjusted, self.adjusted_name):
             part.setVisible(adjusts)
         for box in (self.one, self.other):
@@ -162,7 +157,7 @@ class ComparePanel(Panel):
         outcome, value, exposure, one, other = (box.currentData() for box in boxes)
         if outcome is None or exposure is None:
             return
-        kind = self._kind
+        kind = str(self.kind.currentData())
         if kind == "logistic":
             asked = Analysis("logistic", str(outcome), value, covariates=(str(exposure), *self.adjusted.ticked()))
         elif one == other:

@@ -39,7 +39,11 @@ class OneNumber(Panel):
         self._listed: list[str] = []  # the values that stand in the list
         self.rest = QTimer(self, singleShot=True, interval=_REST)
         self.rest.timeout.connect(self._keep)
-        self._make_question()
+        self.question = Card("", 14, 10, spacing=6)
+        self.tokens = QWidget()
+        self.token_row = Flow(self.tokens)
+        self.sentence = label("", "quiet", fitting=True)
+        put(self.question.body, self.tokens, self.sentence)
         self._make_lists()
         self.answer = AnswerCard()
         self.answer.truth_wanted.connect(lambda on: self._show_so_far())
@@ -51,13 +55,6 @@ class OneNumber(Panel):
         put(self.above, (self.first, 5), (self.answer, 3))
         outer = margins(QVBoxLayout(self), 0, spacing=12)
         put(outer, (self.above, 3), (self.so_far, 2))
-
-    def _make_question(self) -> None:
-        self.question = Card("", 14, 10, spacing=6)
-        self.tokens = QWidget()
-        self.token_row = Flow(self.tokens)
-        self.sentence = label("", "quiet", fitting=True)
-        put(self.question.body, self.tokens, self.sentence)
 
     def _make_lists(self) -> None:
         self.lists = QWidget()
@@ -242,9 +239,7 @@ class OneNumber(Panel):
         self.rest.stop()
         question = tuple(self._chosen.values())
         if not question:
-            self._last = None
-            self.answer.show_answer(None)
-            self.sentence.setText(t("Tick values below; the answer follows at once."))
+            self.show_fault(t("Tick values below; the answer follows at once."))
             return
         show, opened = self.take_answer, self.opened
         self.work.start(answer_one, opened, question, on_done=show, on_exception=self.show_fault)

@@ -55,7 +55,7 @@ class AskPage(Page):
         for words in (t("One number"), t("A table"), t("Compare groups"), t("Table book")):
             self.tabs.addTab(words)
         self.more = link(t("A file of questions…"), self._ask_file)
-        self.another = link(bare(t("Open a &release…")), self._open_another)
+        self.another = link(bare(t("Open a &release…")), self.ask_release)
         put(row, self.name, self.tabs, self.more, 1, self.another)
         self.head.addLayout(row)
         say = self.banner.say
@@ -74,7 +74,7 @@ class AskPage(Page):
         self.body.addWidget(self.panels, 1)
         self.clear = button(t("Clear"), self.one.clear)
         self.foot.insertWidget(1, self.clear, 0, Qt.AlignmentFlag.AlignVCenter)
-        start = button(t("Open a &release…"), self._open_another, look="primary")
+        start = button(t("Open a &release…"), self.ask_release, look="primary")
         self.use_empty("circle-question-mark", t("Publish a table, or open a release."), start)
         self.use_busy(_CHANNEL)
 
@@ -190,7 +190,8 @@ class AskPage(Page):
             channel=_CHANNEL,
         )
 
-    def _open_another(self) -> None:
+    def ask_release(self) -> None:
+        """Let the user choose a release, and open it."""
         path = asked_file(self, t("Open a &release…"), RELEASES)
         if path is not None:
             self.open_release(path)

@@ -43,7 +43,7 @@ class TablePanel(Panel):
         put(row, self.keep, self.save)
         card = Card("", 14, 10, spacing=0)
         card.body.addLayout(row)
-        self.fault = label("", "problem", fitting=True)
+        self.fault = label("", "fault", fitting=True)
         self.view = TableView(t("A table"))
         self.legend = QWidget()
         legend = margins(QHBoxLayout(self.legend), 4, 0, 4, 0, spacing=6)

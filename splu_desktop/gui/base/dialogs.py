@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QBoxLayout,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -79,14 +78,11 @@ class Dialog(Stops, QDialog):
             pressed.click()
 
 
-def last_row(
-    dialog: Dialog, column: QBoxLayout, act: str = "", *others: tuple[str, Callable[[], object]]
-) -> QPushButton:
+def last_row(dialog: Dialog, act: str = "", *others: tuple[str, Callable[[], object]]) -> QPushButton:
     """Give a dialog its last row, and return its first button: the act that Enter does, other acts, and the way out.
 
     Parameters
     ----------
-    column : the dialog's layout, at whose end the row stands.
     act : what `accept` does, in words; "" where the dialog only shows, and Close is all.
     others : further acts, each with what it does.
     """
@@ -104,7 +100,7 @@ def last_row(
     first.setDefault(True)
     row.accepted.connect(dialog.accept)
     row.rejected.connect(dialog.reject)
-    column.addWidget(row)
+    dialog.parts.addWidget(row)
     return first
 
 
@@ -116,14 +112,10 @@ def choice_menu(
     group = QActionGroup(menu)
     for code, name in names.items():
         action = QAction(name, menu, checkable=True, checked=code == chosen)
-        action.triggered.connect(partial(_pass_on, choose, code))
+        action.triggered.connect(lambda on, code=code: choose(code))
         group.addAction(action)
         menu.addAction(action)
     return menu
-
-
-def _pass_on(choose: Callable[[str], object], code: str, on: bool) -> None:
-    choose(code)
 
 
 def asked_file(parent: QWidget, act: str, patterns: str, start: str = "") -> Path | None:

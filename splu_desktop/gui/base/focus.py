@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDoubleSpinBox,
-    QGraphicsView,
     QPlainTextEdit,
     QPushButton,
     QRubberBand,
@@ -96,8 +95,6 @@ def idle(widget: QWidget | None) -> bool:
         # The first case that fits decides, so kinds of scroll area stand before QAbstractScrollArea.
         case QAbstractItemView():
             return widget.model() is None or not widget.model().rowCount()
-        case QGraphicsView():
-            return False
         case QPlainTextEdit() | QTextEdit() if not widget.isReadOnly():
             return False
         case QAbstractScrollArea():

@@ -242,8 +242,6 @@ class TableView(QTableView):
         self.setAccessibleName(name)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setAlternatingRowColors(False)
-        self.setShowGrid(True)
         self.setWordWrap(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -349,7 +347,7 @@ class TableView(QTableView):
         rows = self.rows_chosen()
         across = Qt.Orientation.Horizontal
         lines = ["\t".join(one_cell(model.headerData(at, across)) for at in columns)]
-        lines += ["\t".join(one_cell(_whole(model.index(row, at))) for at in columns) for row in rows]
+        lines += ["\t".join(one_cell(model.index(row, at).data(WHOLE)) for at in columns) for row in rows]
         copy_text("\n".join(lines))
 
     def copy_all(self) -> None:
@@ -370,11 +368,6 @@ class TableView(QTableView):
         flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
         for row in rows:
             self.selectionModel().select(self.model().index(row, 0), flags)
-
-
-def _whole(index: Index) -> object:
-    text = index.data(WHOLE)
-    return index.data() if text is None else text
 
 
 def one_cell(cell: object) -> str:

@@ -80,12 +80,11 @@ class Page(QWidget):
         self.footer.setProperty("look", "footer")
         self.foot = margins(QHBoxLayout(self.footer), 20, 6, 20, 6, spacing=12)
         self.note = label("", "quiet", wrap=True, live=True)
-        self.foot.addWidget(self.note, 1)
         self.back = button("", self.press_back)
         self.back.hide()
-        self.foot.addWidget(self.back, 0, Qt.AlignmentFlag.AlignVCenter)
         self.primary: QPushButton = button("", self.act, look="primary")
-        self.foot.addWidget(self.primary, 0, Qt.AlignmentFlag.AlignVCenter)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        put(self.foot, (self.note, 1), (self.back, 0, middle), (self.primary, 0, middle))
         self._outer.addWidget(self.footer)
         # The parts come first: laying the page out calls `folded`, which works on them.
         self.build()

@@ -11,11 +11,9 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QMouseEvent
 from PySide6.QtWidgets import (
     QAccessibleWidget,
-    QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLayout,
     QLayoutItem,
     QProgressBar,
@@ -29,7 +27,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.widgets import Picture, announce, button, label, margins, put, restyle
+from splu_desktop.gui.base.widgets import Picture, announce, button, label, margins, put, restyle, turn
 from splu_desktop.gui.base.words import as_rich, joined, number, percent, t, told, without_bold
 
 
@@ -41,8 +39,7 @@ class Card(QFrame):
         self.setProperty("look", "card")
         self.body = margins(QVBoxLayout(self), *(edges or (16, 12)), spacing=spacing)
         if heading:
-            self.heading = label(heading, "strong")
-            self.body.addWidget(self.heading)
+            self.body.addWidget(label(heading, "strong"))
 
 
 STATES = {  # state of a verdict, a line, a cell -> its picture, its colour, the look of its ground
@@ -155,15 +152,14 @@ class Columns(QWidget):
     def __init__(self, first: QWidget, second: QWidget, width: int, spacing: int = 14) -> None:
         super().__init__()
         self._first, self._second, self._width = first, second, width
-        self.row = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight, self), 0, spacing=spacing)
+        self.row = margins(QHBoxLayout(self), 0, spacing=spacing)
         self.row.addWidget(first, 1)
         self.row.addWidget(second)
         self.fold(False)
 
     def fold(self, one: bool, width: int = 0) -> None:
         """Put the parts one below the other, or beside each other with another width of the second."""
-        way = QBoxLayout.Direction.TopToBottom if one else QBoxLayout.Direction.LeftToRight
-        self.row.setDirection(way)
+        turn(self.row, down=one)
         self.row.setStretch(0, 0 if one else 1)
         if one:
             self._second.setMinimumWidth(0)
@@ -275,16 +271,16 @@ class Flow(QLayout):
 
 def link(text: str, act: Callable[[], object], of: str = "") -> QPushButton:
     """Return a button that looks like a link; `of` tells a screen reader which of several that read alike."""
-    made = button(text, act, look="link")
+    made = button(text, act, look="flat-link")
     if of:
         made.setAccessibleName(joined((text, of), ":"))
     return made
 
 
-def line_of(picture: str, colour: str, text: str, *, wrap: bool = True) -> QWidget:
+def line_of(picture: str, colour: str, text: str, look: str = "") -> QWidget:
     """Return a picture with words beside it."""
     made = QWidget()
-    words: QLabel = label(text, wrap=wrap)
+    words = label(text, look, fitting=True)
     put(margins(QHBoxLayout(made), 0, spacing=8), (Picture(picture, colour), 0, Qt.AlignmentFlag.AlignTop), (words, 1))
     return made
 
@@ -306,16 +302,15 @@ class Banner(QFrame):
         super().__init__(parent)
         row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
         self._picture = Picture("info", "accent", 18)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignVCenter)
         self.text = label(wrap=True, selectable=True)
-        row.addWidget(self.text, 1)
         self._act: Callable[[], object] = lambda: None
         # The act is looked up at each click, since `say` replaces it.
         self.act_button = button("", lambda: self._act())
-        row.addWidget(self.act_button, 0, Qt.AlignmentFlag.AlignTop)
         self.close_button = button("", self.hide, look="flat", picture="x", hint=t("Hide"))
         self.close_button.setAccessibleName(t("Hide"))
-        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        top = Qt.AlignmentFlag.AlignTop
+        put(row, (self._picture, 0, Qt.AlignmentFlag.AlignVCenter), (self.text, 1))
+        put(row, (self.act_button, 0, top), (self.close_button, 0, top))
         self.kind = ""
         # A frame is a group otherwise.
         told = QAccessibleWidget(self, QAccessible.Role.AlertMessage)

@@ -100,7 +100,6 @@ def palette_of(scheme: Colours) -> QPalette:
     for where in (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText):
         palette.setColor(group.Disabled, where, QColor(scheme.disabled))
     palette.setColor(group.Disabled, role.Highlight, QColor(scheme.line))
-    palette.setColor(group.Inactive, role.Highlight, QColor(scheme.accent))
     return palette
 
 
@@ -181,21 +180,14 @@ def style_sheet(scheme: Colours) -> str:
         padding: 7px 20px; font-weight: 600; }}
     QPushButton[look="primary"]:hover {{ background: {s.text}; border-color: {s.text}; color: {s.page}; }}
     QPushButton[look="primary"]:disabled {{ background: {s.sunken}; color: {s.disabled}; border-color: {s.line}; }}
-    QPushButton[look="flat"] {{ border: 1px solid transparent; background: transparent; color: {s.accent}; }}
-    QPushButton[look="flat"]:hover {{ background: {s.accent_soft}; }}
-    QPushButton[look="flat"]:disabled {{ color: {s.disabled}; }}
-    QPushButton[look="link"] {{ border: 1px solid transparent; background: transparent; color: {s.accent};
-        padding: 2px 4px; }}
-    QPushButton[look="link"]:hover {{ background: {s.accent_soft}; }}
-    QPushButton[look="link"]:disabled {{ color: {s.disabled}; }}
-    QPushButton[look="entry"] {{ border: 1px solid transparent; background: transparent; color: {s.accent};
-        padding: 2px 4px; text-align: left; }}
-    QPushButton[look="entry"]:hover {{ background: {s.accent_soft}; }}
-    QPushButton[look="entry"]:disabled {{ color: {s.disabled}; }}
+    QPushButton[look|="flat"] {{ border: 1px solid transparent; background: transparent; color: {s.accent}; }}
+    QPushButton[look|="flat"]:hover {{ background: {s.accent_soft}; }}
+    QPushButton[look|="flat"]:disabled {{ color: {s.disabled}; }}
+    QPushButton[look="flat-link"], QPushButton[look="flat-entry"] {{ padding: 2px 4px; }}
+    QPushButton[look="flat-entry"] {{ text-align: left; }}
     QPushButton[look="steps"] {{ padding: 2px 22px 2px 10px; font-weight: 600; }}
     QPushButton[look="flat"]::menu-indicator {{ image: none; width: 0; }}
     QPushButton[look="pill"] {{ border-radius: 11px; padding: 3px 12px; }}
-    QPushButton[look="pill"]:checked {{ background: {s.accent_soft}; border: 1px solid {s.accent}; }}
     QTableView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
         gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};
         outline: 0; }}
@@ -257,7 +249,6 @@ def style_sheet(scheme: Colours) -> str:
         background: {s.card}; }}
     QRadioButton::indicator:checked {{ border: 5px solid {s.accent}; width: 6px; height: 6px; }}
     QRadioButton::indicator:disabled {{ border-color: {s.line}; }}
-    QLabel[look="problem"] {{ color: {s.fault}; }}
     QLabel[look="number"] {{ color: {s.accent}; background: {s.accent_soft}; border: 1px solid {s.accent};
         border-radius: 12px; min-width: 22px; max-width: 22px; min-height: 22px; max-height: 22px;
         qproperty-alignment: AlignCenter; }}
@@ -282,15 +273,11 @@ def style_sheet(scheme: Colours) -> str:
     """
 
 
-@lru_cache(maxsize=64)
-def _svg(name: str) -> str:
-    return resource_path(f"icons/{name}.svg").read_text(encoding="utf-8")
-
-
 @lru_cache(maxsize=512)
 def pixmap(name: str, colour: str, size: int = 16, ratio: float = 1.0, gap: int = 0) -> QPixmap:
     """Return an icon drawn in one colour, `size` logical pixels wide and `gap` more, sharp at the screen's `ratio`."""
-    drawn = QSvgRenderer(QByteArray(_svg(name).replace("currentColor", colour).encode()))
+    drawing = resource_path(f"icons/{name}.svg").read_bytes().replace(b"currentColor", colour.encode())
+    drawn = QSvgRenderer(QByteArray(drawing))
     picture = QPixmap(QSize(round((size + gap) * ratio), round(size * ratio)))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
@@ -298,11 +285,6 @@ def pixmap(name: str, colour: str, size: int = 16, ratio: float = 1.0, gap: int 
     drawn.render(painter, QRectF(0, 0, size, size))
     painter.end()
     return picture
-
-
-def forget_pictures() -> None:
-    """Empty the store of drawn icons (the application is going, and pixmaps must go before it)."""
-    pixmap.cache_clear()
 
 
 def icon(name: str, colour: str, gap: int = 0) -> QIcon:

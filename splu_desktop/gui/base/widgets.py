@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QShortcut,
     QShowEvent,
 )
 from PySide6.QtWidgets import (
@@ -181,20 +180,18 @@ class _Line(QLineEdit):
 
 
 def line_edit(name: str, hint: str = "") -> QLineEdit:
-    """Return a field for a line of text with its accessible name, and a hint while it is empty."""
+    """Return a field for a line of text with its accessible name, and a hint while it is empty, with room for it.
+
+    Of a long hint there is room for a good part, and all of it shows at rest.
+    """
     made = _Line()
     made.setProperty("look", "field")
     made.setAccessibleName(name)
-    hint_in(made, hint)
+    made.setPlaceholderText(hint)
+    wide = made.fontMetrics().horizontalAdvance(hint) + _FRAME
+    made.setMinimumWidth(min(wide, _FIELD))
+    tip(made, hint if wide > _FIELD else "")
     return made
-
-
-def hint_in(field: QLineEdit, hint: str) -> None:
-    """Show a hint in an empty field, with room for it; of a long one, room for a good part, and all of it at rest."""
-    field.setPlaceholderText(hint)
-    wide = field.fontMetrics().horizontalAdvance(hint) + _FRAME
-    field.setMinimumWidth(min(wide, _FIELD))
-    tip(field, hint if wide > _FIELD else "")
 
 
 def announce(widget: QWidget, text: str, *, alert: bool = False) -> None:
@@ -249,12 +246,6 @@ def copy_exactly(text: str) -> None:
     if at is not None:
         show_tip(at, at.mapToGlobal(QPoint(0, at.height())), t("Copied"))
         announce(at, t("Copied"))
-
-
-def empties_on_escape(edit: QLineEdit) -> None:
-    """Let Esc empty a field of search."""
-    leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), edit, edit.clear)
-    leave.setContext(Qt.ShortcutContext.WidgetShortcut)
 
 
 def restyle(widget: QWidget, look: str) -> None:
@@ -314,12 +305,11 @@ class Choice(QComboBox):
 
     def offer(self, items: Iterable[tuple[str, Any]], chosen: Any = None) -> None:
         """Offer texts, each with what it stands for, and choose one, the first where it is not there; nobody hears."""
-        listed = list(items)
         with QSignalBlocker(self):
             self.clear()
-            for text, meant in listed:
+            for text, meant in items:
                 self.addItem(text, meant)
-            self.setCurrentIndex(next((at for at, (_, meant) in enumerate(listed) if meant == chosen), 0))
+            self.choose(chosen)
 
     def choose(self, meant: Any) -> None:
         """Choose what stands for something, the first where it is not there; nobody hears."""
@@ -415,15 +405,10 @@ class IconButton(QPushButton):
         super().setText(text)
         self._recolour()  # a picture alone has no gap beside it
 
-    def show_picture(self, picture: str) -> None:
-        """Show another icon."""
-        self._picture = picture
-        self._recolour()
-
     def _recolour(self) -> None:
         c = theme.colours()
         look = self.property("look")
-        colour = c.on_accent if look == "primary" else c.accent if look in ("flat", "entry") else c.text
+        colour = c.on_accent if look == "primary" else c.accent if look in ("flat", "flat-entry") else c.text
         gap = _GAP if self.text() else 0
         self.setIconSize(QSize(16 + gap, 16))
         self.setIcon(theme.icon(self._picture, colour, gap))
@@ -441,9 +426,6 @@ class Picture(QWidget):
         """Show another icon."""
         self._picture, self._colour = picture, colour
         self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._size, self._size)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -3,8 +3,8 @@
 Names of columns, values, files and sheets are written by others. Qt takes what looks like HTML for HTML in tooltips,
 message boxes and plots, opens the pictures it names, and takes an & in a button for an access key; a spreadsheet runs
 what is pasted. So every tooltip goes through `tip` or `plain`, every label of a plot through `as_html`, every caption
-through `caption`, every copy through `widgets.copy_text`, every name in a sentence through `t` or `filled`; labels are
-of plain text (`widgets.label`).
+through `caption`, every copy through `widgets.copy_text`, every name in a sentence through `t`; labels are of
+plain text (`widgets.label`).
 """
 
 from __future__ import annotations
@@ -52,13 +52,9 @@ def told(text: str) -> str:
 
 
 def t(sentence: str, /, **values: object) -> str:
-    """Return a sentence of the window in its language, with its placeholders filled."""
-    return filled(QCoreApplication.translate("window", sentence), **values)
-
-
-def filled(sentence: str, /, **values: object) -> str:
-    """Return a translated sentence with its placeholders filled; names from right to left are isolated."""
-    return _unbroken(_ISOLATING.vformat(sentence, (), values) if values else sentence)
+    """Return a sentence of the window in its language, placeholders filled; names from right to left are isolated."""
+    translated = QCoreApplication.translate("window", sentence)
+    return _unbroken(_ISOLATING.vformat(translated, (), values) if values else translated)
 
 
 def number(count: float) -> str:

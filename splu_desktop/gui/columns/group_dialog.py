@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.generalise import Groups, label_map
+from splu_desktop.core.generalise import Groups, Steps, label_map
 from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import read_hierarchy
 from splu_desktop.gui.base.dialogs import Dialog, asked_file, last_row
@@ -60,7 +60,7 @@ class GroupDialog(Dialog):
         self.search.textChanged.connect(self.sorted.look_for)
         self.view.fit_columns(220, filling=2)
         put(self.parts, self.banner, row, (self.view, 1))
-        self.use = last_row(self, self.parts, t("&Use these groups"))
+        self.use = last_row(self, t("&Use these groups"))
 
     def _put(self, group: str, members: Sequence[Member]) -> None:
         """Let values go to a group."""
@@ -71,18 +71,8 @@ class GroupDialog(Dialog):
 
     def _ask_list(self) -> None:
         path = asked_file(self, t("From a &list…"), "*.csv")
-        if path is None:
-            return
-        try:
-            step = read_hierarchy(path)
-            # Only for its fault: a list that doesn't fit the column is told while the dialog is open.
-            label_map(self._column, (step,))
-        except SpluError as fault:
-            self.banner.say("fault", told(str(fault)))
-            return
-        self.chosen.emit((step,))
-        # Not its own `accept`, which would put the groups typed by hand in the list's place.
-        super().accept()
+        if path is not None:
+            self._take(lambda: (read_hierarchy(path),))
 
     def accept(self) -> None:
         """Take the groups, where there are any."""
@@ -90,11 +80,16 @@ class GroupDialog(Dialog):
         for row in self.model.rows:
             if row.group:
                 members.setdefault(row.group, []).append(row.label)
+        self._take(lambda: (Groups.of(members),) if members else ())
+
+    def _take(self, make: Callable[[], Steps]) -> None:
         try:
-            steps = (Groups.of(members),) if members else ()
+            steps = make()
+            # Only for its fault: a list that doesn't fit the column is told while the dialog is open.
             label_map(self._column, steps)
         except SpluError as fault:
             self.banner.say("fault", told(str(fault)))
             return
         self.chosen.emit(steps)
+        # Not its own `accept`, which would put the groups typed by hand in a list's place.
         super().accept()

@@ -14,7 +14,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Columns, Flow
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import empties_on_escape, label, line_edit, margins, put, scrolled
+from splu_desktop.gui.base.widgets import label, line_edit, margins, put, scrolled
 from splu_desktop.gui.base.words import bare, beside, joined, number, t
 from splu_desktop.gui.columns.facts import (
     KINDS,
@@ -60,7 +60,6 @@ class ColumnsPage(Page):
         self._shown: Role | None = None
         self.search = line_edit(t("Find a column"), t("Find a column"))
         self.search.setMaximumWidth(220)
-        empties_on_escape(self.search)
         put(row, self.title, (self.filters, 1), self.search)
         self.head.addLayout(row)
         self.table = ColumnTable()
@@ -183,6 +182,9 @@ class ColumnsPage(Page):
         self.go_back()
 
     def go_back(self) -> None:
+        if self.search.hasFocus() and self.search.text():
+            self.search.clear()
+            return
         if self.fold is Fold.NARROW and self._open_part:
             self._open_part = False
             self._show_part_of()

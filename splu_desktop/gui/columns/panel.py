@@ -107,7 +107,7 @@ class ColumnPanel(Card):
         self.cuts = line_edit(t("Own cut points"), t("for example 18, 45, 65"))
         self.cuts.returnPressed.connect(self._cut)
         self.cuts.editingFinished.connect(self._cut)
-        self.fault = label("", "problem", wrap=True)
+        self.fault = label("", "fault", wrap=True)
         self.consequence = label(wrap=True)
         # Its figure is bold, and `label` shows plain text.
         self.consequence.setTextFormat(Qt.TextFormat.RichText)
@@ -166,9 +166,8 @@ class ColumnPanel(Card):
         source = self._session.source
         if source is None:
             return
-        published = role.published
         for part in (self.coarser, self.forms):
-            part.setVisible(published)
+            part.setVisible(role.published)
         column = source.table[self._name]
         ways: list[tuple[str, object]] = list(forms_of(source, self._name))
         if steps not in [each for _, each in ways]:

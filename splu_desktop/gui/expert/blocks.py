@@ -9,7 +9,7 @@ import numpy as np
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, label
+from splu_desktop.gui.base.widgets import Choice, label, put
 from splu_desktop.gui.base.words import number, t
 from splu_desktop.gui.expert.section import Rows, Section, Ticks
 
@@ -20,7 +20,6 @@ class TogetherSection(Section):
     def build(self) -> None:
         self.rows = Rows(t("Block"), self._box)
         self.body.addWidget(self.rows)
-        self.body.addStretch(1)
 
     def _box(self, name: str) -> Choice:
         box = Choice()
@@ -55,10 +54,8 @@ class ClassesSection(Section):
     def build(self) -> None:
         self.ticks = Ticks()
         self.ticks.clicked.connect(self._ticked)
-        self.body.addWidget(self.ticks)
         self.found = label("", "quiet", wrap=True, live=True)
-        self.body.addWidget(self.found)
-        self.body.addStretch(1)
+        put(self.body, self.ticks, self.found)
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         self.ticks.offer(plan.nsas, plan.classes)

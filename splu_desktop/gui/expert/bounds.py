@@ -15,7 +15,7 @@ from splu_desktop.core.policy.limits import limits_named
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.recipes import choose_laws, laws_chosen
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import label, line_edit, number_box, show_value, whole_box
+from splu_desktop.gui.base.widgets import label, line_edit, number_box, put, show_value, whole_box
 from splu_desktop.gui.base.words import decimal, joined, spoken, t, told
 from splu_desktop.gui.expert.section import Rows, Section, Ticks, grid_of
 from splu_desktop.report import law
@@ -38,7 +38,6 @@ class BoundsSection(Section):
             form.addRow(box.accessibleName(), box)
             box.valueChanged.connect(self._told)
         self.body.addLayout(form)
-        self.body.addStretch(1)
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         asked = plan.thresholds
@@ -101,13 +100,10 @@ class LimitsSection(Section):
         grid.setColumnStretch(3, 4)
         # `grid_of` leaves what is over to an empty column, and the reasons need it.
         grid.setColumnStretch(4, 0)
-        self.body.addLayout(grid)
-        self.body.addWidget(label(t("Law packs of the report"), "strong"))
         self._codes: dict[str, str] = {law.pack(code).name(spoken()): code for code in law.codes()}
         self.laws = Ticks()
         self.laws.clicked.connect(lambda: choose_laws(map(self._codes.__getitem__, self.laws.ticked())))
-        self.body.addWidget(self.laws)
-        self.body.addStretch(1)
+        put(self.body, grid, label(t("Law packs of the report"), "strong"), self.laws)
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         limits, own = limits_named(level_of(plan.audience)), {each.name: each for each in plan.audience.limits}
@@ -153,7 +149,6 @@ class RareSection(Section):
     def build(self) -> None:
         self.rows = Rows(t("at least so many rows"), self._box)
         self.body.addWidget(self.rows)
-        self.body.addStretch(1)
 
     def _box(self, name: str) -> QSpinBox:
         box = whole_box(1, 10_000, name)

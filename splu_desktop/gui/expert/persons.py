@@ -10,7 +10,7 @@ from splu_desktop.core.persons.choice import MOST_DAYS, ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, label, line_edit, show_value, whole_box
+from splu_desktop.gui.base.widgets import Choice, label, line_edit, put, show_value, whole_box
 from splu_desktop.gui.base.words import t, told
 from splu_desktop.gui.expert.section import Section, Ticks
 
@@ -47,9 +47,7 @@ class PersonsSection(Section):
         ):
             self.form.addRow(words, part)
         self.none = label(t("No column names the person, so there is nothing to choose here."), "quiet", wrap=True)
-        self.body.addWidget(self.none)
-        self.body.addLayout(self.form)
-        self.body.addStretch(1)
+        put(self.body, self.none, self.form)
         self.way.activated.connect(self._told)
         self.order.activated.connect(self._told)
         self.reason.editingFinished.connect(self._told)

@@ -16,7 +16,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import emptied, label, margins
+from splu_desktop.gui.base.widgets import emptied, label, margins, put
 from splu_desktop.gui.base.words import caption, joined, t, told
 from splu_desktop.gui.base.work import Work
 
@@ -30,12 +30,10 @@ class Section(QWidget):
         super().__init__()
         self.session, self.work, self.title = session, work, title
         self.body = margins(QVBoxLayout(self), 16, 12, 16, 12, spacing=8)
-        heading = label(title, "strong")
-        self.body.addWidget(heading)
-        self.body.addWidget(label(aside, "quiet", wrap=True))
-        self.fault = label("", "problem", wrap=True, live=True)
+        put(self.body, label(title, "strong"), label(aside, "quiet", wrap=True))
+        self.fault = label("", "fault", wrap=True, live=True)
         self.build()
-        self.body.addWidget(self.fault)
+        put(self.body, self.fault, 0)  # room that is left goes to what stretches, or below
         self.fault.hide()
 
     def build(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -20,8 +20,6 @@ from splu_desktop.gui.expert.section import Section, grid_of
 from splu_desktop.gui.proposal.plots import LargeCounts, LargeCountsPlot, SmallCounts, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import plot_figures
 
-_GAMMAS = (1.0, 50.0)
-
 
 def block_figures(
     blocks: Sequence[Block], thresholds: Thresholds, progress: Progress = SILENT
@@ -34,18 +32,11 @@ def block_figures(
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Line:
-    gamma: QDoubleSpinBox
-    draw: Choice
-    figures: tuple[QLabel, QLabel, QLabel, QLabel]
-
-
 class StrengthSection(Section):
     """Gamma of each block."""
 
     def build(self) -> None:
-        self._lines: list[_Line] = []
+        self._lines: list[tuple[QDoubleSpinBox, Choice, tuple[QLabel, ...]]] = []  # of a block: gamma, draw, figures
         self._blocks: tuple[tuple[str, ...], ...] = ()
         self._figures: list[tuple[LargeCounts, SmallCounts]] = []
         self.rows = QWidget()
@@ -77,9 +68,9 @@ class StrengthSection(Section):
         if blocks != self._blocks:
             self._blocks = blocks
             self._build_rows(plan)
-        for line, block in zip(self._lines, plan.blocks, strict=True):
-            show_value(line.gamma, block.draw.gamma)
-            line.draw.choose(block.draw.name)
+        for (gamma, draw, _), block in zip(self._lines, plan.blocks, strict=True):
+            show_value(gamma, block.draw.gamma)
+            draw.choose(block.draw.name)
         if len({block.draw.gamma for block in plan.blocks}) > 1:
             # Left ticked, the next change of one strength would make all of them alike.
             self.all.setChecked(False)
@@ -104,7 +95,7 @@ class StrengthSection(Section):
         for at, block in enumerate(plan.blocks):
             named = joined(block.columns, ",")
             words = label(named, "protected", wrap=True)
-            gamma = number_box(*_GAMMAS, 1, joined((named, "γ"), ":"))
+            gamma = number_box(1, 50, 1, joined((named, "γ"), ":"))
             gamma.valueChanged.connect(lambda value, at=at: self._set_gamma(at, value))
             draw = Choice(joined((named, t("draw")), ":"))
             draw.offer([(t("lenders"), "lenders"), (t("groups (SPLU-Gen)"), "groups")])
@@ -115,7 +106,7 @@ class StrengthSection(Section):
                 grid.addWidget(part, at + 1, place)
                 if isinstance(part, QLabel) and place:
                     part.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self._lines.append(_Line(gamma, draw, figures))
+            self._lines.append((gamma, draw, figures))
         self._room.addWidget(holder)
         self.shown.offer([(joined(block.columns, ","), at) for at, block in enumerate(plan.blocks)])
 
@@ -125,11 +116,11 @@ class StrengthSection(Section):
         if plan is None or len(found) != len(self._lines):
             return
         shares = {} if judged is None else judged.verdict.figures.certainty.shares
-        for line, block, (large, small) in zip(self._lines, plan.blocks, found, strict=True):
+        for (_, _, labels), block, (large, small) in zip(self._lines, plan.blocks, found, strict=True):
             known = [shares[name].mean for name in block.columns if name in shares]
             right = percent(block.draw.certainty(max(known)), 0) if known else "–"
             figures = right, number(large.at[1]), decimal(small.t_p), decimal(1 / block.draw.gamma, 2)
-            for words, figure in zip(line.figures, figures, strict=True):
+            for words, figure in zip(labels, figures, strict=True):
                 words.setText(figure)
         self._draw()
 
@@ -161,7 +152,7 @@ class StrengthSection(Section):
         plan = self.session.plan
         if plan is None:
             return
-        kind, gamma = self._lines[at].draw.currentData(), plan.blocks[at].draw.gamma
+        kind, gamma = self._lines[at][1].currentData(), plan.blocks[at].draw.gamma
         if kind == "groups":  # their sizes are whole numbers
             gamma = float(max(2, round(gamma)))
         name = joined((joined(plan.blocks[at].columns, ","), t("draw")), ":")

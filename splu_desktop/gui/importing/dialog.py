@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QSplitter, QTabWidget, QWidget
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import (
@@ -90,7 +90,7 @@ class ReadDialog(Dialog):
         split.addWidget(self.records)
         split.setSizes([400, 600])
         column.addWidget(split, 1)
-        self.use = last_row(self, column, t("&Read it so"), (t("Detect &all again"), self._forget))
+        self.use = last_row(self, t("&Read it so"), (t("Detect &all again"), self._forget))
         self._filling = False
         self._try()
 
@@ -109,26 +109,21 @@ class ReadDialog(Dialog):
             box.activated.connect(lambda _, key=key: self._picked(key))
             self.form.addRow(names[key], box)
             self._add_reason(key)
-        self.header = line_edit(names["header_row"], t("detected"))
-        self.header.setText("" if self.asked.header_row is None else str(self.asked.header_row))
-        self.last = line_edit(names["last_row"], t("detected"))
-        self.last.setText("" if self.asked.last_row is None else str(self.asked.last_row))
-        self.null = line_edit(names["null"], t("none"))
-        self.null.setText(self.asked.null or "")
+        self.null, self.header, self.last = map(self._add_edit, ("null", "header_row", "last_row"))
         # `textEdited` is of the user alone; `_forget` empties the field itself.
         self.null.textEdited.connect(lambda text: self._ask(null=text or None))
-        self.form.addRow(names["null"], self.null)
-        for edit, name, key in (
-            (self.header, names["header_row"], "header_row"),
-            (self.last, names["last_row"], "last_row"),
-        ):
+        for edit in (self.header, self.last):
             edit.textEdited.connect(lambda _: self._rows_edited())
-            self.form.addRow(name, edit)
-            edit.setAccessibleName(name)
-            self._add_reason(key)
         area = Scrolled()
         area.setWidget(page)
         return area
+
+    def _add_edit(self, key: str) -> QLineEdit:
+        made, asked = line_edit(names_of_settings()[key], t("detected")), getattr(self.asked, key)
+        made.setText("" if asked is None else str(asked))
+        self.form.addRow(made.accessibleName(), made)
+        self._add_reason(key)
+        return made
 
     def _add_reason(self, key: str) -> None:
         note = label("", "quiet", fitting=True)
@@ -202,9 +197,8 @@ class ReadDialog(Dialog):
         self._ask(missing={**self.asked.missing, **ticked})
 
     def _forget(self) -> None:
-        self.header.clear()
-        self.last.clear()
-        self.null.clear()
+        for edit in (self.header, self.last, self.null):
+            edit.clear()
         self.asked = ImportChoices()
         self._try()
 
@@ -273,7 +267,8 @@ class ReadDialog(Dialog):
             self.form.setRowVisible(box, there)
             self._say_reason(key, why.get("sheets" if resolved.sheets and key == "sheet" else key, "") if value else "")
         self._say_reason("header_row", why.get("header", why.get("header_row", "")))
-        self._say_reason("last_row", why.get("last_row", ""))
+        for key in ("last_row", "null"):
+            self._say_reason(key, why.get(key, ""))
         self.form.setRowVisible(self.null, resolved.null is not None)
         # What was detected stands as a hint: as text it would be taken for what the user typed.
         self.null.setPlaceholderText(joined((t("detected"), resolved.null), ":") if resolved.null else t("none"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Signal
@@ -50,13 +49,9 @@ class RecentFiles(QMenu):
     def _fill(self) -> None:
         self.clear()
         for path in recent_files():
-            act = self.addAction(caption(str(path)))
-            act.triggered.connect(partial(self._choose, path))
+            self.addAction(caption(str(path))).triggered.connect(lambda _, path=path: self.chosen.emit(path))
         if self.isEmpty():
             self.addAction(t("No file was opened yet")).setEnabled(False)
             return
         self.addSeparator()
         self.addAction(t("&Forget these")).triggered.connect(self.forget)
-
-    def _choose(self, path: Path, *_: object) -> None:
-        self.chosen.emit(path)

@@ -8,6 +8,7 @@ from splu_desktop.files.importer import Imported
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Banner
+from splu_desktop.gui.base.widgets import put
 from splu_desktop.gui.base.words import beside, joined, number, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
@@ -59,6 +60,5 @@ class HowRead(Dialog):
         self.tabs.addTab(self.problems, tab_title(len(imported.problems)))
         self.tabs.addTab(self.view, t("How it was read"))
         self.tabs.setCurrentIndex(0 if imported.problems else 1)
-        self.parts.addWidget(self.banner)
-        self.parts.addWidget(self.tabs, 1)
-        last_row(self, self.parts)
+        put(self.parts, self.banner, (self.tabs, 1))
+        last_row(self)

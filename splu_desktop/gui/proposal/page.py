@@ -8,9 +8,8 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QHBoxLayout,
     QMenu,
     QSizePolicy,
@@ -30,7 +29,18 @@ from splu_desktop.gui.base.messages import persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, number_box, put, restyle, show_value
+from splu_desktop.gui.base.widgets import (
+    Elided,
+    Rule,
+    button,
+    label,
+    margins,
+    number_box,
+    put,
+    restyle,
+    show_value,
+    turn,
+)
 from splu_desktop.gui.base.words import bare, caption, joined, number, percent, plain, spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures, cases, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted, let_go
@@ -79,7 +89,7 @@ class ProposalPage(Page):
         self.sides = Fitted()
         self._left = margins(QVBoxLayout(self.left), 0, spacing=10)
         self._right = margins(QVBoxLayout(self.right), 0, spacing=10)
-        self._sides = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight, self.sides), 0, spacing=14)
+        self._sides = margins(QHBoxLayout(self.sides), 0, spacing=14)
         put(self._sides, (self.left, 10), (self.right, 7))
         self.body.addWidget(self.sides, 1)
         self.rest = QTimer(self, singleShot=True, interval=_REST)  # while the slider moves, other ways stand still
@@ -126,7 +136,7 @@ class ProposalPage(Page):
         self.sentence = label("", wrap=True)
         self.large, self.small = LargeCountsPlot(), SmallCountsPlot()
         self.large_words, self.small_words = label("", "quiet", wrap=True), label("", "quiet", wrap=True)
-        self.plots = margins(QBoxLayout(QBoxLayout.Direction.LeftToRight), 0, spacing=16)
+        self.plots = margins(QHBoxLayout(), 0, spacing=16)
         for title, plot, words in (
             (t("Large counts stay readable"), self.large, self.large_words),
             (t("Small counts stay hidden"), self.small, self.small_words),
@@ -144,7 +154,7 @@ class ProposalPage(Page):
         for layout in (self._left, self._right):
             let_go(layout)
         wide, narrow = fold is Fold.WIDE, fold is Fold.NARROW
-        self._sides.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        turn(self._sides, down=narrow)
         self._sides.setSpacing(14 if wide else 12)
         first: Sequence[tuple[QWidget, int]] = [(self.offer, 1), (self.tables, 0), (self.steps_card, 1)]
         second: Sequence[tuple[QWidget, int]] = [(self.possible, 0), (self.strength, 1), (self.ways, 0)]
@@ -157,7 +167,7 @@ class ProposalPage(Page):
         put(self._right, *second)
         self.verdict.make_short(narrow)
         self._place_strength(narrow)
-        self.plots.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        turn(self.plots, down=not wide)
         for part in (self.large_words, self.small_words, self.sentence):
             part.setVisible(wide or (narrow and part is self.sentence))
         self.ranges.most = 10 if wide else 6
@@ -291,12 +301,11 @@ class ProposalPage(Page):
         if [self.tabs.tabText(at) for at in range(self.tabs.count())] == [caption(name) for name in names]:
             return
         # Qt tells of another tab in front as each one is removed, and the figures would be drawn for every one.
-        held = self.tabs.blockSignals(True)
-        while self.tabs.count():
-            self.tabs.removeTab(0)
-        for name in names:
-            self.tabs.setTabToolTip(self.tabs.addTab(caption(name)), plain(name))
-        self.tabs.blockSignals(held)
+        with QSignalBlocker(self.tabs):
+            while self.tabs.count():
+                self.tabs.removeTab(0)
+            for name in names:
+                self.tabs.setTabToolTip(self.tabs.addTab(caption(name)), plain(name))
 
     def _show_figures(self) -> None:
         """Show what depends on the strength: all of it is known, so it follows the slider within one frame."""

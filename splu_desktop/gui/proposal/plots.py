@@ -85,11 +85,6 @@ class SmallCounts:
         """The least chance of a small count."""
         return float(self.chance[: self.alpha].min())
 
-    @property
-    def least_at(self) -> int:
-        """The count that has it."""
-        return int(self.chance[: self.alpha].argmin()) + 1
-
 
 def at_least(share: float) -> str:
     """Return a chance in whole per cent, rounded down: it is a promise."""
@@ -424,7 +419,8 @@ class SmallCountsPlot(Plot):
         # The words stand right of what is shaded, where the curve leaves room.
         after = what.chance[what.alpha :].max(initial=0.0)
         at = edge, after if after < 0.7 else 0.4
-        self._point_out(what.least_at, what.t_p, t("at least {share} (T_P)", share=at_least(what.t_p)), at)
+        least = int(what.chance[: what.alpha].argmin()) + 1  # the count that has it
+        self._point_out(least, what.t_p, t("at least {share} (T_P)", share=at_least(what.t_p)), at)
 
     def _dress(self) -> None:
         super()._dress()

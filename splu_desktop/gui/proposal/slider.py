@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSlider
 
@@ -56,11 +56,10 @@ class StrengthSlider(QSlider):
     def show_stops(self, stops: Sequence[float], zones: Sequence[str], gamma: float) -> None:
         """Show the stops with their zones, and stand at one; nobody hears."""
         self._stops, self._zones = tuple(stops), tuple(zones)
-        held = self.blockSignals(True)
-        # The range before the value, which Qt cuts off at the range that it knows.
-        self.setRange(0, len(self._stops) - 1)
-        self.setValue(min(range(len(self._stops)), key=lambda at: abs(self._stops[at] - gamma)))
-        self.blockSignals(held)
+        with QSignalBlocker(self):
+            # The range before the value, which Qt cuts off at the range that it knows.
+            self.setRange(0, len(self._stops) - 1)
+            self.setValue(min(range(len(self._stops)), key=lambda at: abs(self._stops[at] - gamma)))
         self._describe()
         self.update()
 

@@ -139,7 +139,7 @@ class StepList(QWidget):
     def show_steps(self, steps: Sequence[Step], columns: int) -> None:
         """Show steps, and how many columns there are."""
         self.open_columns.setText(t("All {n} columns", n=columns))
-        self._steps = tuple(sorted(steps, key=_rank))
+        self._steps = tuple(sorted(steps, key=lambda each: [*_ORDER, each.name].index(each.name)))
         self._fill()
 
     def _fill(self) -> None:
@@ -159,7 +159,3 @@ class StepList(QWidget):
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if flowing else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         self.room.setVerticalScrollBarPolicy(policy)
         self.room.setMinimumHeight(self._content.sizeHint().height() + 4 if flowing else 60)
-
-
-def _rank(step: Step) -> int:
-    return _ORDER.index(step.name) if step.name in _ORDER else len(_ORDER)

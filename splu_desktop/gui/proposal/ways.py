@@ -8,11 +8,11 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.core.policy import Alternative
-from splu_desktop.gui.base.parts import Card, link
-from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle
+from splu_desktop.gui.base.parts import Card, line_of, link
+from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle, turn
 from splu_desktop.gui.base.words import number, plain, t, told
 from splu_desktop.gui.proposal.figures import strength_words
 from splu_desktop.gui.proposal.fitted import hold_height
@@ -54,9 +54,8 @@ class WayCard(Card):
         text.setToolTip(plain(way.words))
         put(self.body, text)
         for good, figure in way.figures:
-            row = margins(QHBoxLayout(), 0, spacing=6)
-            put(row, Picture(*_sign(good), 14), (label(figure), 1))
-            self.body.addLayout(row)
+            picture = ("circle-check", "answerable") if good else ("circle-alert", "warning")
+            self.body.addWidget(line_of(*picture, figure))
         self.body.addStretch(1)
         self.use: QPushButton = button(t("Use this"), way.take)
         self.use.setAccessibleName(f"{self.use.text()}: {way.title}, {way.words}")
@@ -64,10 +63,6 @@ class WayCard(Card):
             restyle(self.use, "primary")
             restyle(self, "card-accent")
         self.body.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
-
-
-def _sign(good: bool) -> tuple[str, str]:
-    return ("circle-check", "answerable") if good else ("circle-alert", "warning")
 
 
 def _figures(way: Alternative) -> list[tuple[bool, str]]:
@@ -105,8 +100,7 @@ class Ways(QWidget):
 
     def stack(self, on: bool) -> None:
         """Put the cards below one another, or side by side."""
-        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self.row.setDirection(down if on else right)
+        turn(self.row, down=on)
 
 
 class Possible(Card):

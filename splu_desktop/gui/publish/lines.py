@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.policy import RED, Line, check_reason
-from splu_desktop.gui.base.parts import STATES, Flow, link
+from splu_desktop.gui.base.parts import STATES, Flow, line_of, link
 from splu_desktop.gui.base.widgets import (
     Choice,
     Picture,
@@ -92,7 +92,7 @@ class LineCard(QFrame):
         self.initials.setFixedWidth(110)
         self.accept = button(t("Accept"), self._accept)
         self.accept.setEnabled(False)
-        self.problem = label("", "problem", fitting=True)
+        self.problem = label("", "fault", fitting=True)
         self.problem.hide()
         row = Flow()  # beside what goes out there is no room for all four at 150 %
         for each in (label(t("Or accept, because")), self.reason, self.initials, self.accept):
@@ -162,13 +162,7 @@ class HeldLines(QFrame):
         self.heading.setText(t("Checked, and holds: {n}", n=len(sentences)))
         emptied(self.list)
         for words in sentences:
-            row = QWidget()
-            put(
-                margins(QHBoxLayout(row), 0, spacing=8),
-                (Picture("check", "answerable", 14), 0, Qt.AlignmentFlag.AlignTop),
-                (label(words, "quiet", fitting=True), 1),
-            )
-            self.list.addWidget(row)
+            self.list.addWidget(line_of("check", "answerable", words, "quiet"))
         self.setVisible(bool(sentences))
 
     def unfold(self, on: bool) -> None:

@@ -74,8 +74,8 @@ class Outgoing(Card):
         self.password = line_edit(t("Password"))
         # A locked ZIP is as strong as its password alone, so that the program makes it and nobody types one.
         self.password.setReadOnly(True)
-        copy = link(bare(t("&Copy")), lambda: copy_exactly(self.password.text()), t("Password"))
-        put(margins(QHBoxLayout(self.password_row), 0, spacing=8), self.locked, (self.password, 1), copy)
+        self.copy = link(bare(t("&Copy")), lambda: copy_exactly(self.password.text()), t("Password"))
+        put(margins(QHBoxLayout(self.password_row), 0, spacing=8), self.locked, (self.password, 1), self.copy)
         self.body.addWidget(self.password_row)
         self.body.addStretch(1)
         self.body.addWidget(line_of("info", "quiet", t("What is handed out can’t be called back.")))
@@ -153,10 +153,8 @@ class Outgoing(Card):
         self.password_row.setVisible(self.packed.isChecked())
         if self.locked.isChecked() and not self.password.text():
             self.password.setText(new_password())
-        self.password.setVisible(self.locked.isChecked())
-        for part in self.password_row.children():
-            if isinstance(part, QWidget) and part not in (self.locked, self.password):
-                part.setVisible(self.locked.isChecked())
+        for part in (self.password, self.copy):
+            part.setVisible(self.locked.isChecked())
         self.changed.emit()
 
     def _choose(self) -> None:

@@ -29,8 +29,8 @@ from splu_desktop.gui.publish.outgoing import Outgoing
 from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
 
 _RIGHT = 424
-_LOOK_AT = {"too-blurred": Step.PROPOSAL, "not-signed": Step.QUESTIONS, "no-person-column": Step.QUESTIONS}
-_FIGURE_LINES = {"riskiest-group", "certainty", "small-counts", "second-release"}
+_FIGURES = "too-blurred", "riskiest-group", "certainty", "small-counts", "second-release"
+_LOOK_AT = dict.fromkeys(_FIGURES, Step.PROPOSAL) | dict.fromkeys(("not-signed", "no-person-column"), Step.QUESTIONS)
 
 
 class PublishPage(Page):
@@ -181,7 +181,7 @@ class PublishPage(Page):
             )
             first = False
             card.repaired.connect(lambda line=line: self._repair(line))
-            card.shown.connect(lambda line=line: self.go.emit(_place_of(line)))
+            card.shown.connect(lambda line=line: self.go.emit(_LOOK_AT.get(line.name, Step.COLUMNS)))
             card.accepted.connect(lambda words, line=line: self.session.accept(line.name, words))
             self.cards.append(card)
             self.open_lines.addWidget(card)
@@ -336,9 +336,3 @@ def waiting_words(red: int, amber: int) -> str:
     """Return how many lines wait, in words."""
     what = [words for n, words in ((red, t("{n} to repair", n=red)), (amber, t("{n} to decide", n=amber))) if n]
     return t("Waits for you: {what}.", what=joined(what, ","))
-
-
-def _place_of(line: Line) -> Step:
-    if line.name in _FIGURE_LINES:
-        return Step.PROPOSAL
-    return _LOOK_AT.get(line.name, Step.COLUMNS)

@@ -22,7 +22,7 @@ class ReleasesDialog(Dialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(bare(t("&Releases made from this computer…")), (860, 420), parent)
-        self.problem = label("", "problem", fitting=True)
+        self.problem = label("", "fault", fitting=True)
         self.view = TableView(bare(t("&Releases made from this computer…")))
         self.model = self.view.hold(_fields())
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._offer())
@@ -36,7 +36,7 @@ class ReleasesDialog(Dialog):
         self.parts.addLayout(row)
         words = t("A withdrawn release no longer counts as handed out. Withdraw only what nobody has received.")
         self.parts.addWidget(label(words, "quiet", fitting=True))
-        last_row(self, self.parts)
+        last_row(self)
         self._read()
 
     def _read(self) -> None:

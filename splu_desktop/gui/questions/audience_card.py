@@ -82,7 +82,7 @@ class AudienceForm(QWidget):
         self.purpose = self._field(t("What they need it for"), "purpose")
         self.until = self._field(t("They delete it by"), "until")
         self.until.setPlaceholderText(date_words("2027-12-31"))
-        self.fault = label("", "problem", wrap=True)
+        self.fault = label("", "fault", wrap=True)
         self.fault.hide()
         column.addWidget(self.fault)
         self.fold(False)

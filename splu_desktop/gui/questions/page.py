@@ -94,7 +94,7 @@ class QuestionsPage(Page):
             row.changed.connect(self._tables_told)
             row.removed.connect(lambda at=at: self._remove(at))
             column.addWidget(row)
-        self.fault = label("", "problem", wrap=True, live=True)
+        self.fault = label("", "fault", wrap=True, live=True)
         column.addWidget(self.fault)
         self.add = link(t("Another table"), self._add)
         column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)

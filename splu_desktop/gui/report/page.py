@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
@@ -133,9 +133,8 @@ class ReportPage(Page):
             # What was typed and chosen for another table never goes on to this one.
             if self._release is None or release.source is not self._release.source:
                 # If it were heard, a report of the release before would be begun, which `_release` still is here.
-                held = self.editions.blockSignals(True)
-                self.theirs.radio.setChecked(True)
-                self.editions.blockSignals(held)
+                with QSignalBlocker(self.editions):
+                    self.theirs.radio.setChecked(True)
                 for field in self.fields.values():
                     field.clear()
             self._release, self._made = release, None

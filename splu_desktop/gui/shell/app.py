@@ -196,5 +196,5 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     # Python waits for this thread before it ends, so it should begin no further import.
     ahead.stop.set()
     window.work.shutdown()  # no thread outlives the interpreter, however the loop was left
-    theme.forget_pictures()
+    theme.pixmap.cache_clear()  # pixmaps must go before the application
     return status

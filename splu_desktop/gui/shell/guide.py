@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QTextBrowser, QWidget
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.session import RAIL, Step
-from splu_desktop.gui.base.widgets import line_edit
+from splu_desktop.gui.base.widgets import line_edit, put
 from splu_desktop.gui.base.words import bare, t
 from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.names import step_name
@@ -22,15 +22,14 @@ class GuideDialog(Dialog):
         self.search = line_edit(t("Find in this text"), t("Find in this text"))
         self.search.returnPressed.connect(self._find)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self.search.setFocus)
-        self.parts.addWidget(self.search)
         self.text = QTextBrowser()
         # A click on a link would put its target in place of the text, and there is no way back.
         self.text.setOpenLinks(False)
         self.text.setAccessibleName(title)
         self.text.document().setDocumentMargin(16)
         self.text.setMarkdown(markdown)
-        self.parts.addWidget(self.text, 1)
-        last_row(self, self.parts)
+        put(self.parts, self.search, (self.text, 1))
+        last_row(self)
         self.text.setFocus()
         self.show()
 

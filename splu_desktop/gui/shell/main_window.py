@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
 from splu_desktop import __version__
 from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.files.project.opening import Opens, opens
-from splu_desktop.gui.base.dialogs import RELEASES, asked_file
 from splu_desktop.gui.base.focus import Stops
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
@@ -150,17 +149,16 @@ class MainWindow(Stops, QMainWindow):
             self._all_menus.addMenu(made)
             self.addActions(made.actions())  # keys work while the bar is hidden, too
         # Qt calls the key of the number pad Enter, and the other one Return.
-        keys = ("Ctrl+Return", "Ctrl+Enter")
-        self._keys = [self._key(each, lambda: self.page(self.step).do_primary()) for each in keys]
-        self._keys.append(self._key("Esc", lambda: self.page(self.step).go_back()))
-        self._keys.append(self._key("F6", self.next_region))
+        for each in ("Ctrl+Return", "Ctrl+Enter"):
+            self._key(each, lambda: self.page(self.step).do_primary())
+        self._key("Esc", lambda: self.page(self.step).go_back())
+        self._key("F6", self.next_region)
 
-    def _key(self, keys: str, do: Callable[[], object]) -> QShortcut:
+    def _key(self, keys: str, do: Callable[[], object]) -> None:
         made = QShortcut(QKeySequence(keys), self)
         # Held down, Ctrl+Return would press the next page's button, too.
         made.setAutoRepeat(False)
         made.activated.connect(lambda: do())
-        return made
 
     def _file_menu(self) -> QMenu:
         files = QMenu(t("&File"), self)
@@ -169,7 +167,7 @@ class MainWindow(Stops, QMainWindow):
         self.recent.chosen.connect(self.open_path)
         files.addMenu(self.recent)
         self._act(files, t("Open the &sample hospital"), lambda: self.open_path(sample_path()))
-        self._act(files, t("Open a &release…"), self._ask_release)
+        self._act(files, t("Open a &release…"), lambda: self._at(Step.ASK, "ask_release"))
         files.addSeparator()
         self._act(files, t("&Releases made from this computer…"), lambda: self._at(Step.PUBLISH, "show_releases"))
         files.addSeparator()
@@ -261,16 +259,16 @@ class MainWindow(Stops, QMainWindow):
             before.banner.hide()
         self.step = step
         self.stack.setCurrentWidget(page)
-        self.rail.show_current(step)
-        self.bar.show_current(step)
+        self.rail.refresh(step)
+        self.bar.refresh(step)
         if held and page is not before:
             page.keep_focus(arriving=True)
 
     def refresh(self) -> None:
         """Show the session anew; pages read it themselves."""
         session = self.session
-        self.rail.refresh()
-        self.bar.refresh()
+        self.rail.refresh(self.step)
+        self.bar.refresh(self.step)
         source, release = session.source, session.release
         name, released = source.name if source else "", release.opened.path.name if release else ""
         self.source_label.setText(t("Source: {name}", name=name or t("none")))
@@ -302,15 +300,9 @@ class MainWindow(Stops, QMainWindow):
     def open_path(self, path: Path) -> None:
         """Open a table, or a release: its folder, its release.json or its ZIP."""
         if opens(path) is Opens.RELEASE:
-            self.show_step(Step.ASK)
             self._at(Step.ASK, "open_release", path)
         else:
             self._at(Step.OPEN, "open_file", path)
-
-    def _ask_release(self) -> None:
-        path = asked_file(self, t("Open a &release…"), RELEASES)
-        if path is not None:
-            self.open_path(path)
 
     def _at(self, step: Step, act: str, *args: object) -> None:
         """Bring a page to the front and let it do something."""
@@ -341,17 +333,14 @@ class MainWindow(Stops, QMainWindow):
         box.open()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.work.busy("publish") and not self._may_stop_publishing():
-            event.ignore()
-            return
+        if self.work.busy("publish"):
+            words = t("Stop it and close? Nothing of the unfinished release is left.")
+            answer = QMessageBox.question(self, t("A release is being written"), words)
+            if answer != QMessageBox.StandardButton.Yes:
+                event.ignore()
+                return
         if self.memory is not None:
             # What was changed in the last two seconds still waits to be kept.
             self.memory.keep()
         self.work.shutdown()
         event.accept()
-
-    def _may_stop_publishing(self) -> bool:
-        answer = QMessageBox.question(
-            self, t("A release is being written"), t("Stop it and close? Nothing of the unfinished release is left.")
-        )
-        return answer == QMessageBox.StandardButton.Yes

@@ -102,7 +102,7 @@ class Entry(IconButton):
     """An entry under the proposal."""
 
     def __init__(self, step: Step) -> None:
-        super().__init__(step_name(step), _UNDER[step], "entry")
+        super().__init__(step_name(step), _UNDER[step], "flat-entry")
         self.step = step
 
     def show_state(self, state: State, current: bool, narrow: bool) -> None:
@@ -143,9 +143,8 @@ class Rail(QFrame):
         self.offline.setAccessibleName(t("Offline – nothing leaves this computer"))
         tip(self.offline, t("Offline – nothing leaves this computer"))
         column.addWidget(self.offline, 0, Qt.AlignmentFlag.AlignHCenter)
-        self.current = Step.OPEN
         self.narrow = False
-        self.refresh()
+        self.refresh(Step.OPEN)
 
     def _proposal(self, button: StepButton) -> QFrame:
         """Return the proposal's step with its two entries below."""
@@ -161,8 +160,9 @@ class Rail(QFrame):
         column.addLayout(self._entries)
         return box
 
-    def refresh(self) -> None:
-        """Show the session as it is."""
+    def refresh(self, current: Step) -> None:
+        """Show the session as it is, and mark the page in front."""
+        self.current = current
         proposal = self.current in (Step.PROPOSAL, *_UNDER)
         for step, made in self.buttons.items():
             made.show_state(
@@ -178,15 +178,10 @@ class Rail(QFrame):
         self.setFixedWidth(NARROW if self.narrow else WIDE)
         self.update()
 
-    def show_current(self, step: Step) -> None:
-        """Mark the page in front."""
-        self.current = step
-        self.refresh()
-
     def make_narrow(self, narrow: bool) -> None:
         """Show circles alone."""
         self.narrow = narrow
-        self.refresh()
+        self.refresh(self.current)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -236,16 +231,10 @@ class TopBar(QFrame):
             self.entries[step] = link(step_name(step), partial(self.chosen.emit, step))
             row.addWidget(self.entries[step])
         put(row, 1, Picture("wifi-off", "quiet", 14), label(t("Offline – nothing leaves this computer"), "quiet"))
-        self.current = Step.OPEN
 
-    def show_current(self, step: Step) -> None:
-        """Name the page in front."""
-        self.current = step
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Show the session as it is."""
-        at = Step.PROPOSAL if self.current in _UNDER else self.current
+    def refresh(self, current: Step) -> None:
+        """Show the session as it is, and name the page in front."""
+        at = Step.PROPOSAL if current in _UNDER else current
         words = t("{name}, {n} of 6", name=step_name(at), n=RAIL.index(at) + 1)
         self.steps.setText(words)
         self.steps.setAccessibleName(joined((t("Steps"), words), ":"))

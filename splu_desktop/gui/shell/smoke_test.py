@@ -91,7 +91,7 @@ def _walk(scratch: Path, said: list[str]) -> list[str]:
         window.deleteLater()
         # deleteLater waits for an event loop, and none is running here.
         application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        theme.forget_pictures()
+        theme.pixmap.cache_clear()
 
 
 class _Walk:
