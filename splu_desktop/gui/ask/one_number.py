@@ -53,8 +53,7 @@ class OneNumber(Panel):
         put(first, self.question, (self.lists, 1))
         self.above = margins(QHBoxLayout(), 0, spacing=14)
         put(self.above, (self.first, 5), (self.answer, 3))
-        outer = margins(QVBoxLayout(self), 0, spacing=12)
-        put(outer, (self.above, 3), (self.so_far, 2))
+        put(margins(QVBoxLayout(self), 0, spacing=12), (self.above, 3), (self.so_far, 2))
 
     def _make_lists(self) -> None:
         self.lists = QWidget()
@@ -69,7 +68,6 @@ class OneNumber(Panel):
         values = Card("", 8, spacing=4)
         self.values_of = Elided("", "quiet")
         self.search = line_edit(t("Find a value, or write 40..64"), t("Find a value, or write 40..64"))
-        self.search.setMaximumWidth(230)
         self.search.textChanged.connect(lambda: self._show_values())
         self.search.returnPressed.connect(self._take_range)
         self.values = TickList(t("Values"))

@@ -53,8 +53,7 @@ class TablePanel(Panel):
             legend.addSpacing(14)
         legend.addWidget(label(t("In 95 of 100 releases the range holds the true count."), "quiet", wrap=True), 1)
         legend.addWidget(link(bare(t("&Copy")), self.view.copy_all, t("A table")))
-        outer = margins(QVBoxLayout(self), 0, spacing=10)
-        put(outer, card, self.fault, (self.view, 1), self.legend)
+        put(margins(QVBoxLayout(self), 0, spacing=10), card, self.fault, (self.view, 1), self.legend)
         self.fault.hide()
 
     def fold(self, fold: Fold) -> None:

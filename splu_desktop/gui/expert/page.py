@@ -22,8 +22,6 @@ from splu_desktop.gui.expert.section import Section
 from splu_desktop.gui.expert.strength import StrengthSection
 from splu_desktop.gui.expert.systems import SystemsSection
 
-_LIST = 210
-
 
 def _sections() -> tuple[tuple[type[Section], str, str], ...]:
     """Return the parts with their titles, and what they are for."""
@@ -79,7 +77,6 @@ class ExpertPage(Page):
             self.list.addItem(section.title)
             self.short.addItem(section.title, at)
             self.stacked.addWidget(scrolled(section))
-        self.list.setFixedWidth(_LIST)
         self.list.currentRowChanged.connect(self._show_section)
         self.short.activated.connect(lambda at: self.list.setCurrentRow(at))
         card = Card("", 1, spacing=0)
@@ -94,7 +91,7 @@ class ExpertPage(Page):
     def folded(self, fold: Fold) -> None:
         narrow = fold is Fold.NARROW
         self.list.setVisible(not narrow)
-        self.list.setFixedWidth(_LIST if fold is Fold.WIDE else 170)
+        self.list.setFixedWidth(210 if fold is Fold.WIDE else 170)
         self.short.setVisible(narrow)
 
     def _show_section(self, at: int) -> None:

@@ -76,9 +76,7 @@ class Outgoing(Card):
         self.password.setReadOnly(True)
         self.copy = link(bare(t("&Copy")), lambda: copy_exactly(self.password.text()), t("Password"))
         put(margins(QHBoxLayout(self.password_row), 0, spacing=8), self.locked, (self.password, 1), self.copy)
-        self.body.addWidget(self.password_row)
-        self.body.addStretch(1)
-        self.body.addWidget(line_of("info", "quiet", t("What is handed out can’t be called back.")))
+        put(self.body, self.password_row, 1, line_of("info", "quiet", t("What is handed out can’t be called back.")))
         for edit in (self.name, self.folder):
             edit.textChanged.connect(lambda: self.changed.emit())
         self.packed.toggled.connect(self._packs)

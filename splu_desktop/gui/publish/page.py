@@ -77,9 +77,7 @@ class PublishPage(Page):
         for each in (self.open_folder, self.lock, self.report):
             row.addWidget(each)
         self.done_password = label("", "strong", fitting=True, selectable=True)
-        put(card.body, self.done_words, self.done_print, self.done_place)
-        card.body.addLayout(row)
-        card.body.addWidget(self.done_password)
+        put(card.body, self.done_words, self.done_print, self.done_place, row, self.done_password)
         return card
 
     def folded(self, fold: Fold) -> None:

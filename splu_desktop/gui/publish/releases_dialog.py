@@ -32,10 +32,8 @@ class ReleasesDialog(Dialog):
         self.withdraw = button(t("Withdraw"), self._withdraw)
         row = margins(QHBoxLayout(), 0, spacing=8)
         put(row, self.folder, 1, (self.why, 2), self.withdraw)
-        put(self.parts, (self.view, 1), self.problem)
-        self.parts.addLayout(row)
         words = t("A withdrawn release no longer counts as handed out. Withdraw only what nobody has received.")
-        self.parts.addWidget(label(words, "quiet", fitting=True))
+        put(self.parts, (self.view, 1), self.problem, row, label(words, "quiet", fitting=True))
         last_row(self)
         self._read()
 
