@@ -53,6 +53,5 @@ def test_a_published_count_has_the_law_of_its_class() -> None:
     assert exact.sum() == pytest.approx(1, abs=1e-6)
 
 
-def test_who_knows_more_is_surer_and_the_ratio_of_a_sole_bearer_is_large() -> None:
-    assert law.lifted_certainty([1.0, 4.0], 5.0) == pytest.approx([0.2, 0.5])
+def test_the_ratio_of_a_sole_bearer_is_large() -> None:
     assert law.privacy_ratio(20_000, 1, 5.0) == pytest.approx(8.5, abs=0.05)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -278,6 +280,12 @@ def test_persons_are_counted_where_a_column_names_them() -> None:
     assert len(np.unique(persons(table["patient_id"]))) == 600
 
 
+def table_of(columns: Mapping[str, Any], **kinds: Kind) -> Table:
+    return Table(
+        tuple(Column.from_labels(name, each, kind=kinds.get(name, Kind.CATEGORY)) for name, each in columns.items())
+    )
+
+
 def test_most_rows_of_persons_are_kept_where_another_form_of_a_table_does() -> None:
     random = np.random.default_rng(11)
     owner = np.repeat(np.arange(1500), random.integers(3, 20, 1500))
@@ -288,9 +296,7 @@ def test_most_rows_of_persons_are_kept_where_another_form_of_a_table_does() -> N
         "age": random.integers(18, 90, 1500)[owner].astype(str),
         "analyte": analytes,
     }
-    kinds = {"age": Kind.INTEGER}
-    made = [Column.from_labels(k, each, kind=kinds.get(k, Kind.CATEGORY)) for k, each in columns.items()]
-    found = propose(Table(tuple(made)))
+    found = propose(table_of(columns, age=Kind.INTEGER))
     assert found.verdict.state == USEFUL
     assert found.rows == len(owner)
 
@@ -306,9 +312,7 @@ def test_most_rows_of_persons_are_kept_though_a_lesser_table_is_read_sooner() ->
         "viral load": random.choice(["low", "raised", "high"], len(owner), p=[0.85, 0.1, 0.05]),
         "regimen": random.choice(["BIC", "DTG", "ABC", "other"], len(owner)),
     }
-    kinds = {"year of birth": Kind.INTEGER}
-    made = [Column.from_labels(k, each, kind=kinds.get(k, Kind.CATEGORY)) for k, each in columns.items()]
-    found = propose(Table(tuple(made)))
+    found = propose(table_of(columns, **{"year of birth": Kind.INTEGER}))
     assert found.verdict.state == USEFUL
     assert found.rows == len(owner)
 
@@ -317,10 +321,7 @@ def test_no_step_says_how_a_column_is_published_that_is_left_out() -> None:
     random = np.random.default_rng(4)
     columns = {"sex": random.choice(["m", "f"], 600)}
     columns |= {f"measure {at}": random.normal(50, 9, 600).round(1).astype(str) for at in range(30)}
-    made = [
-        Column.from_labels(k, each, kind=Kind.CATEGORY if k == "sex" else Kind.DECIMAL) for k, each in columns.items()
-    ]
-    found = propose(Table(tuple(made)))
+    found = propose(table_of(columns, **{name: Kind.DECIMAL for name in columns if name != "sex"}))
     assert any(step.name == "left-out" for step in found.steps)
     assert all(found.plan.roles[step.column].published for step in found.steps if step.name == "coarser")
 
@@ -328,5 +329,5 @@ def test_no_step_says_how_a_column_is_published_that_is_left_out() -> None:
 def test_a_column_that_somebody_calls_secret_names_no_person() -> None:
     random = np.random.default_rng(9)
     columns = {"sex": random.choice(["m", "f"], 900), "patient no": random.integers(1, 30, 900).astype(str)}
-    made = Table(tuple(Column.from_labels(name, each) for name, each in columns.items()))
-    assert propose(made, roles={"patient no": Role.SA}).plan.sensitive == ("patient no",)
+    found = propose(table_of(columns), roles={"patient no": Role.SA})
+    assert found.plan.sensitive == ("patient no",)

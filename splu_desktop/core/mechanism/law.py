@@ -120,16 +120,6 @@ def t_f(draw: Draw, epsilon: float, t_e: float) -> int:
     return int(t_f_curve(draw, epsilon, [t_e])[0])
 
 
-def lifted_certainty(lift: ArrayLike, gamma: float) -> Floats:
-    """Return L/(L + gamma - 1): how sure a reader is of a kept value, who believed L times the class's share (law 3).
-
-    Proof: Bayes with P(shown | own value) = a + (1 - a) pi and P(shown | another) = (1 - a) pi.
-    Source: Evfimievski, Gehrke, Srikant 2003 (rho1-to-rho2 privacy). Test: test_law.py.
-    """
-    known = np.asarray(lift, float)
-    return known / (known + gamma - 1)
-
-
 def row_certainty(share: ArrayLike, gamma: float, releases: int = 1) -> Floats:
     """Return how sure a row is that shows a value of this share in each of k releases (law 6).
 
@@ -146,6 +136,6 @@ def privacy_ratio(units: int, count: int, gamma: float) -> float:
 
     It is large for rare values and is not the promise: it compares a table with one in which a bearer has another value
     though all other records are known. Proof: P(shown | own) / P(shown | another) = (a + (1-a) f/n) / ((1-a) f/n).
-    Test: test_law.py (test_who_knows_more_is_surer_and_the_ratio_of_a_sole_bearer_is_large).
+    Test: test_law.py (test_the_ratio_of_a_sole_bearer_is_large).
     """
     return float(np.inf) if gamma == 1 else float(np.log1p(units / ((gamma - 1) * count)))
