@@ -28,6 +28,16 @@ PYTHONS = [
     if path is not None and "shims" not in str(path)
 ]
 
+# Packages of R: this project's own, brought by scripts/extras.py, a folder that R is told of, or Debian's.
+R_LIBRARY = os.environ.get("R_LIBS_USER") or str(ROOT / ".venv/lib/R")
+R_LIBRARIES = (R_LIBRARY, "/usr/local/lib/R/site-library", "/usr/lib/R/site-library")
+
+
+def _in_r(*packages: str) -> bool:
+    there = all(any(Path(each, package).is_dir() for each in R_LIBRARIES) for package in packages)
+    return there and shutil.which("Rscript") is not None
+
+
 HERE = {
     "diffprivlib": importlib.util.find_spec("diffprivlib") is not None,
     "anonypy": importlib.util.find_spec("anonypy") is not None,
@@ -43,9 +53,12 @@ HERE = {
     "poppler": shutil.which("pdftotext") is not None,
     "PSPP": shutil.which("pspp") is not None,
     "R": shutil.which("Rscript") is not None,
-    "jsonlite": shutil.which("Rscript") is not None and Path("/usr/lib/R/site-library/jsonlite").is_dir(),
-    "sandwich": shutil.which("Rscript") is not None
-    and all((Path("/usr/lib/R/site-library") / each).is_dir() for each in ("sandwich", "lmtest")),
+    "jsonlite": _in_r("jsonlite"),
+    "sandwich": _in_r("sandwich", "lmtest"),
+    "simex": _in_r("simex"),
+    "RRreg": _in_r("RRreg"),
+    "ptable": _in_r("ptable"),
+    "sdcMicro": _in_r("sdcMicro"),
     "other Pythons": len(PYTHONS) > 1,
     "the bundle": BUNDLE.is_dir() and BUILDER.exists(),
     "the real tables": DATA.is_dir(),
@@ -67,6 +80,10 @@ BRING = {
     "R": "./check --extras brings it",
     "jsonlite": "./check --extras brings it for R",
     "sandwich": "./check --extras brings it for R",
+    "simex": "./check --extras brings it where CRAN can be reached",
+    "RRreg": "install.packages of R, for a trial",
+    "ptable": "install.packages of R, for a trial",
+    "sdcMicro": "install.packages of R, for a trial",
     "other Pythons": "pyenv brings them, Debian none",
     "the bundle": "packaging/check builds and tests it",
     "the real tables": f"they belong into {DATA}",

@@ -64,6 +64,7 @@ def ward_plan(
     gamma: float = 3,
     *,
     blocks: tuple[tuple[str, ...], ...] = (("smoker",), ("dx", "los")),
+    classes: tuple[str, ...] = ("sex", "age"),
     number: bool = False,
 ) -> Plan:
     """A plan for `ward_table`; where it has persons, persons are drawn, with numbers if asked."""
@@ -75,7 +76,7 @@ def ward_plan(
     return Plan(
         roles,
         tuple(Block(block, Lenders(gamma)) for block in blocks),
-        ("sex", "age"),
+        classes,
         persons=persons,
         public_values={"dx": ("no",)} if "dx" in drawn else {},
         questions=(AskedTable("dx", "yes", ("sex",)),),
