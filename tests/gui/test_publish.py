@@ -102,8 +102,9 @@ def test_a_release_is_written_asked_and_shown_as_done(
     assert ask.one.answer.number.text().startswith("about ")
     assert not ask.one.answer.truth.isChecked()
     ask.one.answer.truth.setChecked(True)
-    ask.one.clear()
     row = ask.one.model.rows[0]
+    ask.one.clear()
+    assert (ask.one.model.rows[0].question, ask.one.model.rows[0].truth) == (row.question, row.truth)
     assert row.truth is not None
     assert row.answer.low - 60 < row.truth < row.answer.high + 60
     ask.tabs.setCurrentIndex(1)
@@ -160,6 +161,16 @@ def test_a_change_after_the_release_makes_it_out_of_date(
     proposed.show_step(Step.ASK)
     ask = proposed.page(Step.ASK)
     assert ask.stack.currentWidget() is ask.empty
+
+
+def test_a_name_taken_by_another_window_is_replaced_by_the_next(
+    publish: PublishPage, proposed: MainWindow, idle: Idle
+) -> None:
+    publish.outgoing.target.mkdir(parents=True)
+    publish.do_primary()
+    idle(proposed)
+    assert proposed.session.release is not None, publish.banner.text.text()
+    assert proposed.session.release.opened.path.name.endswith("-2")
 
 
 def test_a_name_that_is_taken_is_refused_before_any_work(publish: PublishPage) -> None:

@@ -80,8 +80,13 @@ class AnswerCard(Card):
         self.truth = QCheckBox(t("True counts, only here"))
         self.truth.toggled.connect(self._turn)
         row = put(margins(QHBoxLayout(), 0, spacing=7), (self.picture, 0, Qt.AlignmentFlag.AlignTop), (self.trust, 1))
-        put(self.body, label(t("Answer"), "quiet"), self.number, row, self.range, self.promise, self.share, 1)
+        self.heading = label(t("Answer"), "quiet")
+        put(self.body, self.heading, self.number, row, self.range, self.promise, self.share, 1)
         self.body.addWidget(self.truth)
+
+    def make_short(self, short: bool) -> None:
+        """Leave the heading out where the number itself has little room."""
+        self.heading.setVisible(not short)
 
     def offer_truth(self, there: bool) -> None:
         """Show the tick for true counts where the source is at hand."""

@@ -55,6 +55,7 @@ class BookPanel(Panel):
     def fold(self, fold: Fold) -> None:
         turn(self.sides, down=fold is Fold.NARROW)
         self.page.setMinimumHeight(200 if fold is Fold.NARROW else 120)
+        self.list.setMaximumHeight(96 if fold is Fold.NARROW else 16_777_215)
 
     def show_release(self, opened: Opened) -> None:
         super().show_release(opened)

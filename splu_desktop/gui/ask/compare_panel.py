@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout
 
 from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse
 from splu_desktop.core.answer.answer import EXACT
@@ -16,7 +16,7 @@ from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
-from splu_desktop.gui.base.widgets import Choice, TickList, label, margins, put, turn
+from splu_desktop.gui.base.widgets import Choice, TickList, label, margins, put
 from splu_desktop.gui.base.words import bare, decimal, t, told
 from splu_desktop.gui.proposal.ranges import RangeStrip, Strip, range_words
 
@@ -91,7 +91,10 @@ class ComparePanel(Panel):
         return card
 
     def fold(self, fold: Fold) -> None:
-        turn(self.row, down=fold is Fold.NARROW)
+        # In one column the answer comes first.
+        self.row.setDirection(
+            QBoxLayout.Direction.BottomToTop if fold is Fold.NARROW else QBoxLayout.Direction.LeftToRight
+        )
         self.adjusted.setMinimumHeight(70)
         self.adjusted.setMaximumHeight(120 if fold is not Fold.WIDE else 260)
 

@@ -20,7 +20,7 @@ from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, Flow, link
-from splu_desktop.gui.base.widgets import Elided, TickList, button, emptied, label, line_edit, margins, put, turn
+from splu_desktop.gui.base.widgets import Elided, TickList, button, emptied, label, line_edit, margins, put
 from splu_desktop.gui.base.words import bare, caption, joined, number, t, told
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
@@ -48,11 +48,8 @@ class OneNumber(Panel):
         self.answer = AnswerCard()
         self.answer.truth_wanted.connect(lambda on: self._show_so_far())
         self.so_far = self._make_so_far()
-        self.first = QWidget()
-        first = margins(QVBoxLayout(self.first), 0, spacing=12)
-        put(first, self.question, (self.lists, 1))
-        self.above = margins(QHBoxLayout(), 0, spacing=14)
-        put(self.above, (self.first, 5), (self.answer, 3))
+        self.left = put(margins(QVBoxLayout(), 0, spacing=12), self.question, (self.lists, 1))
+        self.above = put(margins(QHBoxLayout(), 0, spacing=14), (self.left, 5))
         put(margins(QVBoxLayout(self), 0, spacing=12), (self.above, 3), (self.so_far, 2))
 
     def _make_lists(self) -> None:
@@ -71,10 +68,9 @@ class OneNumber(Panel):
         self.search.textChanged.connect(lambda: self._show_values())
         self.search.returnPressed.connect(self._take_range)
         self.values = TickList(t("Values"))
-        self.values.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.columns.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         for each in (self.columns, self.values):
             each.setMinimumWidth(110)
-            each.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.values.itemChanged.connect(lambda item: self._ticked())
         head = put(margins(QHBoxLayout(), 0, spacing=8), (self.values_of, 1), self.search)
         put(values.body, head, (self.values, 1))
@@ -125,7 +121,11 @@ class OneNumber(Panel):
     # --- room
 
     def fold(self, fold: Fold) -> None:
-        turn(self.above, down=fold is Fold.NARROW)
+        if fold is Fold.NARROW:  # the answer first: what is asked of stands below it
+            self.left.insertWidget(1, self.answer)
+        else:
+            self.above.addWidget(self.answer, 3)
+        self.answer.make_short(fold is Fold.NARROW)
         self.lists.setMinimumHeight(200 if fold is Fold.NARROW else 150)
         self.so_far.setMinimumHeight(130 if fold is not Fold.WIDE else 120)
         self.search.setMaximumWidth(230 if fold is Fold.WIDE else 150)
@@ -146,7 +146,6 @@ class OneNumber(Panel):
         self._recolour()
         self._show_values()
         self._changed()
-        self._show_so_far()
 
     def show_question(self, question: Question) -> None:
         """Put a question, as one of the tables that had to come out."""
@@ -262,6 +261,7 @@ class OneNumber(Panel):
             return
         self._last = asked
         self.answer.show_answer(asked)
+        self._show_so_far()
         open_part = tuple(each for each in asked.question if not self.opened.is_secret(each.column))
         n = number(asked.answer.n_p)
         if len(open_part) == len(asked.question):
@@ -278,19 +278,22 @@ class OneNumber(Panel):
         self._last = None
         self.answer.show_answer(None)
         self.sentence.setText(sentence)
+        self._show_so_far()
 
     def _keep(self) -> None:
         """Add the answer to what was asked so far."""
         self.rest.stop()
-        last = self._last
-        if last is not None and all(each.question != last.question for each in self._asked):
-            self._asked.insert(0, last)
-            self._show_so_far()
+        self._asked = self._so_far()
+
+    def _so_far(self) -> list[Asked]:
+        """Return the answer that is shown, and those before it."""
+        now = [] if self._last is None else [self._last]
+        return now + [each for each in self._asked if not now or each.question != now[0].question]
 
     def _show_so_far(self) -> None:
         truth = self.answer.truth.isChecked()
         # A hidden column is not enough: without the tick no true count is in the table at all.
-        self.model.show([replace(each, truth=each.truth if truth else None) for each in self._asked])
+        self.model.show([replace(each, truth=each.truth if truth else None) for each in self._so_far()])
         self.table.setColumnHidden(4, not truth)
         header = self.table.horizontalHeader()
         self.table.resizeColumnsToContents()

@@ -17,7 +17,7 @@ from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
-from splu_desktop.gui.base.parts import Card, link
+from splu_desktop.gui.base.parts import Card, Flow, link
 from splu_desktop.gui.base.widgets import Choice, Picture, button, label, margins, put
 from splu_desktop.gui.base.words import bare, number, t
 from splu_desktop.gui.proposal.ranges import TRUST, range_words, trust_words
@@ -37,11 +37,11 @@ class TablePanel(Panel):
             each.keep_short(14)
             each.currentIndexChanged.connect(lambda at: self._changed())
         self.save = button(t("Save the table…"), self._save, picture="download")
-        row = margins(QHBoxLayout(), 0, spacing=8)
-        put(row, label(t("Count"), "strong"), self.column, label(t("by")), self.first, label(t("and")), self.second, 1)
         self.keep = button(t("Into the book"), lambda: self.kept.emit(self.found))
-        put(row, self.keep, self.save)
-        card = Card("", 14, 10, spacing=0)
+        card, row = Card("", 14, 10, spacing=0), Flow()
+        asked = label(t("Count"), "strong"), self.column, label(t("by")), self.first, label(t("and")), self.second
+        for part in (*asked, self.keep, self.save):
+            row.addWidget(part)
         card.body.addLayout(row)
         self.fault = label("", "fault", fitting=True)
         self.view = TableView(t("A table"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from splu_desktop.core.generalise.interval_texts import in_words
-from splu_desktop.core.messages import Said
 from splu_desktop.core.plan import Plan
+from splu_desktop.files.language import language
 from splu_desktop.gui.base.session import Answers
-from splu_desktop.gui.base.words import number, percent, t, told
+from splu_desktop.gui.base.words import number, percent, spoken, t
 
 
 def row_words() -> tuple[str, ...]:
@@ -28,8 +27,7 @@ def persons_of(answers: Answers | Plan | None) -> str:
 
 def value_words(label: str) -> str:
     """Return a value of a table as it is shown: of groups that we made, in the window's language."""
-    made = in_words(label)
-    return told(made) if isinstance(made, Said) else label or t("(empty)")
+    return language(spoken()).value(label)
 
 
 def one_in(share: float) -> str:

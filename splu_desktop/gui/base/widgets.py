@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QApplication,
     QBoxLayout,
     QComboBox,
@@ -41,7 +42,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import show_tip, t, tip
+from splu_desktop.gui.base.words import plain, show_tip, t, tip
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _Box = TypeVar("_Box", bound=QBoxLayout)
@@ -357,7 +358,10 @@ class TickList(QListWidget):
     def __init__(self, name: str = "") -> None:
         super().__init__()
         self.setAccessibleName(name)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._hit: QListWidgetItem | None = None  # the line whose tick itself was hit
+        self.itemPressed.connect(lambda item: setattr(self, "_hit", None))  # a key may have ticked it before
         self.itemChanged.connect(lambda item: setattr(self, "_hit", item))
         self.itemClicked.connect(self._clicked)
 
@@ -366,16 +370,17 @@ class TickList(QListWidget):
         if self._hit is not item:
             on = item.checkState() is Qt.CheckState.Checked
             item.setCheckState(Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
-        # Setting the tick above was told as a hit, too, so this comes last.
-        self._hit = None
 
     def offer(self, texts: Iterable[str], ticked: Container[str] = ()) -> None:
-        """Offer other lines, some of them ticked; nobody hears."""
+        """Offer other lines, some of them ticked, the first of these in sight; nobody hears."""
         with QSignalBlocker(self):
             self.clear()
             for text in texts:
                 item = QListWidgetItem(text, self)
+                item.setToolTip(plain(text))
                 item.setCheckState(Qt.CheckState.Checked if text in ticked else Qt.CheckState.Unchecked)
+        for at in self.places()[:1]:
+            self.scrollToItem(self.item(at), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def places(self) -> list[int]:
         """Return the places of the lines that are ticked."""

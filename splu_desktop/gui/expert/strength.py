@@ -95,7 +95,7 @@ class StrengthSection(Section):
         for at, block in enumerate(plan.blocks):
             named = joined(block.columns, ",")
             words = label(named, "protected", wrap=True)
-            gamma = number_box(1, 50, 1, joined((named, "γ"), ":"))
+            gamma = number_box(1, 1000, 1, joined((named, "γ"), ":"))
             gamma.valueChanged.connect(lambda value, at=at: self._set_gamma(at, value))
             draw = Choice(joined((named, t("draw")), ":"))
             draw.offer([(t("lenders"), "lenders"), (t("groups (SPLU-Gen)"), "groups")])

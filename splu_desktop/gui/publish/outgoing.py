@@ -33,6 +33,7 @@ class Outgoing(Card):
 
     def __init__(self) -> None:
         super().__init__(t("What goes out"), 14, 10, spacing=6)
+        self._proposed = ""
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(5)
@@ -105,12 +106,15 @@ class Outgoing(Card):
         self.workbook.setChecked(bool(said.get("xlsx")))
         self.packed.setChecked(bool(said.get("zip")))
 
-    def propose_name(self, stem: str) -> None:
-        """Propose a name for a release of another table."""
+    def propose_name(self, stem: str, *, anew: bool) -> None:
+        """Propose a name: `anew` for another table, else where a release has the proposed one by now."""
+        if not anew and (self.name.text() != self._proposed or not self.target.exists()):
+            return
         name = f"{stem}-{date.today().isoformat()}"
         taken, at = name, 2
         while self._target(taken).exists() or self._target(f"{taken}.zip").exists():
             taken, at = f"{name}-{at}", at + 1
+        self._proposed = taken
         self.name.setText(taken)
 
     @property

@@ -21,6 +21,7 @@ from splu_desktop.gui.base.messages import persons_of, rows_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, Columns, Flow, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
+from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import announce, button, emptied, label, line_edit, margins, put, scrolled
 from splu_desktop.gui.base.words import joined, spoken, t, told
 from splu_desktop.gui.proposal.figures import band_figures
@@ -113,11 +114,7 @@ class PublishPage(Page):
         if session.choices.release is not self._asked_form:
             self._asked_form = session.choices.release
             self.outgoing.take_form(self._asked_form)
-        if self._named != source.fingerprint:
-            self._named, self._repairing = source.fingerprint, ""
-            # A name such as table.csv.gz has two endings, of which `stem` takes off one.
-            packed = source.path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".zip")
-            self.outgoing.propose_name(Path(source.path.stem).stem if packed else source.path.stem)
+        self._propose_name(source)
         if session.judge_fault:
             self.show_error(session.judge_fault)
         elif session.dropped is not None:
@@ -132,6 +129,15 @@ class PublishPage(Page):
         self._show_verdict(judged.verdict)
         self._show_lines(judged.verdict)
         self._show_primary()
+
+    def _propose_name(self, source: Source) -> None:
+        # A name such as table.csv.gz has two endings, of which `stem` takes off one.
+        packed = source.path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst", ".zip")
+        anew = self._named != source.fingerprint
+        if anew:
+            self._named, self._repairing = source.fingerprint, ""
+        if self._released() is None:
+            self.outgoing.propose_name(Path(source.path.stem).stem if packed else source.path.stem, anew=anew)
 
     def _released(self) -> Release | None:
         made = self.session.release
@@ -229,6 +235,7 @@ class PublishPage(Page):
         session, judged = self.session, self.session.judged
         if judged is None or session.source is None:
             return
+        self._propose_name(session.source)  # another window may have published meanwhile
         try:
             self.outgoing.keep_folder()
         except OSError:
