@@ -208,3 +208,18 @@ def which_of(name: str, columns: Sequence[str]) -> str:
         return say("did you mean “{hint}”?", hint=near)
     first = ", ".join(columns[:12]) + (", …" if len(columns) > 12 else "")
     return say("the columns are: {listed}.", listed=first)
+
+
+_NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_BANDS = tuple(
+    (re.compile(each.template.format(low=f"(?P<low>{_NUMBER})", high=f"(?P<high>{_NUMBER})")), each.template)
+    for each in (say("below {high}"), say("{low} to {high}"), say("{low} to below {high}"), say("{low} and more"))
+)
+
+
+def in_words(label: str) -> str:
+    """Return a value of a table as what can be said in other languages: a band that we named, none; others as is."""
+    for pattern, template in _BANDS:
+        if found := pattern.fullmatch(label):
+            return say(template, **found.groupdict())
+    return label or say("(empty)")

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, Isolating, Said, none_of
+from splu_desktop.core.messages import Figure, Isolating, Said, in_words, none_of
 from splu_desktop.files.disk.resources import resource_path
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
@@ -73,6 +73,14 @@ class Language:
         if english in self.core:
             return self.core[english]
         return self._found(english) or english
+
+    def value(self, label: str) -> str:
+        """Return a value of a table as people read it: bands that we named in this language, a missing one as a word.
+
+        Any other stays as it is, whichever of our sentences it happens to be.
+        """
+        made = in_words(label)
+        return self.sentence(made) if isinstance(made, Said) else label
 
     def _found(self, english: str) -> str | None:
         for pattern, translated, quoted in self._templates:

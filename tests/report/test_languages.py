@@ -123,6 +123,18 @@ def test_data_is_never_translated(code: str) -> None:
         assert language(code).sentence(sentence) != sentence
 
 
+def test_bands_that_we_named_are_said_in_the_readers_language_and_no_other_value_is() -> None:
+    german = language("de")
+    assert [german.value(each) for each in ("below 20", "20 to 39", "80 and more")] == [
+        "unter 20",
+        "20 bis 39",
+        "80 und mehr",
+    ]
+    assert german.value("") == "(leer)"
+    assert german.value("none") == "none"
+    assert language("en").value("20 to 39") == "20 to 39"
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_french_marks_have_their_blanks(room: str) -> None:
     """Narrow before ; ? and !, wide before : » and % and behind «, and no line ends at any of them."""

@@ -21,8 +21,8 @@ from splu_desktop.core.answer.condition_values import (
     value_of,
 )
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.generalise.interval_texts import Ends, holding, in_words, inside, interval_ends, is_interval
-from splu_desktop.core.messages import folded_text, listed, no_column, say, shown_of
+from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
+from splu_desktop.core.messages import folded_text, in_words, listed, no_column, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags
 
@@ -35,7 +35,7 @@ _SIGNS = {"=": "{}", "!=": "{}", ">=": "{}..", "<=": "..{}"}  # between a column
 
 
 def _said(value: str) -> str:
-    return in_words(short(value)) if value else say("(empty)")
+    return in_words(short(value))
 
 
 def _span(present: Sequence[object]) -> str:

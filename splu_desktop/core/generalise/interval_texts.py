@@ -23,13 +23,6 @@ _TO_BELOW = re.compile(rf"{_NUMBER}\s+to\s+below\s+{_NUMBER}|\[\s*{_NUMBER}\s*[-
 _BELOW = re.compile(rf"(?:below|under|<)\s*{_NUMBER}")
 _FROM = re.compile(rf"{_NUMBER}\s*(?:(?:and|or)\s+(?:more|over|older|above)|\+)|(?:>=|≥)\s*{_NUMBER}", re.IGNORECASE)
 _ONE = re.compile(_NUMBER)
-_MADE = tuple(
-    (
-        re.compile(each.template.format(low=f"(?P<low>{_NUMBER[1:-1]})", high=f"(?P<high>{_NUMBER[1:-1]})")),
-        each.template,
-    )
-    for each in (say("below {high}"), say("{low} to {high}"), say("{low} to below {high}"), say("{low} and more"))
-)
 
 Ends = NDArray[np.float64]
 
@@ -80,14 +73,6 @@ def holding(column: Column, number: float) -> str | None:
         return None
     found = np.flatnonzero((ends[0] <= number) & (number < ends[1]))
     return str(column.labels[found[0]]) if len(found) else None
-
-
-def in_words(label: str) -> str:
-    """Return a label that we gave as what can be said in other languages, any other as it is."""
-    for pattern, template in _MADE:
-        if found := pattern.fullmatch(label):
-            return say(template, **found.groupdict())
-    return label
 
 
 def _ends(text: str) -> tuple[float, float, bool] | None:

@@ -67,7 +67,7 @@ def dictionary_rows(
                 inert(entry["name"]),
                 language.sentence(say(column.kind.value)),
                 language.sentence(treatment),
-                inert(_values(column.kind.ordered, [str(x) for x in column.labels[~column.missing]])),
+                inert(_values(column.kind.ordered, [str(x) for x in column.labels[~column.missing]], language)),
                 missing,
                 "; ".join(each.name for each in scores if each.column == entry["name"]),
             ]
@@ -75,12 +75,14 @@ def dictionary_rows(
     return rows
 
 
-def _values(ordered: bool, labels: list[str]) -> str:
+def _values(ordered: bool, labels: list[str], language: Language) -> str:
     if not labels:
         return ""
     if ordered:
         return f"{labels[0]} .. {labels[-1]}"
-    return "; ".join(labels[:_SHOWN]) + (f"; ... ({len(labels)})" if len(labels) > _SHOWN else "")
+    # As they stand in the table, and beside it in the reader's words: "below 20 = unter 20".
+    shown = [" = ".join(dict.fromkeys((label, language.value(label)))) for label in labels[:_SHOWN]]
+    return "; ".join(shown) + (f"; ... ({len(labels)})" if len(labels) > _SHOWN else "")
 
 
 def write_labels(published: Published, scores: Sequence[ScoreColumn], folder: Path) -> None:

@@ -101,7 +101,9 @@ def table_words(asked: BookTable, t: Language) -> str:
     """Return what a table shows: its own title, or in words."""
     if asked.title:
         return asked.title
-    what = asked.column if asked.value is None else t("{column}: {value}", column=asked.column, value=asked.value)
+    what = (
+        asked.column if asked.value is None else t("{column}: {value}", column=asked.column, value=t.value(asked.value))
+    )
     what = t("mean of {what}", what=what) if asked.show == "mean" else what
     others = ", ".join(asked.columns[1:])
     what = t("{what} by {columns}", what=what, columns=others) if others else what
@@ -110,7 +112,11 @@ def table_words(asked: BookTable, t: Language) -> str:
 
 def line_words(line: Line, t: Language) -> str:
     """Return what a line is called."""
-    return ", ".join(label or t("(empty)") for label in line.labels) or t("All")
+    return ", ".join(_label_words(label, t) for label in line.labels) or t("All")
+
+
+def _label_words(label: str, t: Language) -> str:
+    return ", ".join(map(t.value, label.split(", ")))  # below one another, tables have lines of several columns
 
 
 def _caption(table: PrintedTable, at: int, t: Language) -> str:
@@ -121,7 +127,7 @@ def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> Tabl
     rows: list[Sequence[Cell]] = []
     before = ""
     for line in table.lines:
-        labels = [label or t("(empty)") for label in line.labels] or [t("All"), *[""] * (len(table.heads) - 1)]
+        labels = [_label_words(label, t) for label in line.labels] or [t("All"), *[""] * (len(table.heads) - 1)]
         if len(labels) > 1:  # the first label stands once, before the first of its lines
             labels[0], before = ("" if labels[0] == before else labels[0]), labels[0]
         rows.append([*labels, count_cell(line.rows, t), *(_cell(*cell, table.asked.show, t) for cell in line.cells)])
@@ -131,8 +137,8 @@ def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> Tabl
 
 
 def _labels(table: PrintedTable, t: Language) -> list[str]:
-    none = t("All") if table.asked.across else table.asked.column if table.asked.show == "mean" else t("(empty)")
-    return [label or none for label in table.labels]
+    none = t("All") if table.asked.across else table.asked.column if table.asked.show == "mean" else t.value("")
+    return [t.value(label) if label else none for label in table.labels]
 
 
 def count_cell(figure: Figure, t: Language) -> Cell:

@@ -110,7 +110,7 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
             )
         )
     columns = [
-        (t("secret value"), "l", 3.0, lambda each: f"{isolated(each.value)} ({isolated(each.column)})"),
+        (t("secret value"), "l", 3.0, lambda each: f"{isolated(t.value(each.value))} ({isolated(each.column)})"),
         (bearers_word(facts, t), "r", 1.5, lambda each: whole(each.bearers, t)),
         (t("without"), "r", 1.3, lambda each: share_cell(each.without, t)),
         (t("with"), "r", 1.3, lambda each: share_cell(each.with_release, t)),
@@ -129,7 +129,7 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
             t(
                 "Riskiest group: {group}. There {before} of 100 have “{value}” ({column}); a row that shows it is "
                 "right in {after}.",
-                value=value,
+                value=t.value(value),
                 column=column,
                 group=t.sentence(group),
                 before=of_100(facts.riskiest_share),
@@ -195,7 +195,7 @@ def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
     if named is not None and named.named:
         yield t(
             "Some can be named. “{value}” is known of {n} {who} with 80 of 100 or more.",
-            value=named.value,
+            value=t.value(named.value),
             n=t.number(named.named),
             who=who,
         )

@@ -175,7 +175,7 @@ def _accepted(limit: Limit, facts: Facts, t: Language) -> str:
 def names(found: Sequence[str], t: Language, most: int = 12) -> str:
     """Return names between commas, the empty one by a word; of more than one beyond `most`, how many."""
     most = shown_of(len(found), most)
-    shown = ", ".join(isolated(each) if each.strip() else t("(empty)") for each in found[:most])
+    shown = ", ".join(isolated(t.value(each.strip() and each)) for each in found[:most])
     rest = len(found) - most
     return t("{names} and {n} more", names=shown, n=t.number(rest)) if rest > 0 else shown or "–"
 
@@ -195,9 +195,11 @@ def whole(value: int | None, t: Language) -> Number | str:
     return "–" if value is None else Number(t.number(value), value)
 
 
-def cell_name(cell: Cell) -> str:
+def cell_name(cell: Cell, t: Language) -> str:
     """Return what a cell counts."""
-    return ", ".join(map(isolated, cell.line if cell.value == "mean" else (cell.value, *cell.line)))
+    return ", ".join(
+        isolated(t.value(each)) for each in (cell.line if cell.value == "mean" else (cell.value, *cell.line))
+    )
 
 
 def cell_figures(cell: Cell, t: Language) -> tuple[Number | str, ...]:
@@ -210,7 +212,7 @@ def cell_figures(cell: Cell, t: Language) -> tuple[Number | str, ...]:
 
 def cell_words(cell: Cell, t: Language) -> str:
     """Return a cell: what it counts, the true number where it is told, and what the recipient reads."""
-    what, (true, low, high) = cell_name(cell), map(cell_text, cell_figures(cell, t))
+    what, (true, low, high) = cell_name(cell, t), map(cell_text, cell_figures(cell, t))
     if cell.true is None:
         return t("{what}: reads {low} to {high}", what=what, low=low, high=high)
     return t("{what}: {true}, reads {low} to {high}", what=what, true=true, low=low, high=high)
