@@ -29,15 +29,16 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.mechanism import SystemRandomness
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.disk.partial import partial_beside
 from splu_desktop.files.disk.place import data_folder
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.counted import Counted
 from splu_desktop.files.large.drawing import Drawing
 from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile, check_read_alike, count_sets, text_file
-from splu_desktop.files.large.pages import LEARNED, Pages, pages_of, spread_of
+from splu_desktop.files.large.pages import LEARNED, Pages, Written, pages_of, spread_of
 from splu_desktop.files.large.table import LargeTable
-from splu_desktop.files.release.csv_table import RowWriter, header_line, table_cells
+from splu_desktop.files.release.csv_table import RowWriter, check_written, header_line, table_cells
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME
 
@@ -96,16 +97,10 @@ class Spark:
         keys = self.file.keys
         return self._grouped(self._source, [[keys[name] for name in each] for each in sets])
 
-    def counted_again(self, path: Path, delimiter: str, columns: int) -> list[Any]:
-        """Return how often each text stands in each column of a table that was written."""
-        keys = [f"c{at}" for at in range(columns)]
-        written = self._scanned(path, ImportChoices(delimiter=delimiter, quote='"', header_row=1), keys)
-        return self._grouped(written, [[key] for key in keys])
-
     def write(
         self, counted: Counted, plan: Plan, folder: Path, dialect: Dialect, progress: Progress
-    ) -> tuple[Pages, dict[str, float]]:
-        """Draw all rows and write table.csv and scores.csv; return what describes them, and how far counts spread."""
+    ) -> tuple[Pages, Written]:
+        """Draw all rows and write table.csv and scores.csv; return what describes them, and what `write_pages` does."""
         progress.report("Drawing", 0.0)
         wanted = [self.file.keys[name] for name in counted.drawing.texts]
         numbers = len(counted.drawing.unchanged) + len(counted.drawing.blocks)
@@ -124,26 +119,30 @@ class Spark:
                 shown.append(tally)
             pages = pages_of(counted, plan, shown)
             some = drawn.sort(*_KEYS).limit(LEARNED).toArrow()
-            spread = spread_of(pages, pages.table_codes([some.column(at).to_numpy() for at in range(numbers)]))
+            first = pages.table_codes([some.column(at).to_numpy() for at in range(numbers)])
             progress.report("Writing CSV", 0.5)
             cells, codes = pages.score_cells(dialect)
-            table = table_cells([column for column, _, _ in pages.table], dialect)
-            plain = (table, [(at, of) for _, at, of in pages.table], cells, codes, dialect)
+            columns = [column for column, _, _ in pages.table]
+            table = RowWriter(table_cells(columns, dialect), dialect)
+            plain = (table, [(at, of) for _, at, of in pages.table], RowWriter(cells, dialect), codes)
             writing = _writing_lines(self._base.sparkContext.broadcast(plain), str(parts))
             said = StructType().add("part", IntegerType()).add("name", StringType()).add("rows", LongType())
             ended = sorted(drawn.sort(*_KEYS).mapInArrow(writing, said).collect())
         if sum(row.rows for row in ended) != counted.rows:
             raise FileFault("“{path}” was not drawn whole; start again.", path=self.file.path.name)
-        columns = [column.name for column, _, _ in pages.table]
-        for name, names in ((TABLE_NAME, columns), (SCORES_NAME, [each.name for each in pages.scores])):
-            with (folder / name).open("wb") as whole:
-                whole.write(header_line(names, dialect))
+        digests = {}
+        for name, own in ((TABLE_NAME, columns), (SCORES_NAME, pages.scores)):
+            with (folder / name).open("wb") as opened:
+                whole = DigestedFile(opened)
+                whole.write(header_line([each.name for each in own], dialect))
                 for row in ended:
                     with (parts / f"{row.name}.{name}").open("rb") as part:
                         shutil.copyfileobj(part, whole, 1 << 20)
+            digests[name] = whole.digest.hexdigest()
+        check_written(columns, first, table, folder / TABLE_NAME, dialect)
         shutil.rmtree(drawn_path)
         shutil.rmtree(parts)
-        return pages, spread
+        return pages, (spread_of(pages, first), digests)
 
     def _scanned(self, path: Path, choices: ImportChoices, keys: Sequence[str]) -> Any:
         quote = choices.quote if choices.quote is not None else '"'
@@ -196,14 +195,13 @@ def _writing_lines(lines: Any, folder: str) -> Callable[[Iterable[Any]], Iterato
     def write(batches: Iterable[Any]) -> Iterator[Any]:
         task, name, rows = TaskContext.get(), secrets.token_hex(16), 0
         assert task is not None
-        table_texts, table_codes, score_texts, score_codes, dialect = lines.value
+        table, table_codes, scores, score_codes = lines.value
         begun = f"{folder}/{name}"
         with Path(f"{begun}.{TABLE_NAME}").open("wb") as first, Path(f"{begun}.{SCORES_NAME}").open("wb") as second:
-            table, scores = RowWriter(first, table_texts, dialect), RowWriter(second, score_texts, dialect)
             for batch in batches:
                 drawn = [column.to_numpy() for column in batch.columns]
-                table.write([drawn[at] if of is None else of[drawn[at]] for at, of in table_codes], SILENT, "")
-                scores.write([of[drawn[at]] for at, of in score_codes], SILENT, "")
+                table.write(first, [drawn[at] if of is None else of[drawn[at]] for at, of in table_codes], SILENT, "")
+                scores.write(second, [of[drawn[at]] for at, of in score_codes], SILENT, "")
                 rows += batch.num_rows
             for file in (first, second):
                 file.flush()

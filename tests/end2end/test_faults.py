@@ -19,14 +19,13 @@ import pytest
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.policy.verdict import verdict
 from splu_desktop.core.progress import Cancelled, Progress, Watched
-from splu_desktop.core.table import Table
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.disk.partial import MARK, clear_leftovers, is_dead
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.publish import Options, Outcome, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
+from splu_desktop.files.release import csv_table, verify
 from splu_desktop.files.release import folder as release_folder
-from splu_desktop.files.release import verify
 from tests.files.releases import ward_plan, ward_table
 
 ROOT = Path(__file__).parents[2]
@@ -261,16 +260,41 @@ def test_a_source_that_changes_meanwhile_is_no_source_one_that_vanishes_was_read
         house.check_clean("r")
 
 
-def test_a_damaged_write_is_caught(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table is read back before the release appears."""
-    write = release_folder.write_table
+@pytest.mark.parametrize("name", ["write_table", "write_numbers"])
+def test_what_lies_on_disk_otherwise_than_it_was_written_is_caught(
+    house: House, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Files are read back before the release appears, to the last byte."""
+    write = getattr(release_folder, name)
 
-    def loses_a_cell(table: Table, path: Path, *more: Any) -> None:
-        write(table, path, *more)
-        path.write_bytes(path.read_bytes().replace(b"yes", b"no", 1))
+    def loses_a_bit(*more: Any) -> str:
+        digest: str = write(*more)
+        path = next(each for each in more if isinstance(each, Path))
+        written = bytearray(path.read_bytes())
+        written[-2] ^= 1
+        path.write_bytes(written)
+        return digest
 
-    monkeypatch.setattr(release_folder, "write_table", loses_a_cell)
-    with pytest.raises(SpluError):
+    monkeypatch.setattr(release_folder, name, loses_a_bit)
+    with pytest.raises(SpluError, match="does not read as it was written"):
+        house.publish()
+    house.check_clean()
+
+
+@pytest.mark.parametrize("fault", ["texts", "rows"])
+def test_a_table_that_reads_otherwise_than_it_was_drawn_is_caught(
+    house: House, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    if fault == "texts":
+        monkeypatch.setattr(csv_table, "_fields", lambda texts, _: [text.replace("yes", "no") for text in texts])
+    else:
+        write = csv_table.RowWriter.write
+
+        def turns_rows(self: Any, file: Any, codes: Any, *more: Any) -> None:
+            write(self, file, [codes[0][::-1], *codes[1:]], *more)
+
+        monkeypatch.setattr(csv_table.RowWriter, "write", turns_rows)
+    with pytest.raises(SpluError, match="does not read as it was written"):
         house.publish()
     house.check_clean()
 

@@ -61,6 +61,20 @@ def test_unchanged_columns_come_back_to_the_letter(tmp_path: Path, dialect: Dial
         assert load_kit().load(release.path).table["weight"].mean() == pytest.approx(75, abs=2)
 
 
+@pytest.mark.parametrize("dialect", [Dialect(), Dialect(";", ",")])
+def test_who_publishes_gets_the_release_that_its_reader_gets(tmp_path: Path, dialect: Dialect) -> None:
+    _, release = _awkward(tmp_path / "r", dialect)
+    read = open_release(release.path)
+    assert read.facts == release.facts
+    assert read.published.blocks == release.published.blocks
+    for own, other in zip(release.published.table.columns, read.published.table.columns, strict=True):
+        assert (own.name, own.kind, own.labels.tolist()) == (other.name, other.kind, other.labels.tolist())
+        assert np.array_equal(own.codes, other.codes)
+        assert np.array_equal(own.missing, other.missing)
+        assert (own.values is None) == (other.values is None)
+        assert own.values is None or np.array_equal(own.values, other.values, equal_nan=True)
+
+
 def test_no_value_is_the_empty_cell_everywhere(tmp_path: Path) -> None:
     labels = ["?", "NA", "7", "None", "9"] * 40
     numbers = Column.from_labels("score", ["1", "?", "3", "", "5"] * 40, kind=Kind.INTEGER, missing=("?", ""))

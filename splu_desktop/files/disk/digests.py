@@ -23,3 +23,15 @@ def sha256_of(file: IO[bytes], size: int, progress: Progress) -> str:
         seen += len(block)
         progress.report("Checking the file", min(1.0, seen / max(size, 1)))
     return digest.hexdigest()
+
+
+class DigestedFile:
+    """An open file that is written to, with the SHA-256 of what it was given: `digest`."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self.digest = file, hashlib.sha256()
+
+    def write(self, block: bytes | bytearray) -> int:
+        """Write a block. Raises OSError."""
+        self.digest.update(block)
+        return self._file.write(block)

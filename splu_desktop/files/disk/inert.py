@@ -12,6 +12,7 @@ Every export goes through here, and every copy for the clipboard (`gui.base.word
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # U+FF1D, U+FF0B, U+FF0D and U+FF20 are the full-width forms that spreadsheets in East Asian locales take for the same.
 _SIGNS = "=+\\-@＝＋－＠"
@@ -25,12 +26,18 @@ _HARMLESS = rf"{_BLANK}*(?:{_NUMBER}|[=@])(?:[{_ENDS}]|\Z)"
 _RUNS = re.compile(
     rf"\A(?=[{_BEFORE}]*[{_LINES}])(?!\s*\Z)|(?:\A|(?<=[{_ENDS}]))(?=[{_BEFORE}]*[{_SIGNS}])(?!{_HARMLESS})"
 )
+_SIGN = re.compile(f"[{_SIGNS}{_LINES}]")
 _GUARDED = re.compile(rf"\A'(?=[{_BEFORE}]*[{_SIGNS}{_LINES}])|(?<=[{_SEPARATORS}{_LINES}])'(?=[{_BEFORE}]*[{_SIGNS}])")
 
 
 def inert(text: str) -> str:
     """Return `text` with an apostrophe wherever it begins what a spreadsheet would run."""
     return _RUNS.sub("'", text)
+
+
+def inert_texts(texts: Sequence[str]) -> Sequence[str]:
+    """Return texts, each as `inert` makes it; columns of plain numbers and words are told at once."""
+    return [inert(text) for text in texts] if _SIGN.search("".join(texts)) else texts
 
 
 def restore_text(text: str) -> str:

@@ -20,7 +20,7 @@ from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.counted import Counted
 from splu_desktop.files.large.dealt import Dealt
 from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile, check_read_alike, count_sets, text_file
-from splu_desktop.files.large.pages import Pages, pages_of, write_pages
+from splu_desktop.files.large.pages import Pages, Written, pages_of, write_pages
 from splu_desktop.files.large.table import LargeTable
 from splu_desktop.files.release.facts import Dialect
 
@@ -89,16 +89,10 @@ class DuckDB:
         keys = self.file.keys
         return count_sets([[keys[name] for name in each] for each in sets], self._source, self._asked)
 
-    def counted_again(self, path: Path, delimiter: str, columns: int) -> list[Any]:
-        """Return how often each text stands in each column of a table that was written."""
-        keys = [f"c{at}" for at in range(columns)]
-        source = _scanned(path, ImportChoices(delimiter=delimiter, quote='"', header_row=1), keys)
-        return count_sets([[key] for key in keys], source, self._asked)
-
     def write(
         self, counted: Counted, plan: Plan, folder: Path, dialect: Dialect, progress: Progress
-    ) -> tuple[Pages, dict[str, float]]:
-        """Draw all rows and write table.csv and scores.csv; return what describes them, and how far counts spread."""
+    ) -> tuple[Pages, Written]:
+        """Draw all rows and write table.csv and scores.csv; return what describes them, and what `write_pages` does."""
         source, drawing = SystemRandomness(), counted.drawing
         sizes = [counted.unchanged[name].m for name, _ in drawing.unchanged]
         sizes += [len(block.classes) for block in drawing.blocks]

@@ -65,9 +65,6 @@ class Engine(Protocol):
     def counted(self, sets: Sequence[Sequence[str]]) -> list[Any]:
         """Return, for each set of columns, an Arrow table of its distinct combinations and their `count`."""
 
-    def counted_again(self, path: Path, delimiter: str, columns: int) -> list[Any]:
-        """Return how often each text stands in each column of a table that was written."""
-
 
 def text_file(path: Path, choices: ImportChoices, progress: Progress) -> TextFile:
     """Return a file as engines read it. Raises FileFault, BadSetting where only the importer can read it."""

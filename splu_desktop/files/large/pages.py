@@ -17,15 +17,18 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.sanitise import merge_rare, numbered
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.large.counted import Counted
+from splu_desktop.files.large.drawing import changed
 from splu_desktop.files.release.columns import column_handed_out
-from splu_desktop.files.release.csv_table import RowWriter, header_line, number_cells, table_cells
+from splu_desktop.files.release.csv_table import RowWriter, check_written, header_line, number_cells, table_cells
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
 
 LEARNED = 200_000  # published rows from which it is learned how far counts spread
 
 Codes = NDArray[np.int32]
+Written = tuple[dict[str, float], dict[str, str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,27 +120,33 @@ def write_pages(
     folder: Path,
     dialect: Dialect,
     progress: Progress,
-) -> dict[str, float]:
-    """Write table.csv and scores.csv, given drawn rows in random order; return how far counts spread. Cancelled."""
-    spread: dict[str, float] = {}
+) -> Written:
+    """Write table.csv and scores.csv, given drawn rows in random order.
+
+    Returns how far counts spread, and the SHA-256 of each file. Raises BadSetting where there are other rows than
+    counted, BadRelease where the table does not read as it was written; Cancelled.
+    """
     cells, codes = pages.score_cells(dialect)
+    columns = [column for column, _, _ in pages.table]
+    table, scores = RowWriter(table_cells(columns, dialect), dialect), RowWriter(cells, dialect)
+    first: list[NDArray[Any]] = []
     done = 0
     with (folder / TABLE_NAME).open("wb") as table_file, (folder / SCORES_NAME).open("wb") as score_file:
-        columns = [column for column, _, _ in pages.table]
-        table_file.write(header_line([column.name for column in columns], dialect))
-        score_file.write(header_line([each.name for each in pages.scores], dialect))
-        table, scores = (
-            RowWriter(table_file, table_cells(columns, dialect), dialect),
-            RowWriter(score_file, cells, dialect),
-        )
+        files = DigestedFile(table_file), DigestedFile(score_file)
+        files[0].write(header_line([column.name for column in columns], dialect))
+        files[1].write(header_line([each.name for each in pages.scores], dialect))
         for part in parts:
             progress.report("Writing CSV", done / rows)
             own = pages.table_codes(part)
-            spread = spread or spread_of(pages, own)
-            table.write(own, progress, "Writing CSV")
-            scores.write([each[part[at]] for at, each in codes], progress, "Writing CSV")
+            first = first or own
+            table.write(files[0], own, progress, "Writing CSV")
+            scores.write(files[1], [each[part[at]] for at, each in codes], progress, "Writing CSV")
             done += len(part[0])
-    return spread
+    if done != rows:
+        raise changed()
+    check_written(columns, first, table, folder / TABLE_NAME, dialect)
+    digests = {name: file.digest.hexdigest() for name, file in zip((TABLE_NAME, SCORES_NAME), files, strict=True)}
+    return spread_of(pages, first), digests
 
 
 def spread_of(pages: Pages, codes: Sequence[NDArray[Any]]) -> dict[str, float]:

@@ -12,7 +12,6 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.background import in_background
-from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.importer import ImportChoices, Imported, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.reader import assemble
@@ -21,8 +20,8 @@ from splu_desktop.files.isolation.faults import NoRecords
 from splu_desktop.files.language import language
 from splu_desktop.files.large.counted import Counted, count
 from splu_desktop.files.large.engine import Engine
-from splu_desktop.files.large.pages import Pages
-from splu_desktop.files.release.facts import TABLE_NAME, BadRelease, Dialect, make_facts
+from splu_desktop.files.large.pages import Pages, Written
+from splu_desktop.files.release.facts import Dialect, make_facts
 from splu_desktop.files.release.folder import Form, close_folder
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.release.readme import README_NAME, write_readme
@@ -37,12 +36,12 @@ class LargeTable:
     Attributes
     ----------
     engine : reads and counts it.
-    write : draws all rows and writes table.csv and scores.csv into a folder; returns what describes them, and how far
-        counts spread.
+    write : draws all rows and writes table.csv and scores.csv into a folder; returns what describes them, and what
+        `write_pages` does.
     """
 
     engine: Engine
-    write: Callable[[Counted, Plan, Path, Dialect, Progress], tuple[Pages, dict[str, float]]]
+    write: Callable[[Counted, Plan, Path, Dialect, Progress], tuple[Pages, Written]]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,26 +96,11 @@ class LargeTable:
         Raises SpluError; Cancelled.
         """
         counted = count(self.engine, plan, asked, sample, progress)
-        pages, spread = self.write(counted, plan, folder, form.dialect, progress)
-        _check_written(pages, self.engine, folder, form.dialect)
+        pages, (spread, written) = self.write(counted, plan, folder, form.dialect, progress)
         described = make_facts(
             pages.published, plan, spread, title=form.title, contact=form.contact, dialect=form.dialect
         )
         tongue, path = language(form.spoken), folder / README_NAME
         write_readme(pages.published, None, described, plan.questions, pages.scores, earlier, path, tongue)
-        described = close_folder(pages.published, described, pages.scores, folder, form, progress)
+        described = close_folder(pages.published, described, pages.scores, folder, form, progress, written)
         return OpenRelease(folder, described, pages.published)
-
-
-def _check_written(pages: Pages, engine: Engine, folder: Path, dialect: Dialect) -> None:
-    """Raise BadRelease unless each text stands in each column of the written table as often as it should."""
-    found = engine.counted_again(folder / TABLE_NAME, dialect.delimiter, len(pages.table))
-    for (column, _, _), table in zip(pages.table, found, strict=True):
-        texts = [inert(str(label)) for label in column.labels]
-        if dialect.decimal != "." and column.kind.name == "DECIMAL":
-            texts = [text.replace(".", dialect.decimal) for text in texts]
-        wanted = {text: n for text, n in zip(texts, column.counts().tolist(), strict=True) if n}
-        if dict(zip(table.column(0).to_pylist(), table.column("count").to_pylist(), strict=True)) != wanted:
-            raise BadRelease(
-                "The release was withheld: column “{column}” does not read as it was written.", column=column.name
-            )

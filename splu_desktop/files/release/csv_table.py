@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.disk.inert import inert, restore_text
+from splu_desktop.files.disk.digests import DigestedFile
+from splu_desktop.files.disk.inert import inert, inert_texts, restore_text
 from splu_desktop.files.importer.raw import Gatherer
 from splu_desktop.files.importer.text import fields
-from splu_desktop.files.release.facts import Dialect
+from splu_desktop.files.release.facts import MISSING, BadRelease, Dialect
 
 _AT_ONCE = 20_000  # rows whose texts are joined
 _BLOCK = 1 << 20  # bytes
@@ -35,20 +36,62 @@ Numbers = tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]
 _STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
 
 
-def write_table(table: Table, path: Path, dialect: Dialect, progress: Progress) -> None:
-    """Write a header and a line per row: UTF-8, labels to the letter but for the decimal mark. Raises Cancelled."""
-    cells = table_cells(table.columns, dialect)
-    with path.open("wb") as file:
+def write_table(table: Table, path: Path, dialect: Dialect, progress: Progress) -> str:
+    """Write a header and a line per row: UTF-8, labels to the letter but for the decimal mark; return its SHA-256.
+
+    Raises BadRelease where it does not read as it was written; Cancelled.
+    """
+    codes = [column.codes for column in table.columns]
+    rows = RowWriter(table_cells(table.columns, dialect), dialect)
+    with path.open("wb") as opened:
+        file = DigestedFile(opened)
         file.write(header_line(table.names, dialect))
-        rows = RowWriter(file, cells, dialect)
-        rows.write([column.codes for column in table.columns], progress, _STAGE_OUT)
+        rows.write(file, codes, progress, _STAGE_OUT)
+    check_written(table.columns, codes, rows, path, dialect)
+    return file.digest.hexdigest()
 
 
 def table_cells(columns: Sequence[Column], dialect: Dialect) -> list[list[str]]:
     """Return the texts of each column between delimiters."""
-    cells = [cells_of(column, dialect) for column in columns]
+    cells = [_fields(inert_texts(texts_of(column, dialect)), dialect.delimiter) for column in columns]
     # An empty cell alone on its line would read as no row.
     return cells if len(cells) > 1 else [[text or '""' for text in cells[0]]]
+
+
+def check_written(
+    columns: Sequence[Column], codes: Sequence[NDArray[Any]], rows: RowWriter, path: Path, dialect: Dialect
+) -> None:
+    """Raise BadRelease unless the first rows of a table read as they were written, and each text of all its columns.
+
+    Rows are laid out by one rule, so a megabyte of them shows whether it holds; of texts each one may be the odd one.
+
+    codes : (N,) of each column, for the first rows at least.
+    rows : what wrote them.
+    """
+    with path.open("rb") as file:
+        _check_rows(io.BytesIO(next(_blocks(file))), columns, codes, dialect)
+    longest = max(column.m for column in columns)
+    every = np.arange(longest, dtype=np.int32)
+    once = [np.where(every < column.m, every, 0).astype(np.int32) for column in columns]
+    room = io.BytesIO(header_line([column.name for column in columns], dialect))
+    room.seek(0, io.SEEK_END)
+    rows.write(room, once, SILENT, _STAGE_OUT)
+    room.seek(0)
+    _check_rows(room, columns, once, dialect)
+
+
+def _check_rows(file: IO[bytes], columns: Sequence[Column], codes: Sequence[NDArray[Any]], dialect: Dialect) -> None:
+    try:
+        read = list(read_table(file, dialect, len(codes[0]), SILENT))
+    except ValueError:
+        read = []
+    for at, (column, own) in enumerate(zip(columns, codes, strict=True)):
+        name, found, texts = read[at] if at < len(read) else ("", own[:0], [])
+        place = {text: at for at, text in enumerate(texts_of(column, dialect))}
+        to = np.array([place.get(text, -1) for text in texts], np.int32)
+        same = name == column.name and np.array_equal(column.missing, column.labels == MISSING)
+        if not same or not len(found) or not np.array_equal(to[found], own[: len(found)]):
+            raise BadRelease("The release was withheld: “{name}” does not read as it was written.", name=column.name)
 
 
 def write_numbers(
@@ -57,12 +100,17 @@ def write_numbers(
     path: Path,
     dialect: Dialect,
     progress: Progress,
-) -> None:
-    """Write columns of numbers, of seven digits at most: (V,) values, (P,) which each pair has, (N,) pairs of rows."""
+) -> str:
+    """Write columns of numbers, of seven digits at most: (V,) values, (P,) which each pair has, (N,) pairs of rows.
+
+    Returns the file's SHA-256. Raises Cancelled.
+    """
     cells, codes = number_cells(columns, dialect)
-    with path.open("wb") as file:
+    with path.open("wb") as opened:
+        file = DigestedFile(opened)
         file.write(header_line(names, dialect))
-        RowWriter(file, cells, dialect).write(codes, progress, _STAGE_OUT)
+        RowWriter(cells, dialect).write(file, codes, progress, _STAGE_OUT)
+    return file.digest.hexdigest()
 
 
 def number_cells(columns: Sequence[Numbers], dialect: Dialect) -> tuple[list[NDArray[Any]], list[NDArray[np.int32]]]:
@@ -102,7 +150,7 @@ def _laid_numbers(values: NDArray[Any], end: str, decimal: str) -> NDArray[Any]:
 
 def header_line(names: Sequence[str], dialect: Dialect) -> bytes:
     """Return the line of names."""
-    return (dialect.delimiter.join(_field(inert(name), dialect.delimiter) for name in names) + "\n").encode()
+    return (dialect.delimiter.join(_fields(map(inert, names), dialect.delimiter)) + "\n").encode()
 
 
 class RowWriter:
@@ -113,12 +161,10 @@ class RowWriter:
 
     Parameters
     ----------
-    file : takes the bytes.
     cells : (m,) texts of each column, as they are to stand between delimiters; or of all columns laid, with their ends.
     """
 
-    def __init__(self, file: IO[bytes], cells: Sequence[Sequence[str] | NDArray[Any]], dialect: Dialect) -> None:
-        self._file = file
+    def __init__(self, cells: Sequence[Sequence[str] | NDArray[Any]], dialect: Dialect) -> None:
         ends = [dialect.delimiter] * (len(cells) - 1) + ["\n"]
         texts = [
             None if isinstance(each, np.ndarray) else [(text + end).encode() for text in each]
@@ -132,7 +178,9 @@ class RowWriter:
         self._texts = [np.asarray(each) if own is None else _laid(own) for each, own in pairs]
         self._row = np.dtype([(f"{at}", each.dtype) for at, each in enumerate(self._texts)])
 
-    def write(self, codes: Sequence[NDArray[np.integer]], progress: Progress, stage: str) -> None:
+    def write(
+        self, file: IO[bytes] | DigestedFile, codes: Sequence[NDArray[np.integer]], progress: Progress, stage: str
+    ) -> None:
         """Write rows, given (N,) codes of each column. Raises Cancelled."""
         count = len(codes[0])
         at_once = _AT_ONCE if self._wide else max(1, (1 << 20) // self._row.itemsize)
@@ -144,7 +192,7 @@ class RowWriter:
             some = [own[start : start + at_once] for own in codes]
             if laid is None:
                 parts = [of[own] for of, own in zip(self._texts, some, strict=True)]
-                self._file.write(b"".join(chain.from_iterable(zip(*parts, strict=True))))
+                file.write(b"".join(chain.from_iterable(zip(*parts, strict=True))))
                 continue
             rows = laid[: len(some[0])]
             for at, (of, own) in enumerate(zip(self._texts, some, strict=True)):
@@ -153,20 +201,24 @@ class RowWriter:
                 else:
                     rows[f"{at}"] = of[own]
             whole = room if len(rows) == at_once else room[: rows.nbytes]
-            self._file.write(whole.translate(None, _FILL))
+            file.write(whole.translate(None, _FILL))
 
 
-def cells_of(column: Column, dialect: Dialect) -> list[str]:
-    """Return (m,) the text of each label between delimiters."""
-    texts = [inert(str(label)) for label in column.labels]
+def texts_of(column: Column, dialect: Dialect) -> list[str]:
+    """Return (m,) the text of each label, with the decimal mark of the dialect."""
+    texts: list[str] = column.labels.tolist()
     if dialect.decimal != "." and column.kind is Kind.DECIMAL:
-        texts = [text.replace(".", dialect.decimal) for text in texts]
-    return [_field(text, dialect.delimiter) for text in texts]
+        return [text.replace(".", dialect.decimal) for text in texts]
+    return texts
 
 
-def _field(text: str, delimiter: str) -> str:
-    quoted = not text.isalnum() and any(mark in text for mark in (delimiter, '"', "\n", "\r"))
-    return '"' + text.replace('"', '""') + '"' if quoted else text
+def _fields(texts: Iterable[str], delimiter: str) -> list[str]:
+    """Return texts as they stand between delimiters."""
+    found, marks = list(texts), (delimiter, '"', "\n", "\r")
+    joined = "".join(found)
+    if not any(mark in joined for mark in marks):
+        return found
+    return ['"' + text.replace('"', '""') + '"' if any(mark in text for mark in marks) else text for text in found]
 
 
 def read_table(

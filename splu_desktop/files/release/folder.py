@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
-from splu_desktop.core.table import Table
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.language import language
@@ -21,8 +18,7 @@ from splu_desktop.files.release.columns import handed_out
 from splu_desktop.files.release.csv_table import write_numbers, write_table
 from splu_desktop.files.release.dictionary import DICTIONARY_NAME, LABEL_FILES, write_dictionary, write_labels
 from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease, Dialect, facts_text, make_facts, seal
-from splu_desktop.files.release.package import open_package
-from splu_desktop.files.release.reading import OpenRelease, published_of
+from splu_desktop.files.release.reading import OpenRelease, described_by
 from splu_desktop.files.release.readme import README_NAME, write_readme
 from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
 from splu_desktop.files.release.workbook import WORKBOOK_NAME, write_workbook
@@ -63,7 +59,7 @@ def fill_folder(
 
     earlier : how many releases of the same persons the register knows.
 
-    Raises BadRelease where the table does not read as it was written; Cancelled.
+    Raises BadRelease where a file does not read as it was written; Cancelled.
     """
     # All that follows describes the table as it is handed out, whose spelling and order differ from the drawn one's.
     final, form = handed_out(published), form or Form()
@@ -72,22 +68,18 @@ def fill_folder(
     reader = Reader(final)
     spread = {name: reader.spread(name) for name in final.sensitive}
     facts = make_facts(final, plan, spread, title=title, contact=form.contact, dialect=form.dialect)
-    write_table(final.table, folder / TABLE_NAME, form.dialect, progress)
+    written = {TABLE_NAME: write_table(final.table, folder / TABLE_NAME, form.dialect, progress)}
     public = [value for values in plan.public_values.values() for value in values]
     scores = score_columns(final, public)
     numbers = [(each.values, each.which, each.pairs) for each in scores]
-    write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, progress)
+    names, path = [each.name for each in scores], folder / SCORES_NAME
+    written[SCORES_NAME] = write_numbers(names, numbers, path, form.dialect, progress)
     write_readme(final, reader, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
     if form.workbook:
         write_workbook(final, facts, scores, folder, tongue, progress)
-    facts = close_folder(final, facts, scores, folder, form, progress)
-    package = open_package(folder, finished=False)
-    # A release that its own reader can't open again, or reads otherwise, must never be handed out.
-    read = published_of(package, facts, progress)
-    odd = _differing(final.table, read.table)
-    if odd is not None:
-        raise BadRelease("The release was withheld: column “{column}” does not read as it was written.", column=odd)
-    return OpenRelease(folder, facts, read)
+    facts = close_folder(final, facts, scores, folder, form, progress, written)
+    # As its recipient has it: described by the facts alone.
+    return OpenRelease(folder, facts, described_by(facts, final.table))
 
 
 def close_folder(
@@ -97,8 +89,12 @@ def close_folder(
     folder: Path,
     form: Form,
     progress: Progress,
+    written: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Add what describes table, scores and README, and release.json last; returns the facts, sealed."""
+    """Add what describes table, scores and README, and release.json last; returns the facts, sealed.
+
+    written : name of a file -> SHA-256 of what was written. Raises BadRelease where another lies on disk; Cancelled.
+    """
     write_dictionary(published, facts, scores, folder / DICTIONARY_NAME, form.dialect, language(form.spoken))
     write_labels(published, scores, folder)
     for name in KIT:
@@ -108,24 +104,10 @@ def close_folder(
     # Digests are those of the files as they lie on disk, after all are written.
     files = []
     for name in names:
-        size = (folder / name).stat().st_size
-        files.append({"name": name, "bytes": size, "sha256": file_sha256(folder / name, progress)})
+        size, digest = (folder / name).stat().st_size, file_sha256(folder / name, progress)
+        if written.get(name, digest) != digest:
+            raise BadRelease("The release was withheld: “{name}” does not read as it was written.", name=name)
+        files.append({"name": name, "bytes": size, "sha256": digest})
     closed = seal({**facts, "files": files})
     (folder / FACTS_NAME).write_text(facts_text(closed), encoding="utf-8", newline="\n")
     return closed
-
-
-def _differing(written: Table, read: Table) -> str | None:
-    """Return a column that reads otherwise than it was written; None where all agree."""
-    for one in written.columns:
-        if one.name not in read:
-            return one.name
-        other = read[one.name]
-        place = {label: at for at, label in enumerate(other.labels.tolist())}
-        # Codes may be numbered otherwise; what counts is that every row shows the same text.
-        if other.m != one.m or place.keys() != set(one.labels.tolist()):
-            return one.name
-        to = np.array([place[label] for label in one.labels.tolist()], np.int32)
-        if not np.array_equal(one.missing, other.missing[to]) or not np.array_equal(to[one.codes], other.codes):
-            return one.name
-    return None

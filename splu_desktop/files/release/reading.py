@@ -97,26 +97,33 @@ def published_of(package: Package, facts: dict[str, Any], progress: Progress = S
             for name, codes, texts in read_table(file, dialect, facts["records"], progress):
                 # What is popped can't come twice; what is left over was stated and is not there.
                 columns.append(read_column(entries.pop(name), codes, texts, dialect.decimal))
-        table = Table(tuple(columns))
-        if entries or table.n != facts["records"]:
-            raise ValueError("other columns or rows than stated")
-        published = Published(
-            table=table,
-            blocks=blocks_of(facts),
-            class_columns=tuple(map(str, facts["classes"]["columns"])),
-            cells=cells_of(facts),
-            person=facts["person"],
-            correlations=correlations_of(facts),
-            thresholds=Thresholds(**facts["thresholds"]),
-            rare={str(name): int(least) for name, least in facts["rare"].items()},
-            means=means_of(facts),
-        )
-        # Classes index arrays everywhere; a negative one would count from the end, and silently.
-        if published.record_class.max(initial=0) >= len(published.cells) or published.record_class.min(initial=0) < 0:
-            raise ValueError("a class that is not stated")
-        if (NUMBER in table and published.person is False) or (CLASS not in table and len(published.cells) > 1):
-            raise ValueError("persons or classes without their column")
+        if entries:
+            raise ValueError("other columns than stated")
+        published = described_by(facts, Table(tuple(columns)))
     # Facts are sealed, but whoever writes a folder can seal it anew: they are untrusted to the last field.
     except (ValueError, KeyError, TypeError):
         raise damage_fault(package.path / TABLE_NAME) from None
+    return published
+
+
+def described_by(facts: dict[str, Any], table: Table) -> Published:
+    """Return a table with what its reader knows. Raises ValueError, KeyError, TypeError where the two don't fit."""
+    if table.n != facts["records"]:
+        raise ValueError("other rows than stated")
+    published = Published(
+        table=table,
+        blocks=blocks_of(facts),
+        class_columns=tuple(map(str, facts["classes"]["columns"])),
+        cells=cells_of(facts),
+        person=facts["person"],
+        correlations=correlations_of(facts),
+        thresholds=Thresholds(**facts["thresholds"]),
+        rare={str(name): int(least) for name, least in facts["rare"].items()},
+        means=means_of(facts),
+    )
+    # Classes index arrays everywhere; a negative one would count from the end, and silently.
+    if published.record_class.max(initial=0) >= len(published.cells) or published.record_class.min(initial=0) < 0:
+        raise ValueError("a class that is not stated")
+    if (NUMBER in table and published.person is False) or (CLASS not in table and len(published.cells) > 1):
+        raise ValueError("persons or classes without their column")
     return published
