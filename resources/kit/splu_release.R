@@ -280,12 +280,11 @@ local({
     x <- (e$rows - b * e$inside * g) / a
     own <- (1 - b * q)^2
     pull <- (b * q)^2
-    others <- pmax(e$size * g - pmin(pmax(x, 0), e$inside), 0) + 2 * (1 - q) # how many they are is not well known
-    p0 <- b * g
-    p1 <- a + b * g
-    more <- (p1 * (1 - p1) - p0 * (1 - p0)) / a^2
-    each <- b * (1 - p0) / (e$size * a^2) * (own * e$inside + pull * (e$size - e$inside))
-    list(x = x, level = each * others + pull * others * more, slope = each + own * more, expected = e$inside * g)
+    outside <- (e$size * g - e$rows + 2 * (1 - q)) / (1 - b * q) # two more: how many they are is not well known
+    more <- b / a * (1 - 2 * g)
+    each <- b * (1 - b * g) / (e$size * a^2) * (own * e$inside + pull * (e$size - e$inside))
+    slope <- (a * each - b * (1 - q) * pull * more) / (1 - b * q) + own * more
+    list(x = x, level = (each + pull * more) * outside, slope = slope, expected = e$inside * g)
   }
 
   several <- function(e) { # by the true states of its parts, as if independent but for x
@@ -300,10 +299,11 @@ local({
     pulls <- lapply(axes, function(at) (1 - a[at]) / a[at] * rowSums(e$rows * scored(axes[-at])) / e$size)
     alone <- lapply(axes, function(at) pmin(pmax(rowSums(e$rows * scored(at)), 0), e$inside) / pmax(e$inside, 1))
     effect <- scored(axes) - Reduce(`+`, lapply(axes, function(at) outer(pulls[[at]], u[, at])))
-    v <- pmax(blend(e, effect^2, a) - blend(e, effect, a)^2, 0)
+    seen <- replace(e, "g", list(Map(function(g, at) (e$size * g + outer(2 + 0 * e$size, u[, at])) / (e$size + 2), e$g, axes)))
+    v <- pmax(blend(seen, effect^2, a) - blend(seen, effect, a)^2, 0) # two rows more in each part
     sign <- (-1)^rowSums(u == 0)
     apart <- Reduce(`*`, lapply(axes, function(at) outer(alone[[at]], u[, at]) + outer(1 - alone[[at]], 1 - u[, at])))
-    outside <- Reduce(`+`, Map(function(p, a, g) p^2 * (1 - a) * (1 + a) * g * (1 - g), pulls, a, g))
+    outside <- Reduce(`+`, Map(function(p, a, g) p^2 * (1 - a^2) * g * (1 - g), pulls, a, lapply(g, function(g) (e$size * g + 2) / (e$size + 2))))
     level <- (e$size - e$inside) * outside + e$inside * rowSums((apart - outer(Reduce(`*`, alone), sign)) * v)
     list(x = rowSums(e$rows * scored(axes)), level = level, slope = as.vector(v %*% sign), expected = e$inside * Reduce(`*`, g))
   }

@@ -424,11 +424,10 @@ def _one_block(keep, n, inside, rows, shares, event):
     (a,), (g,), b, q = keep, shares, 1 - keep[0], inside / n
     x = (rows[event,] - b * inside * g) / a
     own, pull = (1 - b * q) ** 2, (b * q) ** 2
-    others = max(n * g - min(max(x, 0.0), inside), 0.0) + 2 * (1 - q)  # how many they are is not well known
-    p0, p1 = b * g, a + b * g
-    more = (p1 * (1 - p1) - p0 * (1 - p0)) / a**2
-    each = b * (1 - p0) / (n * a**2) * (own * inside + pull * (n - inside))
-    return x, each * others + pull * others * more, each + own * more
+    outside = (n * g - rows[event,] + 2 * (1 - q)) / (1 - b * q)  # two more: how many they are is not well known
+    more = b / a * (1 - 2 * g)
+    each = b * (1 - b * g) / (n * a**2) * (own * inside + pull * (n - inside))
+    return x, (each + pull * more) * outside, (a * each - b * (1 - q) * pull * more) / (1 - b * q) + own * more
 
 
 def _several(keep, n, inside, met, shares, _):
@@ -440,9 +439,9 @@ def _several(keep, n, inside, met, shares, _):
     pulls = [(1 - a) / a / n * sum(met[s] * product[s, at] for s in states) for at, a in enumerate(keep)]
     alone = [min(max(sum(met[s] * f[s[at]] for s in states), 0.0), inside) / max(inside, 1) for at, f in enumerate(phi)]
     effect = {s: product[s, -1] - sum(pull * u for pull, u in zip(pulls, s)) for s in states}
-    moments, slope = {s: [f, f * f] for s, f in effect.items()}, 0.0
-    level = sum(p**2 * (a * (1 - a) + 1 - a) * g * (1 - g) for p, a, g in zip(pulls, keep, shares)) * (n - inside)
-    for axis, (a, g) in enumerate(zip(keep, shares)):
+    moments, slope, seen = {s: [f, f * f] for s, f in effect.items()}, 0.0, [(n * g + 2) / (n + 2) for g in shares]
+    level = sum(p**2 * (1 - a**2) * g * (1 - g) for p, a, g in zip(pulls, keep, seen)) * (n - inside)
+    for axis, (a, g) in enumerate(zip(keep, seen)):
         moments = _blend(moments, axis, {True: g, False: 1 - g}, a)
     for s, (mean, square) in moments.items():
         v, sign = max(square - mean**2, 0.0), (-1) ** s.count(False)

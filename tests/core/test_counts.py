@@ -76,7 +76,7 @@ LINES = (("age", "sex"), ("unit",), ("sex",), ("age", "unit"), ("sex", "unit", "
 
 
 @pytest.mark.parametrize("classes", [(), ("sex", "age")], ids=["one class", "cells"])
-@pytest.mark.parametrize("gamma", [2, 5])
+@pytest.mark.parametrize("gamma", [2, 5, 10])
 @pytest.mark.parametrize("top", [0.12, 0.42])
 def test_counts_of_one_column_are_held(classes: tuple[str, ...], gamma: float, top: float) -> None:
     shares = [top, *((1 - top) / np.arange(1, 12) / (1 / np.arange(1, 12)).sum())]
@@ -88,6 +88,13 @@ def test_counts_of_two_blocks_at_once_are_held(gamma: float) -> None:
     source = invented(20_000, [0.3, 0.2, 0.2, 0.1, 0.1, 0.06, 0.04])
     blocks = {("dx",): gamma, ("test",): gamma}
     check_coverage(Releases(source, blocks, ("sex", "age")), LINES[:4], "dx", "test")
+
+
+def test_few_who_all_have_what_most_have_are_held() -> None:
+    """Where no row shows a part that three have, it is not known that nobody has it: of three one release in ten."""
+    dx, yes = np.repeat(np.arange(101), [700, *[3] * 100]), np.arange(1_000) >= 400
+    source = table({"dx": np.array([f"d{each:03}" for each in dx]), "test": np.where(yes, "pos", "neg")})
+    check_coverage(Releases(source, {("dx",): 3, ("test",): 3}), [()], "dx", "test", times=40)
 
 
 def test_counts_within_one_block_are_held() -> None:

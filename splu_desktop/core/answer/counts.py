@@ -17,7 +17,7 @@ from splu_desktop.core.thresholds import NORMAL_95
 
 Floats = NDArray[np.float64]
 
-_MORE = 2.0  # records by which an interval takes the rest of a class for larger (Agresti and Coull 1998)
+_MORE = 2.0  # rows of the rest of a class that an interval adds to those that show an event (Agresti and Coull 1998)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,21 +85,24 @@ def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats
     share : (K, Q) share of the class that shows it.
 
     The estimate is (shown - (1-a) selected g)/a. A record of the line moves it by (1 - (1-a) q)/a where it shows the
-    event, others by (1-a) q/a through g, which is read off the table; q = selected/size. g itself moves with x.
+    event, others by (1-a) q/a through g, which is read off the table; q = selected/size. How many others have it goes
+    by x itself: of the rest of the class s = (a + (1-a)(1-q)) others + (1-a)(1-q) x show it on average.
     """
     a, b = draw_a, 1 - draw_a
     expected = selected * share
     x = (shown - b * expected) / a
     q = selected / size
-    own, pull = (1 - b * q) ** 2, (b * q) ** 2
-    # Bearers outside the line, and two more: of so few as are read off the table their number is not well known.
-    others = np.maximum(size * share - np.clip(x, 0.0, selected), 0.0) + _MORE * (1 - q)
-    # v0 of who has it not is linear in g = (others + x)/size: weight (1 - b share) for each bearer. v1 - v0 of who has
-    # it, p1(1 - p1) - p0(1 - p0) over a^2 with p0 = b share and p1 = a + p0, is taken as it is: b/a (1 - 2 share).
-    weight, more = b / (size * a**2) * (own * selected + pull * (size - selected)), b / a
-    # Both are linear in the share, so that arrays of all cells are gone through but twice.
-    level = others * ((weight + pull * more) - (weight * b + 2 * pull * more) * share)
-    slope = (weight + own * more) - (weight * b + 2 * own * more) * share
+    own, pull, rest = (1 - b * q) ** 2, (b * q) ** 2, 1 - b * q
+    # others + x = (s + a x)/rest: were x's own estimate in it, a large one would leave none, and a variance of 0. Two
+    # rows more: of so few as are read off the table their number is not well known.
+    shown_outside = (size * share - shown + _MORE * (1 - q)) / rest
+    # v0 of who has it not is linear in g: weight (1 - b share) for each bearer of the class. v1 - v0 of who has it,
+    # p1(1 - p1) - p0(1 - p0) over a^2 with p0 = b share and p1 = a + p0, is b/a (1 - 2 share).
+    each, more = b / (size * a**2) * (own * selected + pull * (size - selected)), b / a
+    # All are linear in the share, so that arrays of all cells are gone through but twice.
+    level = shown_outside * ((each + pull * more) - (each * b + 2 * pull * more) * share)
+    to_each, to_more = a / rest, own - b * (1 - q) * pull / rest
+    slope = (to_each * each + to_more * more) - (to_each * each * b + 2 * to_more * more) * share
     return CountFigures(x, level, slope, 1 / a)
 
 
@@ -160,7 +163,9 @@ def count_several_blocks(
     moved = [(1 - p) / p * (states * product(at)).sum(axis=axes) / size for at, p in enumerate(a)]
     effect = np.array(product())
     variance_outside = np.zeros(cells)
-    for at, (p, g, pull) in enumerate(zip(a, shares, moved, strict=True)):
+    # Two rows more here as well: a part that no row shows would have no variance, and no bearers but those of x.
+    seen = [(size * g + _MORE) / (size + _MORE) for g in shares]
+    for at, (p, g, pull) in enumerate(zip(a, seen, moved, strict=True)):
         index: list[slice | int] = [slice(None)] * number
         index[at] = 1
         effect[tuple(index)] = effect[tuple(index)] - pull
@@ -169,7 +174,7 @@ def count_several_blocks(
 
     def transition(values: Floats) -> Floats:
         """T: the mean of a function of the shown state, given the true one."""
-        for at, (p, g) in enumerate(zip(a, shares, strict=True)):
+        for at, (p, g) in enumerate(zip(a, seen, strict=True)):
             lent = (1 - p) * ((1 - g) * np.take(values, [0], axis=at) + g * np.take(values, [1], axis=at))
             values = p * values + lent
         return values
