@@ -54,7 +54,7 @@ def bias(name: str, system: System) -> Measure:
 
     def measure(tables: Tables, chance: np.random.Generator) -> float:
         asked, source = tables.asked(name), tables.source(name)
-        independent = asked.top * source.shares[asked.value]
+        independent = asked.sizes[asked.row] * source.shares[asked.value]
         out = (asked.truth > 1.5 * independent) & (asked.truth >= 0.005 * source.n)
         return float(tables.estimates(name, system, chance)[out].sum() / asked.truth[out].sum() - 1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from splu_desktop.compare.base.questions import Answers
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import System
+from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.thresholds import Thresholds
 
 CURVE, SMALL_COUNTS, CERTAINTY = "curve", "equal small counts", "equal certainty"
@@ -34,8 +35,6 @@ FIGURES = (
 class SystemTried:
     """One system with one setting.
 
-    Attributes
-    ----------
     system : with its parameters.
     line : of its own curve, or as strong as the plan for small counts or in certainty.
     impossible : why the table can't be published so, or that it took too long; "" where it could.
@@ -66,6 +65,12 @@ class SystemTried:
         spread = self.spread(name)
         return None if spread is None else spread[1]
 
+    def answer(self, at: int) -> dict[str, float | None] | None:
+        """Return the answer to one of the custodian's questions by the names of its figures."""
+        if self.own is None:
+            return None
+        return _finite({name: None if each is None else float(each[at]) for name, each in vars(self.own).items()})
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         spreads = {name: spread for name in FIGURES if (spread := self.spread(name)) is not None}
@@ -89,8 +94,6 @@ class SystemTried:
 class Comparison:
     """All systems on one table.
 
-    Attributes
-    ----------
     source : the table; its `meeting` is what differential privacy's noise covers.
     asked : counting questions.
     thresholds : epsilon and alpha that answers are judged by.
@@ -98,7 +101,7 @@ class Comparison:
     classifier : how often naive Bayes learnt from the original is.
     tried : in the order of the register, the plan first.
     seconds : in all.
-    own : the custodian's questions as they are asked, each with the true count.
+    own : the custodian's questions, each with the true count.
     """
 
     source: TrueTable
@@ -108,31 +111,30 @@ class Comparison:
     classifier: float
     tried: tuple[SystemTried, ...]
     seconds: float
-    own: tuple[tuple[tuple[str, ...], int], ...] = ()
+    own: tuple[tuple[Sequence[Condition], int], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, without any value of a record."""
+        plain = {name: getattr(self, name) for name in ("asked", "guess", "classifier", "seconds")}
+        own = [
+            {
+                "conditions": [str(each) for each in asked],
+                "truth": truth,
+                "answers": [each.answer(at) for each in self.tried],
+            }
+            for at, (asked, truth) in enumerate(self.own)
+        ]
         return {
             "sensitive": self.source.sensitive.name,
             "unchanged": list(self.source.names),
             "records": self.source.n,
             "values": self.source.m,
-            "asked": self.asked,
             "sensitivity": self.source.meeting,
             "epsilon": self.thresholds.epsilon,
             "alpha": self.thresholds.alpha,
-            "guess": self.guess,
-            "classifier": self.classifier,
+            **plain,
             "tried": [each.as_dict() for each in self.tried],
-            "own": [
-                {
-                    "conditions": list(asked),
-                    "truth": truth,
-                    "answers": [each.own and _finite(each.own.one(at)) for each in self.tried],
-                }
-                for at, (asked, truth) in enumerate(self.own)
-            ],
-            "seconds": self.seconds,
+            "own": own,
         }
 
 

@@ -8,24 +8,31 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.base.system import System
-from splu_desktop.compare.ours.splu import PlannedDraw
-from splu_desktop.compare.outcome import CURVE, Comparison, SystemTried
-from splu_desktop.compare.trial import Trial
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.source import Flags, Floats, TrueTable
+from splu_desktop.compare.base.system import Impossible, SanitisedTable, System
+from splu_desktop.compare.base.workload import Margins, draw_questions
+from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import SILENT, Progress, ProgressPart
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.thresholds import Thresholds
 
 DRAWS = 5
 LIMIT = 60.0  # seconds of processor time that a method may take with all its settings
+TESTED = 2_000  # records that the readers are tried on
+LARGE = 0.005  # share of the records from which a count is one of the large ones
+_STEPS = 5  # bisections of a quarter; each takes a draw where certainty is asked for
+_QUARTERS = 4
+_CLOSE = 0.002  # of a probability that counts as equal
 
 
 class OutOfTime(Exception):
@@ -33,23 +40,186 @@ class OutOfTime(Exception):
 
 
 class TimeLimit:
-    """A Progress that raises OutOfTime at the next report once its time is over."""
+    """The Progress of one method, which raises OutOfTime at the next report once its time is over.
 
-    def __init__(self, whole: Progress, ends: float) -> None:
-        self._whole, self._ends = whole, ends
+    at : how far the whole comparison is, in 0..1.
+    """
+
+    def __init__(self, whole: Progress, method: str, at: float, ends: float) -> None:
+        self._whole, self._method, self._at, self._ends = whole, method, at, ends
 
     def report(self, stage: str, done: float) -> None:
-        """Pass the report on. Raises OutOfTime; Cancelled."""
-        self._whole.report(stage, done)
+        """Say which method it is. Raises OutOfTime; Cancelled."""
+        self._whole.report(self._method, self._at)
         if time.thread_time() >= self._ends:
             raise OutOfTime
+
+
+class Trial:
+    """Questions, thresholds and tested records, the same for all systems.
+
+    source : the table, whose `meeting` covers all that is asked.
+    own : the custodian's questions, which are answered as if nothing else were asked.
+    """
+
+    def __init__(
+        self,
+        source: TrueTable,
+        thresholds: Thresholds,
+        size: int,
+        draws: int,
+        seed: int,
+        own: CountingQuestions | None,
+        progress: Progress,
+    ) -> None:
+        self.thresholds, self._draws, self._seed, self._own = thresholds, draws, seed, own
+        chance = np.random.default_rng([seed, 0])
+        self.questions, self.margins = draw_questions(source, size, chance, progress), Margins.of(source)
+        # One budget: what the learner asks is asked of the same release, or paid from the same epsilon.
+        self.all = self.questions.join(self.margins.questions)
+        self.source = replace(source, meeting=self.questions.meeting + self.margins.questions.meeting)
+        self.records = np.sort(chance.permutation(source.n)[:TESTED]).astype(np.int64)
+        self.values = source.sensitive.codes[self.records]
+        self.guess = self._right(np.tile(source.shares, (len(self.records), 1)))
+        plain = Answers(self.margins.questions.truth.astype(np.float64))
+        self.classifier = self._right(self.margins.naive_bayes(plain, self.records))
+
+    def try_out(self, curve: Sequence[System], plan: SystemTried | None, progress: Progress) -> Iterator[SystemTried]:
+        """Give what the settings of a system do, then, where some was possible, those that are as strong as the plan.
+
+        plan : None for the plan itself. Raises OutOfTime; Cancelled.
+        """
+        own = []
+        for each in curve:
+            own.append(self.carry_out(each, CURVE, progress))
+            yield own[-1]
+        if plan is None or not plan.draws or not any(each.draws for each in own):
+            return
+        least, most = (plan.t_p or 0.0) - _CLOSE, (plan.median("best_reader") or 0.0) + _CLOSE
+
+        def unsure(system: System) -> bool:
+            outcome = self._publish(system, 0, progress)
+            return self._readers(outcome, outcome.answer(self.all)[len(self.questions.row) :])[-1] <= most
+
+        for line, strong, steps, weak in (
+            (
+                SMALL_COUNTS,
+                lambda each: self._t_p(each) >= least,
+                3 * _STEPS,
+                say("At no setting are small counts wrong as surely as in this plan."),
+            ),
+            (CERTAINTY, unsure, _STEPS, say("At no setting is a reader as unsure of a person as in this plan.")),
+        ):
+            system, why = find_weakest(curve, strong, steps, weak)
+            yield SystemTried(system, line, why) if why else self.carry_out(system, line, progress)
+
+    def carry_out(self, system: System, line: str, progress: Progress) -> SystemTried:
+        """Return what one setting does, or why it can't be carried out. Raises Cancelled."""
+        try:
+            found = [self._measure(system, draw, progress) for draw in range(self._draws if system.random else 1)]
+            own = None
+            if self._own is not None:
+                alone = replace(self.source, meeting=self._own.meeting)
+                own = system.publish(alone, np.random.default_rng([self._seed, 2]), progress).answer(self._own)
+            t_f, epsilon = system.t_f(self.source, self.thresholds), system.exact_epsilon(self.source)
+        except Impossible as fault:
+            return SystemTried(system, line, str(fault))
+        except MemoryError:
+            return SystemTried(system, line, say("There is not enough memory to do this with a table of this size."))
+        figures = tuple(each for each, _ in found)
+        return SystemTried(system, line, "", figures, found[0][1], self._t_p(system), t_f, epsilon, own)
+
+    def _t_p(self, system: System) -> float:
+        return system.t_p(self.source, self.thresholds)
+
+    def _publish(self, system: System, draw: int, progress: Progress) -> SanitisedTable:
+        progress.report(system.title, 0.0)
+        # A stream of its own for each system, setting and draw.
+        stream = zlib.crc32(f"{system.name} {sorted(system.parameters.items())}".encode())
+        return system.publish(self.source, np.random.default_rng([self._seed, 1, stream, draw]), progress)
+
+    def _right(self, belief: Floats) -> float:
+        return float((belief.argmax(axis=1) == self.values).mean())
+
+    def _readers(self, outcome: SanitisedTable, margins: Answers) -> tuple[float | None, float, float]:
+        """Return how often readers of the row, of the answers, and of both are right: who knows more, no less often."""
+        learnt = self.margins.naive_bayes(margins, self.records)
+        row, evidence = outcome.row(self.records), outcome.evidence(self.records)
+        classifier = max(self.guess, self._right(learnt))
+        if row is None or evidence is None:
+            return None, classifier, classifier
+        stranger = max(self.guess, self._right(row))
+        return stranger, classifier, max(stranger, classifier, self._right(learnt * evidence))
+
+    def _measure(
+        self, system: System, draw: int, progress: Progress
+    ) -> tuple[dict[str, float | None], dict[str, float]]:
+        """Return `FIGURES` of one draw, and the papers' own measures of it."""
+        began = time.perf_counter()
+        outcome = self._publish(system, draw, progress)
+        everything, number = outcome.answer(self.all), len(self.questions.row)
+        answers = everything[:number]
+        stranger, classifier, best = self._readers(outcome, everything[number:])
+        seconds = time.perf_counter() - began
+        truth = self.questions.truth.astype(np.float64)
+        gap = np.abs(np.clip(answers.estimate, 0.0, self.source.n) - truth) / np.maximum(truth, 1)
+        wrong, low, high = gap > self.thresholds.epsilon, answers.low, answers.high
+        return {
+            "covered": None if low is None or high is None else float(((low <= truth) & (truth <= high)).mean()),
+            "small_wrong": _mean(wrong, truth <= self.thresholds.alpha),
+            "large_right": _mean(~wrong, truth >= LARGE * self.source.n),
+            "row": stranger,
+            "classifier": classifier,
+            "best_reader": best,
+            "insider": max(best, float(outcome.insider(self.records, self.all, everything).mean())),
+            "lost": outcome.lost,
+            "seconds": seconds,
+        }, outcome.metrics()
+
+
+def _mean(values: NDArray[np.generic], where: Flags) -> float | None:
+    return float(values[where].mean()) if where.any() else None
+
+
+def find_weakest(
+    curve: Sequence[System], strong: Callable[[System], bool], steps: int, weak: str
+) -> tuple[System, str]:
+    """Return the weakest setting that is strong enough, and ""; else the strongest one and why it is not, `weak`.
+
+    Along a span by bisection; where there is none, of the settings of the curve.
+    """
+    kind = type(curve[0])
+
+    def setting(part: float) -> System:
+        if kind.span is None:
+            return curve[round(part * (len(curve) - 1))]
+        value = kind.span[0] * (kind.span[1] / kind.span[0]) ** part  # in equal ratios, both above 0
+        return kind(round(value) if kind.whole else value)  # type: ignore[call-arg]
+
+    def falls_short(part: float) -> str:
+        try:
+            return "" if strong(setting(part)) else weak
+        except Impossible as fault:
+            return str(fault)
+
+    # In quarters first: beyond some strength a value seldom kept tells what is not true, and a reader is surer again.
+    quarters = [at / _QUARTERS for at in range(_QUARTERS + 1)]
+    high = next((part for part in quarters if falls_short(part) != weak), None)
+    if high is None:
+        return setting(1.0), weak
+    low = max(high - 1 / _QUARTERS, 0.0)
+    for _ in range(steps if high else 0):
+        middle = (low + high) / 2
+        # A setting that asks more than the table allows counts as too strong.
+        low, high = (middle, high) if falls_short(middle) == weak else (low, middle)
+    return setting(high), falls_short(high)
 
 
 def compare(
     source: TrueTable,
     systems: Iterable[type[System]],
     *,
-    plan: PlannedDraw,
+    plan: System,
     size: int = 1_200,
     draws: int = DRAWS,
     thresholds: Thresholds | None = None,
@@ -75,42 +245,28 @@ def compare(
     BadSetting : no column is unchanged, or one value is all there is; a question of `own` asks for something else.
     Cancelled.
     """
-    began, thresholds = time.perf_counter(), thresholds or Thresholds()
+    began, started, thresholds = time.perf_counter(), time.thread_time(), thresholds or Thresholds()
     if not source.columns or source.m < 2:
         raise BadSetting(
             "A comparison needs a column that is published unchanged, and two values of “{column}”.",
             column=source.sensitive.name,
         )
-    seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
     mine = CountingQuestions.of(source, own) if own else None
-    trial = Trial(source, thresholds, size, draws, seed, ProgressPart(progress, 0.0, 0.05), mine)
+    seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
+    trial = Trial(source, thresholds, size, draws, seed, mine, TimeLimit(progress, say("Comparing"), 0.0, math.inf))
     tried: list[SystemTried] = []
     curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
-    started = time.thread_time()
+    most = math.inf if limit is None else limit
     for number, curve in enumerate(curves):
-        part = ProgressPart(progress, 0.05 + 0.95 * number / len(curves), 0.95 / len(curves))
-        now, most = time.thread_time(), math.inf if limit is None else limit
+        now, done = time.thread_time(), len(tried)
         ends = max(started + most * (number + 1), now + most)
-        watched = TimeLimit(part, ends)
-        system = curve[0]
+        limited = TimeLimit(progress, curve[0].title, number / len(curves), ends)
         try:
-            for at, (line, system, why) in enumerate(trial.settings(curve, tried, watched)):
-                part = ProgressPart(watched, at / (len(curve) + 2), 1 / (len(curve) + 2))
-                tried.append(SystemTried(system, line, why) if why else trial.carry_out(system, line, part))
+            tried.extend(trial.try_out(curve, tried[0] if tried else None, limited))
         except OutOfTime:
             why = say("Not finished within {seconds} seconds.", seconds=f"{ends - now:.0f}")
-            tried.append(SystemTried(system, CURVE, why))
+            tried.append(SystemTried(curve[min(len(tried) - done, len(curve) - 1)], CURVE, why))
     progress.report(say("Comparing"), 1.0)
-    seconds = time.perf_counter() - began
-    asked = (tuple(map(str, conditions)) for conditions in own)
-    answered = () if mine is None else tuple(zip(asked, mine.truth.tolist(), strict=True))
-    return Comparison(
-        trial.source,
-        len(trial.questions.row),
-        thresholds,
-        trial.guess,
-        trial.classifier,
-        tuple(tried),
-        seconds,
-        answered,
-    )
+    answered = () if mine is None else tuple(zip(own, mine.truth.tolist(), strict=True))
+    seconds, asked = time.perf_counter() - began, len(trial.questions.row)
+    return Comparison(trial.source, asked, thresholds, trial.guess, trial.classifier, tuple(tried), seconds, answered)

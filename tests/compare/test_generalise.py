@@ -19,7 +19,7 @@ from splu_desktop.compare.generalise.conditions import (
     RecursiveDiversity,
 )
 from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.compare.marginals.fit import fit_marginals, is_combinatorial, is_linked, marginal, shares_within
+from splu_desktop.compare.marginals.fit import fit_marginals, is_combinatorial, is_linked, marginal
 from splu_desktop.compare.marginals.kifer import Marginals
 from splu_desktop.core.progress import SILENT
 from tests.compare.tables import column, small_source
@@ -116,8 +116,10 @@ def test_marginals_are_linked_diverse_and_met_by_the_fit() -> None:
     by_a, by_c, by_s = true.sum(axis=(1, 2)), true.sum(axis=(0, 1)), true.sum(axis=(0, 1, 2))
     expected = by_a[:, None, None] * by_c[None, None] / by_s / true.shape[1] * np.ones((1, true.shape[1], 1, 1))
     assert cells == pytest.approx(expected, abs=1e-3)
-    # Of a range, what is rarer than k counts as one.
-    assert shares_within(np.array([1, 2, 9, 40]), np.array([0, 0, 0, 1]), 5) == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1])
+    for column_, of, share in zip(outcome.source.columns, outcome.ranges, outcome.shares, strict=True):
+        told = share * np.bincount(of, column_.counts())[of]
+        assert told.sum() == pytest.approx(outcome.source.n)
+        assert all(told[np.isclose(told, each)].sum() >= 20 for each in told), "labels of fewer stand together"
 
 
 @pytest.mark.parametrize("pairs", [[(0, 1), (1, 2)], [(0, 2), (1, 2)], [(0, 2)], [(0, 1), (1, 2), (0, 2)]])

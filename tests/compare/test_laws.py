@@ -110,7 +110,7 @@ def test_buckets_lean_to_independence_by_their_own_transition() -> None:
 
 def test_the_papers_own_estimate_is_too_low_where_a_cell_stands_out() -> None:
     questions = small_questions(small_source(1_200))
-    independent = questions.top * questions.source.shares[questions.value]
+    independent = questions.sizes[questions.row] * questions.source.shares[questions.value]
     out = (questions.truth > 1.5 * independent) & (questions.truth > 30)
     estimates = np.array([each.answer(questions).estimate for each in outcomes(AsPublished(2), 120, 1_200, 5)])
     whole = estimates[:, out].sum(axis=1) / questions.truth[out].sum()

@@ -9,9 +9,8 @@ import pytest
 
 from splu_desktop.compare.ours.splu import PlannedDraw, Splu
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison
-from splu_desktop.compare.runner import compare
+from splu_desktop.compare.runner import compare, find_weakest
 from splu_desktop.compare.systems import SYSTEMS, find_systems
-from splu_desktop.compare.trial import find_weakest
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Cancelled, Watched

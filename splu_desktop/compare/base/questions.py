@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,6 @@ from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 
-_FEW_LABELS = 50
-
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -29,28 +28,16 @@ class Answers:
 
     Attributes
     ----------
-    estimate : (Q,) counts, records; NaN where the system refuses.
-    low, high : (Q,) ends of 95 % intervals, NaN where the system gives none.
+    estimate : (Q,) counts, records.
+    low, high : (Q,) ends of 95 % intervals; None where the system gives none.
     """
 
     estimate: Floats
-    low: Floats
-    high: Floats
+    low: Floats | None = None
+    high: Floats | None = None
 
-    @classmethod
-    def without_intervals(cls, estimate: Floats) -> Answers:
-        """Return bare estimates."""
-        nothing = np.full(len(estimate), np.nan)
-        return cls(estimate, nothing, nothing)
-
-    def split(self, first: int) -> tuple[Answers, Answers]:
-        """Return the answers to the first so many questions, and to the others."""
-        parts = [np.split(each, [first]) for each in vars(self).values()]
-        return Answers(*(part[0] for part in parts)), Answers(*(part[1] for part in parts))
-
-    def one(self, at: int) -> dict[str, float]:
-        """Return one answer by the names of its figures."""
-        return {name: float(each[at]) for name, each in vars(self).items()}
+    def __getitem__(self, some: slice) -> Answers:
+        return Answers(self.estimate[some], *(each if each is None else each[some] for each in (self.low, self.high)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +109,7 @@ class CountingQuestions:
     @cached_property
     def meeting(self) -> int:
         """The most of these questions that one record of the domain can meet: their sensitivity."""
-        weights = np.zeros((self.selections, self.source.m))
-        np.add.at(weights, (self.row, self.value), 1)
-        return most_met(self.flags, weights)
+        return most_met([*(each[self.row] for each in self.flags), np.eye(self.source.m, dtype=bool)[self.value]])
 
     @cached_property
     def used(self) -> tuple[tuple[int, ...], ...]:
@@ -140,35 +125,44 @@ class CountingQuestions:
         for row, used in enumerate(self.used):
             keys = [(at, self.flags[at][row].tobytes()) for at in used]
             of.append([places.setdefault(key, len(places)) for key in keys])
-        return self._lines([{at: np.frombuffer(flags, bool)} for at, flags in places]), of
+        picked = [{at: np.frombuffer(flags, bool)} for at, flags in places]
+        return CountingQuestions.from_flags(self.source, picked, np.zeros(len(picked), np.int64)), of
 
-    @cached_property
-    def labels(self) -> CountingQuestions:
-        """Every label of the columns that have few."""
-        few = [(at, each.m) for at, each in enumerate(self.source.columns) if 2 <= each.m <= _FEW_LABELS]
-        return self._lines([{at: own} for at, m in few for own in np.eye(m, dtype=bool)])
-
-    def _lines(self, picked: list[dict[int, Flags]]) -> CountingQuestions:
-        return CountingQuestions.from_flags(self.source, picked, np.zeros(len(picked), np.int64))
+    def select(self, codes: Sequence[NDArray[np.integer]]) -> sparse.csr_array:
+        """Return (P, N) 1 where a record meets a selection, by the (N,) codes of records in each unchanged column."""
+        everybody, indices, first = np.arange(len(codes[0]), dtype=np.int32), [], dict[tuple[int, bytes], Any]()
+        for row, places in enumerate(self.used):
+            inside = everybody
+            # The condition that fewest labels meet comes first, and is looked up once for all selections.
+            for place in sorted(places, key=lambda at: self.flags[at][row].mean()):
+                flags = self.flags[place][row]
+                if inside is not everybody:
+                    inside = inside[flags[codes[place][inside]]]
+                    continue
+                key = place, flags.tobytes()
+                if key not in first:
+                    first[key] = everybody[flags[codes[place]]]
+                inside = first[key]
+            indices.append(inside)
+        flat = np.concatenate([everybody[:0], *indices])
+        ends = np.cumsum([0, *map(len, indices)])
+        return sparse.csr_array((np.ones(len(flat), np.float32), flat, ends), shape=(len(indices), len(everybody)))
 
     @cached_property
     def selected(self) -> sparse.csr_array:
         """(P, N) 1 where a record of the source meets a selection."""
-        indices, n = [], self.source.n
-        for at, places in enumerate(self.used):
-            inside = np.arange(n)
-            for place in places:
-                inside = inside[self.flags[place][at][self.source.columns[place].codes[inside]]]
-            indices.append(inside.astype(np.int32))
-        flat = np.concatenate(indices) if indices else np.zeros(0, np.int32)
-        ends = np.cumsum([0, *map(len, indices)])
-        return sparse.csr_array((np.ones(len(flat), np.float32), flat, ends), shape=(len(indices), n))
+        return self.select([column.codes for column in self.source.columns])
 
-    def histogram(self, codes: NDArray[np.integer], m: int, weights: Floats | None = None) -> Floats:
-        """Return (P, m) how many selected records have each of (N,) codes in 0..m-1, each weighted 1 or as given."""
-        keys = np.repeat(np.arange(self.selections) * m, np.diff(self.selected.indptr)) + codes[self.selected.indices]
-        weights = None if weights is None else weights[self.selected.indices]
-        counted = np.bincount(keys, weights, minlength=self.selections * m)
+    def histogram(
+        self, codes: NDArray[np.integer], m: int, weights: Floats | None = None, among: sparse.csr_array | None = None
+    ) -> Floats:
+        """Return (P, m) how many selected records have each of (N,) codes in 0..m-1, each weighted 1 or as given.
+
+        among : (P, N) other records than the source's, as `select` gives them.
+        """
+        some = self.selected if among is None else among
+        keys = np.repeat(np.arange(self.selections) * m, np.diff(some.indptr)) + codes[some.indices]
+        counted = np.bincount(keys, None if weights is None else weights[some.indices], self.selections * m)
         return np.asarray(counted.reshape(-1, m), np.float64)
 
     @cached_property
@@ -185,14 +179,7 @@ class CountingQuestions:
         """(Q,) true counts."""
         return np.rint(self.pick(self.by_value)).astype(np.int64)
 
-    @cached_property
-    def top(self) -> Floats:
-        """(Q,) records that each selection has, N_P: known exactly where unchanged columns are published."""
-        return np.asarray(self.by_value.sum(axis=1)[self.row])
-
-    def share_of_domain(self) -> Floats:
-        """Return (Q,) the share of all combinations of labels and values that meet each question."""
-        of_selection = np.ones(self.selections)
-        for flags in self.flags:
-            of_selection *= flags.mean(axis=1)
-        return np.asarray(of_selection[self.row] / self.source.m)
+    @property
+    def sizes(self) -> Floats:
+        """(P,) records that each selection has, N_P: known exactly where unchanged columns are published."""
+        return np.diff(self.selected.indptr).astype(np.float64)

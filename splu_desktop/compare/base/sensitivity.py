@@ -1,9 +1,9 @@
 """The most questions that one record of the domain can meet, by branch and bound: the sensitivity of all their counts.
 
 Adding or removing a record moves each count that it meets by one, so noise of Lap(sensitivity / epsilon) on every count
-keeps epsilon for all of them together. A record is a label of each column and a value. Bound of a part of the domain
-in which some labels are settled: a selection with c conditions left open gives 1/c of its weight to each, and of every
-open column the best label counts. A search that takes too long returns its bound, which is never too small.
+keeps epsilon for all of them together. A record is a label of each column, the sensitive one among them. Bound of a
+part of the domain in which some labels are settled: a question with c conditions left open gives 1/c to each, and of
+every open column the best label counts. A search that takes too long returns its bound, which is never too small.
 """
 
 from __future__ import annotations
@@ -13,67 +13,35 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splu_desktop.compare.base.source import Flags, Floats
+from splu_desktop.compare.base.source import Flags, Floats, Ints
 
 _MOST_PARTS = 4_000
 _ROUNDING = 1e-9
 
 
-def most_met(flags: Sequence[Flags], weights: Floats) -> int:
-    """Return the largest sum of weights of the selections that one combination of labels and a value meets.
+def most_met(flags: Sequence[Flags]) -> int:
+    """Return how many questions one combination of labels meets at most; flags: of each column (Q, m_j) what they take.
 
-    Parameters
-    ----------
-    flags : for each column (P, m_j), the labels that each selection takes.
-    weights : (P, m) questions that each selection asks of each value.
+    By parts of the domain with the largest bound first, so that the first part without open conditions is the answer.
     """
-    if not weights.size:
-        return 0
-    # Labels that the same selections take are one; columns without conditions decide nothing.
-    merged = [np.unique(each, axis=1) for each in flags]
-    columns: list[Floats] = [each.astype(np.float64) for each in merged if each.shape[1] > 1]
-    has = [np.asarray((each == 0).any(axis=1), np.float64) for each in columns]  # the selections with a condition
-    values = np.unique(weights, axis=1).T
-    bounds = [_bound(columns, has, each, frozenset()) for each in values]
-    best = 0
-    for at in np.argsort(bounds)[::-1]:
-        if bounds[at] <= best:
-            break
-        best = max(best, _search(columns, has, values[at], best))
-    return best
+    # Labels that the same questions take are one; columns without conditions decide nothing.
+    columns = [each for each in (np.unique(each, axis=1) for each in flags) if each.shape[1] > 1]
+    has: Floats = np.stack([~each.all(axis=1) for each in columns], axis=1).astype(float)  # (Q, columns)
+    labels = [each.astype(np.float64) for each in columns]
 
+    def bound(asked: Ints, opened: list[int]) -> int:
+        conditions = has[asked][:, opened].sum(axis=1)
+        best = [((has[asked, at] / np.maximum(conditions, 1)) @ labels[at][asked]).max() for at in opened]
+        return int((conditions == 0).sum() + sum(best) + _ROUNDING)
 
-def _bound(columns: Sequence[Floats], has: Sequence[Floats], weights: Floats, settled: frozenset[int]) -> int:
-    opened = [at for at in range(len(columns)) if at not in settled]
-    conditions = np.sum([has[at] for at in opened], axis=0) if opened else np.zeros(len(weights))
-    bound = float(weights[conditions == 0].sum())
-    part = weights / np.maximum(conditions, 1)
-    for at in opened:
-        bound += float(((part * has[at]) @ columns[at]).max())
-    return int(bound + _ROUNDING)
-
-
-def _search(columns: Sequence[Floats], has: Sequence[Floats], weights: Floats, best: int) -> int:
-    nothing: frozenset[int] = frozenset()
-    heap = [(-_bound(columns, has, weights, nothing), 0, weights, nothing)]
-    number = 0
-    while heap:
-        bound, _, left, settled = heapq.heappop(heap)
-        if -bound <= best:
-            break
-        if number > _MOST_PARTS:
-            return -bound
-        opened = [at for at in range(len(columns)) if at not in settled]
-        # The column that most weight hangs on is settled next.
-        by_column = {at: float(left @ has[at]) for at in opened}
-        column = max(opened, key=by_column.__getitem__, default=None)
-        if column is None or by_column[column] == 0:
-            best = max(best, int(left.sum() + _ROUNDING))
-            continue
+    everything, opened = np.arange(len(has)), list(range(len(columns)))
+    heap, number = [(-bound(everything, opened), 0, everything, opened)], 0
+    while True:
+        least, _, asked, opened = heapq.heappop(heap)
+        if number > _MOST_PARTS or not has[asked][:, opened].any():
+            return -least
+        column = max(opened, key=lambda at: has[asked, at].sum())  # on which most hangs
+        opened = [at for at in opened if at != column]
         for label in columns[column].T:
-            number += 1
-            kept = left * label
-            inside = settled | {column}
-            if (reached := _bound(columns, has, kept, inside)) > best:
-                heapq.heappush(heap, (-reached, number, kept, inside))
-    return best
+            number, kept = number + 1, asked[label[asked]]
+            heapq.heappush(heap, (-bound(kept, opened), number, kept, opened))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,12 +40,6 @@ class TrueTable:
         columns = tuple(table[name].without_unused_labels() for name in unchanged)
         return cls(columns, table[sensitive].without_unused_labels(), tuple(class_columns))
 
-    def with_codes(self, codes: Iterable[NDArray[np.integer]]) -> TrueTable:
-        """Return other records over the same labels, by their codes in each column, the sensitive one last."""
-        pairs = zip(self.table.columns, codes, strict=True)
-        *columns, sensitive = (column.with_codes(own.astype(np.int32)) for column, own in pairs)
-        return TrueTable(tuple(columns), sensitive)
-
     @property
     def n(self) -> int:
         """Number of records, N."""
@@ -62,9 +56,9 @@ class TrueTable:
         return tuple(column.name for column in self.columns)
 
     @property
-    def table(self) -> Table:
-        """All its columns as one table, the sensitive one last."""
-        return Table((*self.columns, self.sensitive))
+    def all_columns(self) -> tuple[Column, ...]:
+        """All its columns, the sensitive one last."""
+        return *self.columns, self.sensitive
 
     @cached_property
     def counts(self) -> Floats:

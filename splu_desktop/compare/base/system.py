@@ -1,16 +1,16 @@
 """What a system is: a way to publish a table, and how counts are answered from what it published.
 
-A system is a frozen value with its parameters: one file, and one line in the register (`compare.systems`). Its
-docstring gives formula and source.
+A system is a frozen value with its parameters: a class under `@system`, and a line in the register (`compare.systems`).
+Its docstring gives formula and source.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -35,8 +35,6 @@ class Impossible(SpluError):
 class SanitisedTable(ABC):
     """What a system published of a source, with the figures that only who holds the source can give.
 
-    Attributes
-    ----------
     source : the true table.
     lost : records that are not in what was published.
     exact : whether the values published are true, so that those of all others taken away, one is left.
@@ -86,8 +84,6 @@ class SanitisedTable(ABC):
 class System(ABC):
     """A way to publish a table, with its parameters: a frozen dataclass, whose fields are these.
 
-    Attributes
-    ----------
     name : what files and the command line call it.
     title : what people call it.
     first : whether it is among the nine that are shown first, beside the plan.
@@ -173,6 +169,22 @@ class System(ABC):
             middle = (low + high) // 2
             low, high = (low, middle) if good(middle) else (middle, high)
         return high
+
+
+Kind = TypeVar("Kind", bound=type[System])
+
+
+@dataclass_transform(frozen_default=True)
+def system(name: str, title: str, **settings: Any) -> Callable[[Kind], Kind]:
+    """Return what makes a class a system, with these attributes of `System`; others are those of its base."""
+
+    def make(kind: Kind) -> Kind:
+        for each, value in {"name": name, "title": title, **settings}.items():
+            setattr(kind, each, value)
+        dataclass(frozen=True)(kind)
+        return kind
+
+    return make
 
 
 def said_briefly(number: float) -> Figure:

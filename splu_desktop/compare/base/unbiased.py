@@ -24,30 +24,24 @@ class UnbiasedTable(SanitisedTable):
     Attributes
     ----------
     shown : (N,) drawn values, records in the source's order.
-    matrix : (m, m) T[v, u], the chance that v shows u, where it is the same for all records.
+    published_shares : (m,) the share of each value as published, or worked back where the draw moves shares.
     borne : whether a value that is shown has a bearer: who knows that nobody else has it knows the person's.
     """
 
     shown: NDArray[np.int32]
-    matrix: Floats
+    published_shares: Floats
     borne: bool = False
     spread: float = 0.0  # t
-
-    @property
-    @abstractmethod
-    def published_shares(self) -> Floats:
-        """(m,) the share of each value as published, or worked back where the draw moves shares."""
 
     @abstractmethod
     def count(self, questions: CountingQuestions) -> CountFigures:
         """Return (P, m) unbiased figures of every value in every selection."""
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        figures = self.count(questions)
+        figures, target = self.count(questions), questions.pick(self.find_targets(questions))
         estimate, level, slope = map(questions.pick, (figures.estimate, figures.level, figures.slope))
         asked = CountFigures(estimate, level, slope)
-        low, high = asked.interval(questions.top)
-        target = questions.pick(self.find_targets(questions))
+        low, high = asked.interval(questions.sizes[questions.row])
         drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
         return Answers(np.clip(drawn, low, high), low, high)
 
@@ -55,8 +49,9 @@ class UnbiasedTable(SanitisedTable):
         """Return (K, m) what a reader of the row believed before."""
         return np.tile(self.source.shares, (len(records), 1))
 
+    @abstractmethod
     def evidence(self, records: Ints) -> Floats:
-        return np.asarray(self.matrix[:, self.shown[records]].T)
+        """Return (K, m) the chance of each record's shown value by each true one."""
 
     def row(self, records: Ints) -> Floats:
         joint = self.prior(records) * self.evidence(records)
@@ -68,24 +63,14 @@ class UnbiasedTable(SanitisedTable):
         named = self.borne & (self.source.counts[own] == 1) & np.isin(own, self.shown)
         return np.where(named, 1.0, self.sure_of_truth(records))
 
-    def _singly(self, lines: CountingQuestions) -> tuple[Floats, Floats, Floats]:
-        """Return (P, m) estimates of single values, their variances, and what the whole table lets expect."""
-        figures = self.count(lines)
-        inside = np.asarray(lines.selected.sum(axis=1)).ravel()
-        variance = figures.variance(np.maximum(figures.estimate, 0))
-        return figures.estimate, variance, inside[:, None] * self.published_shares
-
     def find_targets(self, questions: CountingQuestions) -> Floats:
-        """Return (P, m) the targets mu; learns the spread t on the way."""
-        labels, (single, of) = questions.labels, questions.singly
-        self.spread = learn_spread(*(each.ravel() for each in self._singly(labels))) if len(labels.row) else 0.0
-        share = self.published_shares
-        lift = np.ones((1, self.source.m))
-        if len(single.row):
-            x, variance, target = self._singly(single)
-            drawn = np.maximum(shrink(x, variance, target, self.spread), 0.0)
-            lift = np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0)
+        """Return (P, m) the targets mu; learns the spread t of single conditions on the way."""
+        share, (single, of) = self.published_shares, questions.singly
+        figures, target = self.count(single), single.sizes[:, None] * share
+        variance = figures.variance(np.maximum(figures.estimate, 0))
+        self.spread = learn_spread(figures.estimate.ravel(), variance.ravel(), target.ravel())
+        drawn = np.maximum(shrink(figures.estimate, variance, target, self.spread), 0.0)
+        lift = np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0)
         mu = np.stack([share * (lift[own].prod(axis=0) if len(own) > 1 else 1.0) for own in of])
         total = mu.sum(axis=1, keepdims=True)
-        inside = np.asarray(questions.selected.sum(axis=1)).ravel()[:, None]
-        return np.asarray(inside * np.where(total > 0, mu / np.where(total > 0, total, 1), share))
+        return np.asarray(questions.sizes[:, None] * np.where(total > 0, mu / np.where(total > 0, total, 1), share))

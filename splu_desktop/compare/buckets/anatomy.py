@@ -12,7 +12,6 @@ sum over v of x_v T[v, s] with T[v, s] = (1 / f_v) sum over g of c_{g,v} c_{g,s}
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -21,7 +20,7 @@ from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Impossible, SanitisedTable, System
+from splu_desktop.compare.base.system import GAMMAS, Impossible, SanitisedTable, System, system
 from splu_desktop.core.messages import Figure
 from splu_desktop.core.progress import Progress
 
@@ -87,23 +86,17 @@ class BucketTables(SanitisedTable):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         by_value = (questions.selected @ self._of) @ self.parts
-        return Answers.without_intervals(questions.pick(np.asarray(by_value.todense())))
+        return Answers(questions.pick(np.asarray(by_value.todense())))
 
     def row(self, records: Ints) -> Floats:
         return np.asarray(self.parts[self.bucket[records]].todense())
 
 
-@dataclass(frozen=True)
+@system("anatomy", "Anatomy", first=True, points=GAMMAS, span=(2, 50), whole=True)
 class Anatomy(System):
     """Anatomy with buckets of `l` different values."""
 
     l: int  # noqa: E741 - the paper's name
-
-    name = "anatomy"
-    title = "Anatomy"
-    first = True
-    points = GAMMAS
-    span, whole = (2, 50), True
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> BucketTables:
         codes, members = source.sensitive.codes, deal_groups(source, self.l, chance)

@@ -12,14 +12,12 @@ Estimate: fakes come by shares, so x = sum over g of n_{P,g} (c_{g,s} - sigma pi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, binomials
+from splu_desktop.compare.base.system import Impossible, binomials, system
 from splu_desktop.compare.buckets.anatomy import Anatomy, BucketTables
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -67,7 +65,7 @@ class WithFakes(BucketTables):
         share = self.counts.sum(axis=0) / self.counts.sum()
         by_value = np.asarray((scaled @ self.counts).todense())
         by_value -= self.fakes * np.asarray(scaled.sum(axis=1)).reshape(-1, 1) * share
-        return Answers.without_intervals(questions.pick(np.maximum(by_value, 0.0)))
+        return Answers(questions.pick(np.maximum(by_value, 0.0)))
 
     def row(self, records: Ints) -> Floats:
         of = self.bucket[records]
@@ -81,16 +79,11 @@ class WithFakes(BucketTables):
         return np.asarray(1 / (1 + self.fakes - out.sum(axis=1)))
 
 
-@dataclass(frozen=True)
+@system("buckets-with-fakes", say("Buckets with fake values"), first=False, points=((2, 1), (3, 2), (5, 4)))
 class FakeValues(Anatomy):
     """Buckets of `l` different values and more, and `fakes` fake ones in each."""
 
     fakes: int = 2
-
-    name = "buckets-with-fakes"
-    title = say("Buckets with fake values")
-    first = False
-    points = ((2, 1), (3, 2), (5, 4))
     setting_said = say("l = {l}, {fakes} fake")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> WithFakes:

@@ -11,7 +11,6 @@ Estimate and promise as with two sizes.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -19,7 +18,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from splu_desktop.compare.base.source import Flags, Ints
-from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.base.system import Impossible, system
 from splu_desktop.compare.buckets.settings import Caps, Part, Parts
 from splu_desktop.compare.buckets.tolerant import TwoSizes
 from splu_desktop.core.messages import say
@@ -73,13 +72,9 @@ def _deal(counts: Ints, room: Ints, places: Ints) -> tuple[Ints, Flags]:
     return flow[1 : m + 1, m + 1 : -1].astype(np.int64), crowded[1 : m + 1]
 
 
-@dataclass(frozen=True)
+@system("buckets-best-sizes", say("F'-privacy, the best buckets"), span=None)
 class BestSizes(TwoSizes):
     """Buckets of the sizes with the least loss."""
-
-    name = "buckets-best-sizes"
-    title = say("F'-privacy, the best buckets")
-    span = None
 
     def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         return best_sizes(counts, caps, progress)

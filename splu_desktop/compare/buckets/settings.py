@@ -1,4 +1,4 @@
-"""Buckets of two sizes and of many: how many there are, and which values' records they hold.
+"""Buckets of two sizes, of many, and the best there are: how many, and which values' records they hold.
 
 Source: inferential privacy paper. A value with tolerance f' may stand floor(f' S) times in a bucket of S records; the
 loss is the sum over buckets of (S - 1)^2 (Definition 3.9). Theorem 4.17: b_1 buckets of S_1 and b_2 of S_2 can hold all
@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,30 +19,23 @@ from splu_desktop.compare.base.source import Ints
 from splu_desktop.core.progress import SILENT, Progress
 
 Caps = Mapping[int, Ints]  # size of a bucket, rising -> (m,) floor(f'_i S)
-_AT_ONCE = 500_000  # settings times values that are judged together
 _ENDLESS = np.iinfo(np.int64).max // 4
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
+class Part(NamedTuple):
     """`number` buckets of `size` records, with (m,) the records of each value that they hold."""
 
     size: int
     number: int
     held: Ints
 
-    @property
-    def loss(self) -> int:
-        """Sum over the buckets of (size - 1)^2."""
-        return self.number * (self.size - 1) ** 2
-
 
 Parts = tuple[Part, ...]
 
 
 def loss(parts: Parts) -> int:
-    """Return the loss of all buckets (Definition 3.9)."""
-    return sum(part.loss for part in parts)
+    """Return the loss of buckets, the sum of (size - 1)^2 (Definition 3.9)."""
+    return sum(part.number * (part.size - 1) ** 2 for part in parts)
 
 
 def two_sizes(counts: Ints, caps: Caps, *, below: int = _ENDLESS, progress: Progress = SILENT) -> Parts | None:
@@ -57,21 +50,16 @@ def two_sizes(counts: Ints, caps: Caps, *, below: int = _ENDLESS, progress: Prog
         if n * (small - 1) ** 2 >= best * small:
             break
         progress.report("Comparing", small / max(caps))
+        if (counts > 0)[caps[small] + caps[large] == 0].any():
+            continue  # some value has no room in either
         second = np.arange(n // large + 1)
-        second = second[(n - large * second) % small == 0]
         first = (n - large * second) // small
         losses = first * (small - 1) ** 2 + second * (large - 1) ** 2
-        open_ = np.flatnonzero(losses < best)
-        step = max(_AT_ONCE // len(counts), 1)
-        for start in range(0, len(open_), step):
-            some = open_[start : start + step]
-            room = [np.minimum(caps[s] * b[some, None], counts) for s, b in ((small, first), (large, second))]
-            filled = (room[0].sum(axis=1) >= small * first[some]) & (room[1].sum(axis=1) >= large * second[some])
-            valid = np.flatnonzero(filled & (room[0] + room[1] >= counts).all(axis=1))
-            if len(valid):
-                at = some[valid[0]]
-                best, found = int(losses[at]), (small, int(first[at]), large, int(second[at]))
-                break
+        some = np.flatnonzero(((n - large * second) % small == 0) & (losses < best))
+        room = [np.minimum(caps[s] * b[some, None], counts) for s, b in ((small, first), (large, second))]
+        filled = (room[0].sum(axis=1) >= small * first[some]) & (room[1].sum(axis=1) >= large * second[some])
+        for at in some[filled & (room[0] + room[1] >= counts).all(axis=1)][:1]:
+            best, found = int(losses[at]), (small, int(first[at]), large, int(second[at]))
     if found is None:
         return None
     small, b_1, large, b_2 = found
@@ -102,11 +90,10 @@ def many_sizes(counts: Ints, caps: Caps, *, progress: Progress = SILENT) -> Part
     """
     found: list[Parts] = []
     while (start := two_sizes(counts, caps, progress=progress)) is not None:
-        done: list[Part] = []
-        waiting = list(start)
+        done, waiting = list[Part](), list(start)
         while waiting:
             part = waiting.pop()
-            smaller = two_sizes(part.held, caps, below=part.loss, progress=progress)
+            smaller = two_sizes(part.held, caps, below=loss((part,)), progress=progress)
             waiting.extend(smaller or ())
             done.extend(() if smaller else (part,))
         found.append(tuple(done))

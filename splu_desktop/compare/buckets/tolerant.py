@@ -12,15 +12,13 @@ Estimate: within a bucket, x = sum over g of n_{P,g} c_{g,s} / |g|, with Anatomy
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Points, System
+from splu_desktop.compare.base.system import Impossible, Points, System, system
 from splu_desktop.compare.buckets.anatomy import BucketTables, in_random_order
 from splu_desktop.compare.buckets.settings import Caps, Parts, loss, many_sizes, two_sizes
 from splu_desktop.core.messages import say
@@ -69,17 +67,11 @@ class TolerantTables(BucketTables):
         }
 
 
-@dataclass(frozen=True)
+@system("buckets-two-sizes", say("F'-privacy, buckets of two sizes"), points=THETAS, span=(40, 1), whole=True)
 class TwoSizes(System):
     """Buckets of two sizes for tolerances `theta` times the share, and 0.02."""
 
     theta: int
-
-    name = "buckets-two-sizes"
-    title = say("F'-privacy, buckets of two sizes")
-    points = THETAS
-    span: ClassVar[tuple[float, float] | None] = (40, 1)
-    whole = True
 
     def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         """Return the buckets and what they hold; None where no buckets keep the limits."""
@@ -93,14 +85,9 @@ class TwoSizes(System):
         return TolerantTables(source, parts, chance)
 
 
-@dataclass(frozen=True)
+@system("buckets-many-sizes", say("F'-privacy, buckets of many sizes"), span=None, points=(8,))
 class ManySizes(TwoSizes):
     """Buckets of as many sizes as lower the loss."""
-
-    name = "buckets-many-sizes"
-    title = say("F'-privacy, buckets of many sizes")
-    span = None
-    points = (8,)  # the search takes long, and longer the smaller theta is
 
     def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         return many_sizes(counts, caps, progress=progress)

@@ -14,13 +14,12 @@ disjoint cells average the noise away.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import System
+from splu_desktop.compare.base.system import System, system
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.messages import say
@@ -56,17 +55,11 @@ class CellKeyAnswers(NoisyAnswers):
         return np.log(np.maximum(chance, 1e-300))
 
 
-@dataclass(frozen=True)
+@system("cell-key", say("Census cell keys"), first=True, points=(1.0, 3.0, 16.0), span=(0.5, 400.0))
 class CellKey(System):
     """Cell-key noise of variance `variance`, bounded by two and a half standard deviations."""
 
     variance: float
-
-    name = "cell-key"
-    title = say("Census cell keys")
-    first = True
-    points = (1.0, 3.0, 16.0)
-    span = (0.5, 400.0)
     setting_said = "V = {variance}, D = {most}"
 
     @property

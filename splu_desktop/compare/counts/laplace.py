@@ -14,7 +14,6 @@ sharply (Balle, Barthe, Gaboardi 2018); docs/papers.md has theirs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -22,12 +21,12 @@ from scipy.special import kve
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import SanitisedTable, System, said_briefly
+from splu_desktop.compare.base.system import SanitisedTable, System, system
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 
-EPSILONS = {"ln 3": math.log(3), "0.1": 0.1, "0.01": 0.01}
+EPSILONS = (math.log(3), 0.1, 0.01)
 
 
 def log_density(x: Floats, parts: int) -> Floats:
@@ -61,24 +60,18 @@ class LaplaceAnswers(NoisyAnswers):
         return log_density((shown - counts) / self.b, self._parts)
 
 
-@dataclass(frozen=True)
+@system("laplace", say("Differential privacy, noisy answers"), first=True, points=EPSILONS, span=(1e3, 5e-4))
 class Laplace(System):
     """Laplace noise for all questions together."""
 
     epsilon: float
     parts: int = 1
 
-    name = "laplace"
-    title = say("Differential privacy, noisy answers")
-    first = True
-    points = tuple(EPSILONS.values())
-    span = (1_000.0, 0.0005)
     setting_said = "epsilon = {epsilon}"
 
     @property
     def values(self) -> dict[str, object]:
-        known = {round(value, 9): text for text, value in EPSILONS.items()}
-        return {**super().values, "epsilon": Figure(known.get(round(self.epsilon, 9), said_briefly(self.epsilon)))}
+        return super().values | ({"epsilon": Figure("ln 3")} if self.epsilon == EPSILONS[0] else {})
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
         return LaplaceAnswers(source, self.scale(source), self.parts, chance)
@@ -92,29 +85,27 @@ class Laplace(System):
         return count + x * self.scale(source), chance
 
     def exact_epsilon(self, source: TrueTable) -> float:
-        return source.meeting / self.scale(source)
+        return self.epsilon
 
 
-@dataclass(frozen=True)
+@system("laplace-each", say("Laplace noise per question"), first=False)
 class LaplaceEach(Laplace):
     """Laplace noise for each question by itself, as in the journal's experiments."""
-
-    name = "laplace-each"
-    title = say("Laplace noise per question")
-    first = False
 
     def scale(self, source: TrueTable) -> float:
         return 1 / self.epsilon
 
+    def exact_epsilon(self, source: TrueTable) -> float:
+        return source.meeting * self.epsilon
 
-@dataclass(frozen=True)
+
+_PARTS = ((EPSILONS[0], 2), (EPSILONS[0], 10))
+
+
+@system("laplace-of-parts", say("Differential privacy of random parts"), first=False, points=_PARTS)
 class LaplaceOfParts(Laplace):
     """Laplace noise for all questions together, in each of `parts` random parts."""
 
     parts: int = 2
 
-    name = "laplace-of-parts"
-    title = say("Differential privacy of random parts")
-    first = False
-    points = ((math.log(3), 2), (math.log(3), 10))
     setting_said = say("epsilon = {epsilon}, {parts} parts")

@@ -10,14 +10,13 @@ their conditional shares, so that a count is a sum over the tree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable, stand_together
-from splu_desktop.compare.base.system import SanitisedTable
+from splu_desktop.compare.base.system import SanitisedTable, system
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -65,7 +64,7 @@ class FittedMargins(SanitisedTable):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         last = len(self.groups) - 1
-        return Answers.without_intervals(questions.pick(self._beside(last, last, questions) * self.single[last]))
+        return Answers(questions.pick(self._beside(last, last, questions) * self.single[last]))
 
     def _beside(self, column: int, parent: int, questions: CountingQuestions) -> Floats:
         """Return (P, groups of `column`) the share of its records that meet the conditions on it and behind it."""
@@ -88,12 +87,9 @@ class FittedMargins(SanitisedTable):
         return np.asarray(odds / (odds + 1 - share))
 
 
-@dataclass(frozen=True)
+@system("noisy-margins", say("Differential privacy, noisy margins"))
 class NoisyMargins(Laplace):
     """Noisy margins of a tree of column pairs, and their fit."""
-
-    name = "noisy-margins"
-    title = say("Differential privacy, noisy margins")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
         return FittedMargins(source, self.epsilon, chance, progress)
@@ -101,6 +97,3 @@ class NoisyMargins(Laplace):
     def scale(self, source: TrueTable) -> float:
         # Of the column's own noisy counts, before the fit.
         return 3 * (len(source.columns) + 1) / self.epsilon
-
-    def exact_epsilon(self, source: TrueTable) -> float:
-        return self.epsilon

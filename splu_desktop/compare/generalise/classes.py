@@ -52,7 +52,7 @@ class GeneralisedTable(SanitisedTable):
         for start in range(0, questions.selections, step):
             part = slice(start, start + step)
             by_value[part] = np.asarray(self._inside(questions, part) @ self.counts)
-        return Answers.without_intervals(questions.pick(by_value))
+        return Answers(questions.pick(by_value))
 
     def _inside(self, questions: CountingQuestions, part: slice) -> Floats:
         """Return (P', G) the share of each class that is thought to meet each of some selections."""

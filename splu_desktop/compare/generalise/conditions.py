@@ -12,91 +12,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.compare.base.source import Flags, Floats
+from splu_desktop.compare.base.system import system
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import say
 
 _CLOSE = 1e-12
 
 
-@dataclass(frozen=True)
+@system("k-anonymity", say("k-anonymity"), first=True, points=(2, 5, 20), span=(2, 5_000), whole=True)
 class KAnonymity(Mondrian):
     """Classes of `k` records and more."""
 
     k: int
 
-    name = "k-anonymity"
-    title = say("k-anonymity")
-    first = True
-    points = (2, 5, 20)
-    span, whole = (2, 5_000), True
-
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(counts.sum(axis=1) >= self.k)
 
 
-@dataclass(frozen=True)
+@system("l-diversity", say("l-diversity"), first=True, points=(2, 3, 5), span=(2, 30), whole=True)
 class DistinctDiversity(Mondrian):
     """Classes with `l` different values and more."""
 
     l: int  # noqa: E741 - the paper's name
 
-    name = "l-diversity"
-    title = say("l-diversity")
-    first = True
-    points = (2, 3, 5)
-    span, whole = (2, 30), True
-
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         return np.asarray(np.count_nonzero(counts, axis=1) >= self.l)
 
 
-@dataclass(frozen=True)
+@system("c-l-diversity", say("(c, l)-diversity"), first=False)
 class RecursiveDiversity(DistinctDiversity):
     """Recursive (c, l)-diversity, with c = 3."""
 
     c: float = 3.0
-
-    name = "c-l-diversity"
-    title = say("(c, l)-diversity")
-    first = False
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         falling = -np.sort(-counts, axis=1)
         return np.asarray(falling[:, 0] <= self.c * falling[:, self.l - 1 :].sum(axis=1))
 
 
-@dataclass(frozen=True)
+@system("t-closeness", say("t-closeness"), first=True, points=(0.5, 0.3, 0.15), span=(0.95, 0.01))
 class Closeness(Mondrian):
     """Classes at most `t` from the whole table, by the equal distance."""
 
     t: float
-
-    name = "t-closeness"
-    title = say("t-closeness")
-    first = True
-    points = (0.5, 0.3, 0.15)
-    span = (0.95, 0.01)
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         apart = np.abs(counts / counts.sum(axis=1, keepdims=True) - shares).sum(axis=1) / 2
         return np.asarray(apart <= self.t + _CLOSE)
 
 
-@dataclass(frozen=True)
+@system("delta-disclosure", say("delta-disclosure"), points=(2.0, 1.0, 0.5), span=(5.0, 0.02))
 class DeltaDisclosure(Mondrian):
     """Classes in which no value's share is e^`delta` times that of the table, or more, or less than 1/e^`delta`."""
 
     delta: float
-
-    name = "delta-disclosure"
-    title = say("delta-disclosure")
-    points = (2.0, 1.0, 0.5)
-    span = (5.0, 0.02)
 
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         with np.errstate(divide="ignore"):  # a value that a class lacks is infinitely far

@@ -1,9 +1,10 @@
 """Anonymised marginals with a maximum-entropy fit (Kifer, Gehrke, Injecting utility into anonymized datasets, 2006).
 
-Published: the counts of each column, and those of some pairs of columns, whose labels stand together in ranges of about
-equally many records, k at least and as many as the domain allows. Read: the distribution F2 of largest entropy that
-agrees with them. No pair tells of labels within ranges, so F2 is the fit over ranges times each column's own shares
-within them, those of fewer than k records together, and x the sum over its cells of what meets the question.
+Published: the counts of each column, labels of fewer than k records together with their neighbours, and those of some
+pairs of columns, whose labels stand together in ranges of about equally many records, as many ranges as the domain
+allows. Read: the distribution F2 of largest entropy that agrees with them. No pair tells of labels within ranges, so F2
+is the fit over ranges times each column's own shares within them, and x the sum over its cells of what meets the
+question.
 
 - k-link anonymity (Definition 4.1): every combination of unchanged columns' ranges in a marginal has no record or k and
   more. Whether that is k-combinatorial anonymity (Definition 4.2) as well is looked up on the graph of the marginals.
@@ -16,16 +17,15 @@ within them, those of fewer than k records together, and x the sum over its cell
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import TrueTable, stand_together
-from splu_desktop.compare.base.system import Impossible, SanitisedTable, System
+from splu_desktop.compare.base.system import Impossible, SanitisedTable, System, system
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
-from splu_desktop.compare.marginals.fit import choose, is_combinatorial, shares_within
+from splu_desktop.compare.marginals.fit import choose, is_combinatorial
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -51,8 +51,10 @@ class MaximumEntropy(SanitisedTable):
         if most is None:
             raise Impossible("The columns have more combinations of values than this method can go through.")
         for counts in (column.counts() for column in source.columns):
-            self.ranges.append(of := stand_together(counts, most, k))
-            self.shares.append(shares_within(counts, of, k))
+            told = stand_together(counts, least=k)
+            held = np.bincount(told, counts)
+            self.ranges.append(of := stand_together(held, most, k)[told])
+            self.shares.append((held / np.bincount(told))[told] / np.bincount(of, counts)[of])
         own = [each[column.codes] for each, column in zip(self.ranges, source.columns, strict=True)]
         self._of_record: tuple[Codes, ...] = (*own, source.sensitive.codes)
         self.true = np.zeros((*(int(each.max()) + 1 for each in self.ranges), source.m))
@@ -69,12 +71,12 @@ class MaximumEntropy(SanitisedTable):
                 meets = (flags[part] * share) @ np.eye(int(of.max()) + 1)[of]
                 left = np.einsum("pg,pgr->pr", meets, left.reshape(*meets.shape, -1))
             by_value[part] = left
-        return Answers.without_intervals(questions.pick(by_value))
+        return Answers(questions.pick(by_value))
 
     def metrics(self) -> dict[str, float]:
         combined = is_combinatorial(self.true, self.chosen, self._k)
         decided = math.nan if combined is None else float(combined)  # where pairs make a circle
-        codes = np.column_stack([column.codes for column in self.source.table.columns])
+        codes = np.column_stack([column.codes for column in self.source.all_columns])
         _, which, number = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
         thought = self.cells[self._of_record]
         for column, share in zip(self.source.columns, self.shares, strict=True):
@@ -87,18 +89,12 @@ class MaximumEntropy(SanitisedTable):
         }
 
 
-@dataclass(frozen=True)
+@system("marginals", say("Anonymised marginals"), random=False, points=(5, 50), span=(2, 2_000), whole=True)
 class Marginals(System):
     """Marginals that are k-link anonymous, and (3, l)-diverse by the fit."""
 
     k: int
     l: int = 2  # noqa: E741 - the paper's name
-
-    name = "marginals"
-    title = say("Anonymised marginals")
-    random = False
-    points = (5, 50)
-    span, whole = (2, 2_000), True
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> MaximumEntropy:
         return MaximumEntropy(source, self.k, RecursiveDiversity(self.l), progress)

@@ -12,13 +12,12 @@ so estimates are biased by -10 to -20 % (mechanism.md section 8). For comparison
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import SanitisedTable
+from splu_desktop.compare.base.system import SanitisedTable, system
 from splu_desktop.compare.buckets.anatomy import deal_groups
 from splu_desktop.compare.ours.splu import SpluGen
 from splu_desktop.core.messages import say
@@ -79,7 +78,7 @@ class PapersTable(SanitisedTable):
         inside, total = questions.pick(by_value), by_value.sum(axis=1)[questions.row]
         whole = np.bincount(self.shown[self.kept], minlength=m).astype(float)[questions.value]
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
-        return Answers.without_intervals(np.clip(solve_as_printed(states, n, self.gamma), 0.0, total))
+        return Answers(np.clip(solve_as_printed(states, n, self.gamma), 0.0, total))
 
     def row(self, records: Ints) -> Floats:
         # A member's value was shown: own or another's of the group, which always holds the same values together.
@@ -91,12 +90,9 @@ class PapersTable(SanitisedTable):
         return np.asarray(belief / np.maximum(belief.sum(axis=1, keepdims=True), 1e-300))
 
 
-@dataclass(frozen=True)
+@system("splu-as-published", say("SPLU-Gen as published"))
 class AsPublished(SpluGen):
     """SPLU-Gen with the papers' groups, matrix and iteration."""
-
-    name = "splu-as-published"
-    title = say("SPLU-Gen as published")
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> PapersTable:
         return PapersTable(source, self.gamma, chance)

@@ -52,16 +52,13 @@ class RedrawnTable(UnbiasedTable):
             raise Impossible(str(fault)) from None
         lender = draw.choose_lenders(codes, self.classes, np.ones(source.n, np.int64), Stream(chance))
         self.shown = codes[np.where(lender < 0, own, lender)]
+        self.published_shares = np.bincount(self.shown, minlength=source.m) / source.n
 
     def _by_class(self, codes: NDArray[np.integer]) -> Floats:
         """Return (C, m) records of each class with each value."""
         number = int(self.classes.max()) + 1
         keys = self.classes.astype(np.int64) * self.source.m + codes
         return np.bincount(keys, minlength=number * self.source.m).reshape(number, -1).astype(np.float64)
-
-    @property
-    def published_shares(self) -> Floats:
-        return np.asarray(np.bincount(self.shown, minlength=self.source.m) / self.source.n)
 
     def count(self, questions: CountingQuestions) -> CountFigures:
         m, published = self.source.m, self._by_class(self.shown)

@@ -9,12 +9,11 @@ T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma; f' = Bin(gamma f, 1/gamma).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, SanitisedTable, System
+from splu_desktop.compare.base.system import GAMMAS, SanitisedTable, System, system
 from splu_desktop.compare.ours.redrawn import RedrawnTable
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, draw_from
 from splu_desktop.core.mechanism.law import privacy_ratio
@@ -50,44 +49,30 @@ class Redraw(System):
         return privacy_ratio(source.n, int(source.counts.min()), self.mechanism.gamma) if lent else math.inf
 
 
-@dataclass(frozen=True)
+@system("splu", say("SPLU, lenders"), first=True, points=GAMMAS, span=(1.05, 50.0))
 class Splu(Redraw):
     """Lenders within classes, at one gamma."""
 
     gamma: float
 
-    name = "splu"
-    title = say("SPLU, lenders")
-    first = True
     draw = Lenders.name
-    points = GAMMAS
-    span = (1.05, 50.0)
 
 
-@dataclass(frozen=True)
+@system("splu-gen", say("SPLU-Gen, decoy groups"), points=(2, 3, 5), span=(2, 30), whole=True)
 class SpluGen(Redraw):
     """Decoy groups of `gamma` records with different values, in the whole table."""
 
     gamma: int
 
-    name = "splu-gen"
-    title = say("SPLU-Gen, decoy groups")
     draw, in_classes = DecoyGroups.name, False
-    points = (2, 3, 5)
-    span, whole = (2, 30), True
 
 
-@dataclass(frozen=True)
+@system("plan", say("This plan"), points=(), setting_said="gamma = {gamma}")
 class PlannedDraw(Redraw):
     """The plan's draw: what all others are held to be as strong as."""
 
     gamma: float
     draw: str = Lenders.name
-
-    name = "plan"
-    title = say("This plan")
-    points = ()  # there is one plan alone
-    setting_said = "gamma = {gamma}"
 
 
 def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, PlannedDraw]:

@@ -13,13 +13,12 @@ private and useful. The paper's table is a set: of equal records each but the fi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, SanitisedTable, System, binomials
+from splu_desktop.compare.base.system import Impossible, SanitisedTable, System, binomials, system
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -35,7 +34,7 @@ class TuplesTable(SanitisedTable):
 
     def __init__(self, source: TrueTable, alpha: float, beta: float, chance: np.random.Generator) -> None:
         self.source, self.alpha, self.beta = source, alpha, beta
-        self.shape = tuple(column.m for column in source.table.columns)
+        self.shape = tuple(column.m for column in source.all_columns)
         self.domain = math.prod(self.shape)
         many = beta * self.domain
         if many > _MOST:
@@ -43,7 +42,7 @@ class TuplesTable(SanitisedTable):
                 "About {count} made-up rows would be inserted, more than this comparison holds in memory.",
                 count=round(many),
             )
-        own = np.ravel_multi_index([column.codes for column in source.table.columns], self.shape)
+        own = np.ravel_multi_index([column.codes for column in source.all_columns], self.shape)
         stays = np.full(source.n, alpha)
         stays[np.unique(own, return_index=True)[1]] = alpha + beta
         kept = chance.random(source.n) < stays
@@ -55,17 +54,16 @@ class TuplesTable(SanitisedTable):
 
     def count(self, questions: CountingQuestions) -> CountFigures:
         """Return (Q,) unbiased figures."""
-        shown = self.source.with_codes(np.unravel_index(self.tuples, self.shape))
-        published = questions.pick(replace(questions, source=shown).by_value)
-        there, stays = questions.share_of_domain() * self.domain, self.alpha + self.beta
-        other = self.beta * (1 - self.beta)
+        *codes, values = np.unravel_index(self.tuples, self.shape)
+        published = questions.pick(questions.histogram(values, self.source.m, among=questions.select(codes)))
+        meets = np.prod([flags.sum(axis=1, dtype=float) for flags in questions.flags], axis=0)  # of each selection
+        there, stays, other = meets[questions.row], self.alpha + self.beta, self.beta * (1 - self.beta)
         slope = np.full(len(there), (stays * (1 - stays) - other) / self.alpha**2)
         return CountFigures((published - self.beta * there) / self.alpha, there * other / self.alpha**2, slope)
 
     def answer(self, questions: CountingQuestions) -> Answers:
         found = self.count(questions)
-        low, high = found.interval(np.full(len(questions.row), float(self.source.n)))
-        return Answers(np.clip(found.estimate, 0.0, self.source.n), low, high)
+        return Answers(np.clip(found.estimate, 0.0, self.source.n), *found.interval(np.array(float(self.source.n))))
 
     def row(self, records: Ints) -> Floats:
         # Of who looks for the person's other columns: the own tuple is there with alpha + beta, any other with beta.
@@ -77,21 +75,16 @@ class TuplesTable(SanitisedTable):
         return np.asarray(belief / belief.sum(axis=1, keepdims=True))
 
 
-@dataclass(frozen=True)
+@system("alpha-beta", say("Random deletion and insertion"), points=(0.5, 0.2, 0.1), span=(0.99, 0.001))
 class AlphaBeta(System):
     """Deletion and insertion such that no tuple unknown before is believed with more than `belief`."""
 
     belief: float
-
-    name = "alpha-beta"
-    title = say("Random deletion and insertion")
-    points = (0.5, 0.2, 0.1)
-    span = (0.99, 0.001)
     setting_said = say("belief at most {belief}")
 
     def chances(self, source: TrueTable) -> tuple[float, float]:
         """Return alpha and beta that meet both conditions of Theorem 4.3 with equality. Raises Impossible."""
-        domain = math.prod(column.m for column in source.table.columns)
+        domain = math.prod(column.m for column in source.all_columns)
         if domain > _NUMBERED:
             raise Impossible("The columns have more combinations of values than this method can go through.")
         prior = source.n / domain

@@ -11,52 +11,46 @@ from abc import abstractmethod
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import Floats, TrueTable
+from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.base.unbiased import UnbiasedTable
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.progress import Progress
 
-_SINGULAR = 1e-10  # of a value's way through T and back
+_SINGULAR = 1e10  # how much larger a value's error may grow on its way back
 _STEPS = 4_001  # equally likely values that stand for a law without steps of its own
-
-
-def draw_values(matrix: Floats, codes: NDArray[np.integer], chance: np.random.Generator) -> NDArray[np.int32]:
-    """Return (N,) shown values: a record of value v shows u with the chance T[v, u]."""
-    ends = np.cumsum(matrix, axis=1)
-    ends[:, -1] = 1.0
-    # Rows are laid end to end, so that one search serves all records.
-    place = np.searchsorted((ends + np.arange(len(ends))[:, None]).ravel(), codes + chance.random(len(codes)), "right")
-    return np.asarray(np.minimum(place - codes * len(ends), len(ends) - 1), np.int32)
 
 
 def invert(matrix: Floats) -> Floats:
     """Return T^-1. Raises Impossible where nothing leads back."""
-    left, sizes, right = np.linalg.svd(matrix)
-    if sizes[-1] < _SINGULAR * sizes[0]:
+    if np.linalg.cond(matrix) > _SINGULAR:
         raise Impossible("With this setting the shown values can't be worked back to counts.")
-    return np.asarray((right.T / sizes) @ left.T)
+    return np.asarray(np.linalg.inv(matrix))
 
 
 class ChannelTable(UnbiasedTable):
     """A table whose sensitive values went through T, records in the source's order."""
 
     def __init__(self, source: TrueTable, matrix: Floats, chance: np.random.Generator) -> None:
-        self.source, self.matrix = source, matrix
-        self.shown = draw_values(matrix, source.sensitive.codes, chance)
+        self.source, self.matrix, self.shown = source, matrix, np.empty(source.n, np.int32)
+        for value, law in enumerate(matrix):
+            own = source.sensitive.codes == value
+            self.shown[own] = chance.choice(source.m, int(own.sum()), p=law)
 
     @cached_property
     def _back(self) -> Floats:
         return invert(self.matrix)
 
     @cached_property
-    def published_shares(self) -> Floats:
+    def published_shares(self) -> Floats:  # type: ignore[override]
         likely = np.maximum(np.bincount(self.shown, minlength=self.source.m) @ self._back, 0.5)
         return np.asarray(likely / likely.sum())
+
+    def evidence(self, records: Ints) -> Floats:
+        return np.asarray(self.matrix[:, self.shown[records]].T)
 
     def count(self, questions: CountingQuestions) -> CountFigures:
         y, share = questions.histogram(self.shown, self.source.m), self.published_shares
@@ -70,12 +64,14 @@ class ChannelTable(UnbiasedTable):
 class Channel(System):
     """A matrix for each table."""
 
+    table: type[ChannelTable] = ChannelTable
+
     @abstractmethod
     def matrix(self, source: TrueTable) -> Floats:
         """Return T."""
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> ChannelTable:
-        return ChannelTable(source, self.matrix(source), chance)
+        return self.table(source, self.matrix(source), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # Near a normal one: a sum over all records of the table.

@@ -17,13 +17,11 @@ x = N_P f'_s / N, biased wherever the selection matters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, binomials
+from splu_desktop.compare.base.system import GAMMAS, binomials, system
 from splu_desktop.compare.perturb.channel import Channel, ChannelTable
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -31,16 +29,11 @@ from splu_desktop.core.progress import Progress
 BAND = 5
 
 
-@dataclass(frozen=True)
+@system("retention", say("Retention replacement"), points=tuple(1 / gamma for gamma in GAMMAS), span=(0.999, 0.02))
 class Retention(Channel):
     """Keep with chance `keep`, else any other value of the domain."""
 
     keep: float
-
-    name = "retention"
-    title = say("Retention replacement")
-    points = tuple(1 / gamma for gamma in GAMMAS)
-    span = (0.999, 0.02)
     setting_said = say("kept with {keep}")
 
     def matrix(self, source: TrueTable) -> Floats:
@@ -53,18 +46,11 @@ class Retention(Channel):
         return (shown - source.n * other) / (self.keep - other), chance
 
 
-@dataclass(frozen=True)
+@system("pram", "PRAM", first=True, points=(0.8, 0.6, 0.4), span=(0.999, 0.05), setting_said=say("kept with {keep}"))
 class Pram(Channel):
     """Keep with chance `keep`, else a neighbouring value."""
 
     keep: float
-
-    name = "pram"
-    title = "PRAM"
-    first = True
-    points = (0.8, 0.6, 0.4)
-    span = (0.999, 0.05)
-    setting_said = say("kept with {keep}")
 
     def matrix(self, source: TrueTable) -> Floats:
         near = np.abs(np.subtract.outer(np.arange(source.m), np.arange(source.m)))
@@ -77,15 +63,12 @@ class RedistributedTable(ChannelTable):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         share = np.bincount(self.shown, minlength=self.source.m) / self.source.n
-        return Answers.without_intervals(questions.top * share[questions.value])
+        return Answers(questions.sizes[questions.row] * share[questions.value])
 
 
-@dataclass(frozen=True)
+@system("dbr", say("Distribution-based redraw"))
 class DistributionBased(Channel):
     """Every value drawn from the column's own distribution."""
-
-    name = "dbr"
-    title = say("Distribution-based redraw")
 
     def matrix(self, source: TrueTable) -> Floats:
         return np.tile(source.shares, (source.m, 1))
