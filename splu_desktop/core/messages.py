@@ -212,7 +212,7 @@ def which_of(name: str, columns: Sequence[str]) -> str:
 
 _NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _BANDS = tuple(
-    (re.compile(each.template.format(low=f"(?P<low>{_NUMBER})", high=f"(?P<high>{_NUMBER})")), each.template)
+    (each.template.format(low=f"(?P<low>{_NUMBER})", high=f"(?P<high>{_NUMBER})"), each.template)
     for each in (say("below {high}"), say("{low} to {high}"), say("{low} to below {high}"), say("{low} and more"))
 )
 
@@ -220,6 +220,6 @@ _BANDS = tuple(
 def in_words(label: str) -> str:
     """Return a value of a table as what can be said in other languages: a band that we named, none; others as is."""
     for pattern, template in _BANDS:
-        if found := pattern.fullmatch(label):
+        if found := re.fullmatch(pattern, label):
             return say(template, **found.groupdict())
     return label or say("(empty)")

@@ -5,7 +5,8 @@ import sys
 
 from PySide6 import QtCore as _  # noqa: F401 # it makes what is looked for below
 
-os.environ["PYQTGRAPH_QT_LIB"] = "PySide6"  # whatever another program of the user's asks for
+# Whatever another program of the user's asks for.
+os.environ["PYQTGRAPH_QT_LIB"], os.environ["QT_STYLE_OVERRIDE"] = "PySide6", "Fusion"
 
 # PySide reads the source of every module that is imported, to see whether it could ask for features of its own, and
 # Python keeps what was read: 36 MB of libraries' texts, and a fifth of the time that imports take. None here asks.

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from splu_desktop.core.roles import Role
 from splu_desktop.files.project.recipe import read_recipe, write_recipe
-from splu_desktop.gui.base.recipes import recipe_of
+from splu_desktop.gui.base.recipes import recipe_of, save, use
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.columns.page import ColumnsPage
 from splu_desktop.gui.expert.bounds import LimitsSection
@@ -165,8 +165,8 @@ def test_what_a_recipe_says_of_the_files_is_shown_and_saved_again(
     write_recipe(replace(recipe, release=said), given)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(given), ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(saved), ""))
-    proposed.recipe("use")
-    proposed.recipe("save")
+    use(proposed.session, proposed.say, proposed)
+    save(proposed.session, proposed.say, proposed)
     assert read_recipe(saved).release == said
     proposed.show_step(Step.PUBLISH)
     idle(proposed)
@@ -180,5 +180,5 @@ def test_what_a_recipe_says_of_the_files_is_shown_and_saved_again(
     assert release is not None, page.note.text()
     assert release.opened.title == "Tests of June"
     proposed.session.undo()
-    proposed.recipe("save")
+    save(proposed.session, proposed.say, proposed)
     assert not read_recipe(saved).release

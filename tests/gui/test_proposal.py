@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.gui.base.messages import value_words
+from splu_desktop.gui.base.messages import cases, value_words
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.proposal.figures import cases
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal.steps import steps_of
 from splu_desktop.gui.shell import languages

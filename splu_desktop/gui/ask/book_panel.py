@@ -15,10 +15,11 @@ from splu_desktop.core.answer.crosstab import CrossTable
 from splu_desktop.files.language import language
 from splu_desktop.gui.ask.asking import Opened
 from splu_desktop.gui.ask.panel import Panel
+from splu_desktop.gui.base.choices import TickList
 from splu_desktop.gui.base.dialogs import asked_file, save_as
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
-from splu_desktop.gui.base.widgets import TickList, button, label, margins, put, turn
+from splu_desktop.gui.base.widgets import button, label, margins, put, turn
 from splu_desktop.gui.base.words import spoken, t
 from splu_desktop.gui.proposal.offer import ENDINGS
 from splu_desktop.report.book.document import PrintedBook, book_document, table_words

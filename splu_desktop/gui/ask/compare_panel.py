@@ -12,11 +12,12 @@ from splu_desktop.core.answer.answer import EXACT
 from splu_desktop.gui.ask.asking import Opened
 from splu_desktop.gui.ask.panel import Panel
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.choices import Choice, TickList
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
-from splu_desktop.gui.base.widgets import Choice, TickList, label, margins, put
+from splu_desktop.gui.base.widgets import label, margins, put
 from splu_desktop.gui.base.words import bare, decimal, t, told
 from splu_desktop.gui.proposal.ranges import RangeStrip, Strip, range_words
 

@@ -16,11 +16,12 @@ from splu_desktop.gui.ask.answer_card import AnswerCard, about, error_words
 from splu_desktop.gui.ask.asking import Asked, Opened, Question, answer_one
 from splu_desktop.gui.ask.panel import Panel
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.choices import TickList
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, Flow, link
-from splu_desktop.gui.base.widgets import Elided, TickList, button, emptied, label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Elided, button, emptied, label, line_edit, margins, put
 from splu_desktop.gui.base.words import bare, caption, joined, number, t, told
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 

@@ -13,12 +13,13 @@ from splu_desktop.core.answer.crosstab import CrossTable, crosstab
 from splu_desktop.files.questions.results import write_cells
 from splu_desktop.gui.ask.asking import Opened
 from splu_desktop.gui.ask.panel import Panel
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, Flow, link
-from splu_desktop.gui.base.widgets import Choice, Picture, button, label, margins, put
+from splu_desktop.gui.base.widgets import Picture, button, label, margins, put
 from splu_desktop.gui.base.words import bare, number, t
 from splu_desktop.gui.proposal.ranges import TRUST, range_words, trust_words
 

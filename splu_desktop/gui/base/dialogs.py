@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeyEvent
+from PySide6.QtGui import QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QMenu,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -102,20 +101,6 @@ def last_row(dialog: Dialog, act: str = "", *others: tuple[str, Callable[[], obj
     row.rejected.connect(dialog.reject)
     dialog.parts.addWidget(row)
     return first
-
-
-def choice_menu(
-    title: str, parent: QWidget, names: Mapping[str, str], chosen: str, choose: Callable[[str], object]
-) -> QMenu:
-    """Return a menu of which one entry is chosen: code -> its name; `choose` is told the code of another."""
-    menu = QMenu(title, parent)
-    group = QActionGroup(menu)
-    for code, name in names.items():
-        action = QAction(name, menu, checkable=True, checked=code == chosen)
-        action.triggered.connect(lambda on, code=code: choose(code))
-        group.addAction(action)
-        menu.addAction(action)
-    return menu
 
 
 def asked_file(parent: QWidget, act: str, patterns: str, start: str = "") -> Path | None:

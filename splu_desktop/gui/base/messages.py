@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.language import language
 from splu_desktop.gui.base.session import Answers
-from splu_desktop.gui.base.words import number, percent, spoken, t
+from splu_desktop.gui.base.words import number, spoken, t
 
 
 def row_words() -> tuple[str, ...]:
@@ -30,10 +33,17 @@ def value_words(label: str) -> str:
     return language(spoken()).value(label)
 
 
+def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[int, int]:
+    """Return a risk as so many of so many cases, rounded up: 1 of 3, 6 of 10, 34 of 100."""
+    for whole in of:
+        # The little less lets 0.2 + 0.8 / 2, which as a float lies above 0.6, be told as 3 of 5.
+        part = math.ceil(share * whole - 1e-9)
+        if part > 0 and part / whole - share <= 0.02:
+            return part, whole
+    return min(math.ceil(100 * share - 1e-9), 100), 100
+
+
 def one_in(share: float) -> str:
-    """Return a share as "1 in 3", "6 in 10" or "97 %", rounded up."""
-    for whole in (2, 3, 4, 5, 10):
-        part = round(share * whole)
-        if 0 < part < whole and abs(part / whole - share) < 0.005:
-            return t("{part} in {whole}", part=part, whole=whole)
-    return percent(min(1.0, -(-share * 100 // 1) / 100), 0)
+    """Return a share as "1 in 3" or "6 in 10", rounded up."""
+    part, whole = cases(share)
+    return t("{part} in {whole}", part=part, whole=whole)

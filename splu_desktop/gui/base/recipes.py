@@ -1,13 +1,20 @@
-"""Recipes: what the session decided as one, and a recipe taken up as one step of undo; the law packs of the report."""
+"""Recipes: what the session decided as one, saved and taken up as one step of undo; the law packs of the report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from PySide6.QtWidgets import QWidget
+
+from splu_desktop.core.errors import SpluError
 from splu_desktop.files.disk.settings import read_section, remember
-from splu_desktop.files.project.recipe import Recipe
+from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
+from splu_desktop.gui.base.dialogs import asked_file, asked_target
 from splu_desktop.gui.base.session import Answers, Session
+from splu_desktop.gui.base.words import joined, t, told
+
+Say = Callable[[str, str], object]  # is told "done" or "fault", and a sentence
 
 
 def laws_chosen() -> tuple[str, ...]:
@@ -46,3 +53,37 @@ def take_recipe(session: Session, recipe: Recipe, name: str, *, changed_in_exper
         session.do(replace(taken, proposal=None, undone=()), name)
     elif (plan, recipe.release) != (now.plan, now.release):
         session.do(replace(taken, expert=tuple(dict.fromkeys((*now.expert, name)))), name)
+
+
+def save(session: Session, say: Say, parent: QWidget) -> None:
+    """Let the user choose where the choices are saved, and save them."""
+    source, recipe = session.source, recipe_of(session)
+    if source is None or recipe is None:
+        say("fault", t("Answer three questions first."))
+        return
+    start = source.path.with_name(f"{source.path.stem}-recipe.toml")
+    path = asked_target(parent, t("Save a re&cipe…"), start, ".toml")
+    if path is None:
+        return
+    try:
+        write_recipe(recipe, path, overwrite=True)
+    except SpluError as fault:
+        say("fault", told(str(fault)))
+        return
+    say("done", t("Saved: {file}", file=path.name))
+
+
+def use(session: Session, say: Say, parent: QWidget) -> None:
+    """Let the user choose a recipe for the table that is open, and take its choices as one step of undo."""
+    if session.source is None:
+        say("fault", t("Open a table first."))
+        return
+    path = asked_file(parent, t("&Use a recipe…"), "*.toml")
+    if path is None:
+        return
+    try:
+        take_recipe(session, read_recipe(path), joined((t("Recipe"), path.name), ":"))
+    except SpluError as fault:
+        say("fault", told(str(fault)))
+        return
+    say("done", t("The choices of “{name}” were taken over.", name=path.name))

@@ -22,25 +22,10 @@ from splu_desktop.files.importer import ImportChoices, Imported
 _KEPT = 6  # prepared tables
 
 
-@dataclass(frozen=True)
-class ColumnFacts:
-    """One column in figures.
-
-    Attributes
-    ----------
-    distinct : number of values, missing ones not counted.
-    missing : rows without a value.
-    """
-
-    name: str
-    distinct: int
-    missing: int
-
-
-def column_facts(column: Column) -> ColumnFacts:
-    """Return the facts of one column."""
+def filled(column: Column) -> tuple[int, int]:
+    """Return how many values a column has, missing ones not counted, and how many rows are without one."""
     counts = column.counts()
-    return ColumnFacts(column.name, int(np.count_nonzero(counts[~column.missing])), int(counts[column.missing].sum()))
+    return int(np.count_nonzero(counts[~column.missing])), int(counts[column.missing].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +38,6 @@ class Source:
     imported : table, choices, problems, facts of the file.
     asked : how it was asked to be read; None for as the file is.
     suggestions : column name -> suggested role with its reason.
-    facts : column name -> its figures.
     person_columns : columns that may name the person, the likeliest first.
     persons : column of `person_columns` -> how many persons it names, and the most rows of one.
     """
@@ -62,7 +46,6 @@ class Source:
     imported: Imported
     asked: ImportChoices | None
     suggestions: Mapping[str, Suggestion]
-    facts: Mapping[str, ColumnFacts]
     person_columns: tuple[str, ...] = ()
     persons: dict[str, tuple[int, int]] = field(default_factory=dict)
     _prepared: list[tuple[Plan, Prepared]] = field(default_factory=list)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -20,29 +20,20 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
     QBoxLayout,
-    QComboBox,
-    QDoubleSpinBox,
     QFrame,
     QLabel,
     QLayout,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QSpinBox,
-    QStyle,
-    QStyleOptionComboBox,
-    QStylePainter,
     QWidget,
 )
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import plain, show_tip, t, tip
+from splu_desktop.gui.base.words import show_tip, t, tip
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _Box = TypeVar("_Box", bound=QBoxLayout)
@@ -286,111 +277,6 @@ def turn(layout: QBoxLayout, *, down: bool) -> None:
     layout.setDirection(QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight)
 
 
-class Choice(QComboBox):
-    """A box to choose from that ends a text too long for it in dots; Qt's own cuts through the letters.
-
-    `name` is what a screen reader says of it.
-    """
-
-    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(name)
-
-    def minimumSizeHint(self) -> QSize:
-        least = super().minimumSizeHint()
-        if self.sizeAdjustPolicy() is not QComboBox.SizeAdjustPolicy.AdjustToContents:
-            return least
-        # Qt keeps what the first names needed, until the style changes: a name too long for the room ends in dots.
-        narrow = _AROUND + _LETTERS * self.fontMetrics().averageCharWidth()
-        return QSize(min(self.sizeHint().width(), narrow), least.height())
-
-    def offer(self, items: Iterable[tuple[str, Any]], chosen: Any = None) -> None:
-        """Offer texts, each with what it stands for, and choose one, the first where it is not there; nobody hears."""
-        with QSignalBlocker(self):
-            self.clear()
-            for text, meant in items:
-                self.addItem(text, meant)
-            self.choose(chosen)
-
-    def choose(self, meant: Any) -> None:
-        """Choose what stands for something, the first where it is not there; nobody hears."""
-        with QSignalBlocker(self):
-            self.setCurrentIndex(max(0, next((at for at in range(self.count()) if self.itemData(at) == meant), 0)))
-
-    def keep_short(self, letters: int) -> None:
-        """Ask for no more room than so many letters, however long the texts."""
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(letters)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.isEditable() or self.currentIndex() < 0:
-            super().paintEvent(event)
-            return
-        painter, option = QStylePainter(self), QStyleOptionComboBox()
-        self.initStyleOption(option)
-        option.currentText = self._fitting(option)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-
-    def _fitting(self, option: QStyleOptionComboBox) -> str:
-        field = QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
-        if not option.currentIcon.isNull():
-            room -= option.iconSize.width() + _GAP
-        return self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            option = QStyleOptionComboBox()
-            self.initStyleOption(option)
-            if self._fitting(option) != option.currentText:
-                show_tip(self, event.globalPos(), option.currentText)
-                return True
-        return super().event(event)
-
-
-class TickList(QListWidget):
-    """A list of which lines are ticked, by a click on their words, too; `itemChanged` tells of it.
-
-    `name` is what a screen reader says of it.
-    """
-
-    def __init__(self, name: str = "") -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._hit: QListWidgetItem | None = None  # the line whose tick itself was hit
-        self.itemPressed.connect(lambda item: setattr(self, "_hit", None))  # a key may have ticked it before
-        self.itemChanged.connect(lambda item: setattr(self, "_hit", item))
-        self.itemClicked.connect(self._clicked)
-
-    def _clicked(self, item: QListWidgetItem) -> None:
-        # Qt tells of a tick that was hit before it tells of the click that hit it.
-        if self._hit is not item:
-            on = item.checkState() is Qt.CheckState.Checked
-            item.setCheckState(Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
-
-    def offer(self, texts: Iterable[str], ticked: Container[str] = ()) -> None:
-        """Offer other lines, some of them ticked, the first of these in sight; nobody hears."""
-        with QSignalBlocker(self):
-            self.clear()
-            for text in texts:
-                item = QListWidgetItem(text, self)
-                item.setToolTip(plain(text))
-                item.setCheckState(Qt.CheckState.Checked if text in ticked else Qt.CheckState.Unchecked)
-        for at in self.places()[:1]:
-            self.scrollToItem(self.item(at), QAbstractItemView.ScrollHint.PositionAtCenter)
-
-    def places(self) -> list[int]:
-        """Return the places of the lines that are ticked."""
-        return [at for at in range(self.count()) if self.item(at).checkState() is Qt.CheckState.Checked]
-
-    def ticked(self) -> list[str]:
-        """Return the lines that are ticked."""
-        return [self.item(at).text() for at in self.places()]
-
-
 class IconButton(QPushButton):
     """A push button whose icon takes the colour of its text."""
 
@@ -398,7 +284,7 @@ class IconButton(QPushButton):
         super().__init__(text, parent)
         if look:
             self.setProperty("look", look)
-        self._picture = picture
+        self._picture, self._drawn = picture, ("", 0)
         self._recolour()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -415,8 +301,11 @@ class IconButton(QPushButton):
         look = self.property("look")
         colour = c.on_accent if look == "primary" else c.accent if look in ("flat", "flat-entry") else c.text
         gap = _GAP if self.text() else 0
-        self.setIconSize(QSize(16 + gap, 16))
-        self.setIcon(theme.icon(self._picture, colour, gap))
+        # Qt tells of a style several times for each button that is shown.
+        if (colour, gap) != self._drawn:
+            self._drawn = colour, gap
+            self.setIconSize(QSize(16 + gap, 16))
+            self.setIcon(theme.icon(self._picture, colour, gap))
 
 
 class Picture(QWidget):
@@ -488,45 +377,3 @@ class Rule(QFrame):
             self.setFixedWidth(1)
         else:
             self.setFixedHeight(1)
-
-
-class _NumberBox(QDoubleSpinBox):
-    """A box that says 5, not 5.00."""
-
-    def textFromValue(self, value: float) -> str:
-        places = next(at for at in range(self.decimals() + 1) if round(value, at) == round(value, self.decimals()))
-        return self.locale().toString(value, "f", places)
-
-
-def number_box(least: float, most: float, places: int, name: str, unit: str = "") -> QDoubleSpinBox:
-    """Return a box for a number; one of a share, whose unit is " %", has its value in per cent."""
-    box = _NumberBox()
-    box.setDecimals(places)
-    box.setRange(least, most)
-    box.setSuffix(unit)
-    box.setAccessibleName(name)
-    # Else 15 would be heard as 1 first.
-    box.setKeyboardTracking(False)
-    box.setAlignment(Qt.AlignmentFlag.AlignRight)
-    return box
-
-
-def show_value(box: QSpinBox | QDoubleSpinBox, value: float) -> None:
-    """Show a value in a box; nobody hears."""
-    with QSignalBlocker(box):
-        if isinstance(box, QSpinBox):
-            # Qt would cut 9.7 down to 9.
-            box.setValue(round(value))
-        else:
-            box.setValue(value)
-
-
-def whole_box(least: int, most: int, name: str) -> QSpinBox:
-    """Return a box for a whole number."""
-    box = QSpinBox()
-    box.setRange(least, most)
-    box.setAccessibleName(name)
-    box.setKeyboardTracking(False)
-    box.setGroupSeparatorShown(True)
-    box.setAlignment(Qt.AlignmentFlag.AlignRight)
-    return box

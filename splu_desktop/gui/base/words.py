@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication, QLocale, QPoint
+from PySide6.QtCore import QLocale, QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -29,7 +29,7 @@ _PLAIN = "<span style='white-space: pre-wrap'>"
 
 
 def speak(language: Language) -> None:
-    """Say what core and files say in this language from now on."""
+    """Say what the window, core and files say in this language from now on."""
     _spoken[0] = language
 
 
@@ -53,7 +53,7 @@ def told(text: str) -> str:
 
 def t(sentence: str, /, **values: object) -> str:
     """Return a sentence of the window in its language, placeholders filled; names from right to left are isolated."""
-    translated = QCoreApplication.translate("window", sentence)
+    translated = _spoken[0].window.get(sentence, sentence)
     return _unbroken(_ISOLATING.vformat(translated, (), values) if values else translated)
 
 
@@ -91,11 +91,6 @@ def percent(share: float, places: int | None = None) -> str:
         if 99.995 <= hundred < 100:
             return "> " + QLocale().toString(99.99, "f", 2) + " %"
     return QLocale().toString(hundred, "f", places) + " %"
-
-
-def size(octets: int) -> str:
-    """Return a file's size in words: 1.2 MB."""
-    return QLocale().formattedDataSize(octets, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
 
 
 def as_html(text: str) -> str:

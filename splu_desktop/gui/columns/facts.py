@@ -18,7 +18,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.base.source import Source, filled
 from splu_desktop.gui.base.words import number, t, told
 
 _MANY = 40  # columns from which those in doubt stand first
@@ -128,7 +128,7 @@ def published_as(source: Source, plan: Plan, name: str) -> str:
     role, steps = plan.roles[name], plan.generalisations.get(name, ())
     if not role.published:
         return "–"
-    values = source.facts[name].distinct if not steps else values_after(source.table[name], steps).m
+    values = filled(source.table[name])[0] if not steps else values_after(source.table[name], steps).m
     if role.unchanged and values == 1:
         return t("one group") if steps else t("one value")
     if role.unchanged:

@@ -13,11 +13,13 @@ from splu_desktop.core.generalise.step import CannotGeneralise
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import one_in, value_words
 from splu_desktop.gui.base.models import ROW, Field, TableView
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.widgets import Choice, label, line_edit, margins, put, restyle
+from splu_desktop.gui.base.source import filled
+from splu_desktop.gui.base.widgets import label, line_edit, margins, put, restyle
 from splu_desktop.gui.base.words import as_rich, bold, number, t, told
 from splu_desktop.gui.columns.facts import Values, form_words, forms_of, values_after
 from splu_desktop.gui.columns.group_dialog import GroupDialog
@@ -128,11 +130,9 @@ class ColumnPanel(Card):
         self._name = name
         self.name.setText(name)
         restyle(self.name, "protected" if role is Role.SA else "strong")
-        fact = source.facts[name]
+        values, empty = filled(source.table[name])
         kind = told(source.table[name].kind.value)
-        self.below.setText(
-            t("{kind}; {n} values, {empty} empty", kind=kind, n=number(fact.distinct), empty=number(fact.missing))
-        )
+        self.below.setText(t("{kind}; {n} values, {empty} empty", kind=kind, n=number(values), empty=number(empty)))
         secret = role is Role.SA
         self.question.setText(t("Which values are secret?") if secret else t("Values"))
         for part in (self.all, self.none):

@@ -8,10 +8,11 @@ import numpy as np
 
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.plan import Plan
+from splu_desktop.gui.base.choices import Choice, TickList
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, label, put
+from splu_desktop.gui.base.widgets import label, put
 from splu_desktop.gui.base.words import number, t
-from splu_desktop.gui.expert.section import Rows, Section, Ticks
+from splu_desktop.gui.expert.section import Rows, Section
 
 
 class TogetherSection(Section):
@@ -52,10 +53,10 @@ class ClassesSection(Section):
     """Columns within whose values values are lent."""
 
     def build(self) -> None:
-        self.ticks = Ticks()
-        self.ticks.clicked.connect(self._ticked)
+        self.ticks = TickList(self.title)
+        self.ticks.itemChanged.connect(lambda item: self._ticked())
         self.found = label("", "quiet", wrap=True, live=True)
-        put(self.body, self.ticks, self.found)
+        put(self.body, (self.ticks, 1), self.found)
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         self.ticks.offer(plan.nsas, plan.classes)
@@ -71,4 +72,4 @@ class ClassesSection(Section):
         )
 
     def _ticked(self) -> None:
-        self.change_part(self.title, classes=self.ticks.ticked())
+        self.change_part(self.title, classes=tuple(self.ticks.ticked()))

@@ -13,14 +13,16 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Limits, check_reason, level_of, reasons_named
 from splu_desktop.core.policy.limits import limits_named
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.gui.base.choices import TickList, number_box, show_value, whole_box
 from splu_desktop.gui.base.recipes import choose_laws, laws_chosen
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import label, line_edit, number_box, put, show_value, whole_box
+from splu_desktop.gui.base.widgets import label, line_edit, put
 from splu_desktop.gui.base.words import decimal, joined, spoken, t, told
-from splu_desktop.gui.expert.section import Rows, Section, Ticks, grid_of
+from splu_desktop.gui.expert.section import Rows, Section, grid_of
 from splu_desktop.report import law
 
 _WHOLE = ("alike", "printed", "gamma")
+_LAWS = 96  # pixels
 
 
 class BoundsSection(Section):
@@ -101,8 +103,9 @@ class LimitsSection(Section):
         # `grid_of` leaves what is over to an empty column, and the reasons need it.
         grid.setColumnStretch(4, 0)
         self._codes: dict[str, str] = {law.pack(code).name(spoken()): code for code in law.codes()}
-        self.laws = Ticks()
-        self.laws.clicked.connect(lambda: choose_laws(map(self._codes.__getitem__, self.laws.ticked())))
+        self.laws = TickList(t("Law packs of the report"))
+        self.laws.setFixedHeight(_LAWS)
+        self.laws.itemChanged.connect(lambda item: choose_laws(map(self._codes.__getitem__, self.laws.ticked())))
         put(self.body, grid, label(t("Law packs of the report"), "strong"), self.laws)
 
     def show_plan(self, plan: Plan, source: Source) -> None:

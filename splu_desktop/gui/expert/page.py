@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QStackedWidget, QVBoxLay
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Choice, margins, put, scrolled
+from splu_desktop.gui.base.widgets import margins, put, scrolled
 from splu_desktop.gui.base.words import bare, joined, t
 from splu_desktop.gui.expert.blocks import ClassesSection, TogetherSection
 from splu_desktop.gui.expert.bounds import BoundsSection, LimitsSection, RareSection

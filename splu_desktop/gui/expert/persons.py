@@ -9,10 +9,13 @@ from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import MOST_DAYS, ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Kind
+from splu_desktop.gui.base.choices import Choice, TickList, show_value, whole_box
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, label, line_edit, put, show_value, whole_box
+from splu_desktop.gui.base.widgets import label, line_edit, put
 from splu_desktop.gui.base.words import t, told
-from splu_desktop.gui.expert.section import Section, Ticks
+from splu_desktop.gui.expert.section import Section
+
+_DATES = 96  # pixels
 
 
 class PersonsSection(Section):
@@ -36,7 +39,8 @@ class PersonsSection(Section):
         self.number = QCheckBox(t("Give each person a random number, by which its rows are found"))
         self.days = whole_box(0, MOST_DAYS, t("Dates are moved by up to, days"))
         self.days.setSpecialValueText(t("not moved"))
-        self.dates = Ticks()
+        self.dates = TickList(t("Dates that are moved"))
+        self.dates.setFixedHeight(_DATES)
         for words, part in (
             (t("Persons with several rows"), self.way),
             (t("First and last by"), self.order),
@@ -53,7 +57,7 @@ class PersonsSection(Section):
         self.reason.editingFinished.connect(self._told)
         self.number.clicked.connect(self._told)
         self.days.valueChanged.connect(self._told)
-        self.dates.clicked.connect(self._told)
+        self.dates.itemChanged.connect(lambda item: self._told())
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         who = plan.persons
@@ -84,7 +88,7 @@ class PersonsSection(Section):
         way = self.way.currentData()
         # Before the plan has it: without a reason this way is refused, and there would be no field to give one in.
         self.form.setRowVisible(self.reason, way == "record")
-        shift = self.dates.ticked() if self.days.value() else ()
+        shift = tuple(self.dates.ticked()) if self.days.value() else ()
         try:
             made = ByPerson(
                 plan.persons.column,

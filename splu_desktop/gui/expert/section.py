@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import emptied, label, margins, put
-from splu_desktop.gui.base.words import caption, joined, t, told
+from splu_desktop.gui.base.words import joined, t, told
 from splu_desktop.gui.base.work import Work
 
 Box = TypeVar("Box", bound=QWidget)
@@ -96,32 +94,6 @@ class Rows(QWidget, Generic[Box]):
             grid.addWidget(label(isolated(name), "protected"), at, 0)
             grid.addWidget(box, at, 1)
         self._room.addWidget(holder)
-
-
-class Ticks(QWidget):
-    """A tick for each of some names, beside one another. Signal `clicked`: the user changed one."""
-
-    clicked = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._flow = Flow(self, across=20)
-        self.ticks: dict[str, QCheckBox] = {}
-
-    def offer(self, names: Sequence[str], ticked: Container[str]) -> None:
-        """Offer names, some of them ticked; nobody hears."""
-        if list(self.ticks) != list(names):
-            emptied(self._flow)
-            self.ticks = {name: QCheckBox(caption(name)) for name in names}
-            for each in self.ticks.values():
-                each.clicked.connect(lambda: self.clicked.emit())
-                self._flow.addWidget(each)
-        for name, each in self.ticks.items():
-            each.setChecked(name in ticked)
-
-    def ticked(self) -> tuple[str, ...]:
-        """Return the names that are ticked."""
-        return tuple(name for name, each in self.ticks.items() if each.isChecked())
 
 
 def grid_of(headings: tuple[str, ...]) -> QGridLayout:

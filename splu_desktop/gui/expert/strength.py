@@ -13,8 +13,9 @@ from splu_desktop.core.mechanism import Block, draw_from
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.gui.base.choices import Choice, number_box, show_value
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, emptied, label, margins, number_box, put, show_value
+from splu_desktop.gui.base.widgets import emptied, label, margins, put
 from splu_desktop.gui.base.words import decimal, joined, number, percent, t
 from splu_desktop.gui.expert.section import Section, grid_of
 from splu_desktop.gui.proposal.plots import LargeCounts, LargeCountsPlot, SmallCounts, SmallCountsPlot

@@ -15,10 +15,11 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.language import language
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Busy
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, button, label, margins, put
+from splu_desktop.gui.base.widgets import button, label, margins, put
 from splu_desktop.gui.base.words import spoken, t, told
 from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.expert.section import Section

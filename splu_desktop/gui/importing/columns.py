@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QLineEdit, QW
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.models import shortened
-from splu_desktop.gui.base.widgets import Choice, Scrolled, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Scrolled, line_edit, margins, put
 from splu_desktop.gui.base.words import joined, t, told
 
 

@@ -6,7 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
-from splu_desktop.gui.base.widgets import Choice, label
+from splu_desktop.gui.base.choices import Choice
+from splu_desktop.gui.base.widgets import label
 from splu_desktop.gui.base.words import t
 
 

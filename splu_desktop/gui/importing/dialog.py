@@ -19,10 +19,11 @@ from splu_desktop.files.importer import (
     forget_preview,
     preview,
 )
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Banner
-from splu_desktop.gui.base.widgets import Choice, Scrolled, label, line_edit, margins
+from splu_desktop.gui.base.widgets import Scrolled, label, line_edit, margins
 from splu_desktop.gui.base.words import bare, joined, number, t, told
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.columns import ColumnsForm

@@ -9,10 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.files.importer import Problem, write_problems
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.parts import Empty
-from splu_desktop.gui.base.widgets import Choice, button, line_edit, margins, put
+from splu_desktop.gui.base.widgets import button, line_edit, margins, put
 from splu_desktop.gui.base.words import number, t, told
 from splu_desktop.gui.base.work import Work
 

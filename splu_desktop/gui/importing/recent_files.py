@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
+from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.gui.base.words import caption, t
 
 _MOST = 8
-_KEY = "recent/files"
+_SECTION, _KEY = "recent", "files"
 
 
 def recent_files() -> list[Path]:
     """Return the files, the latest first; those that are gone are left out."""
-    stored = QSettings().value(_KEY, [])
-    # A list of one comes back as a bare text.
-    names = stored if isinstance(stored, list) else [stored] if stored else []
-    return [Path(str(name)) for name in names if Path(str(name)).is_file()]
+    names = read_section(_SECTION).get(_KEY, "").split("\n")
+    return [Path(name) for name in names if name and Path(name).is_file()]
 
 
 class RecentFiles(QMenu):
@@ -40,11 +39,12 @@ class RecentFiles(QMenu):
         self._last = path
         # A path from the command line may count from a folder that is another one next time.
         full = path.resolve()
-        QSettings().setValue(_KEY, [str(full), *(str(p) for p in recent_files() if p != full)][:_MOST])
+        latest = [full, *(each for each in recent_files() if each != full)][:_MOST]
+        remember(_SECTION, {_KEY: "\n".join(map(str, latest))})
 
     def forget(self) -> None:
         """Forget all of them."""
-        QSettings().remove(_KEY)
+        remember(_SECTION, {})
 
     def _fill(self) -> None:
         self.clear()

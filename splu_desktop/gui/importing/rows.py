@@ -6,8 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.gui.base.choices import Choice, TickList
 from splu_desktop.gui.base.models import shortened
-from splu_desktop.gui.base.widgets import Choice, TickList, label, margins, put
+from splu_desktop.gui.base.widgets import label, margins, put
 from splu_desktop.gui.base.words import t
 
 _MOST = 60  # values of a column by which rows are chosen

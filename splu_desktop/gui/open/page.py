@@ -12,8 +12,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.resources import sample_path
-from splu_desktop.gui.base.dialogs import asked_file
-from splu_desktop.gui.base.models import TableView
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Empty, link
 from splu_desktop.gui.base.session import Step
@@ -23,6 +21,7 @@ from splu_desktop.gui.importing.recent_files import recent_files
 
 if TYPE_CHECKING:
     from splu_desktop.files.importer import ImportChoices
+    from splu_desktop.gui.base.models import TableView
     from splu_desktop.gui.base.source import Source
     from splu_desktop.gui.importing.dialog import ReadDialog
     from splu_desktop.gui.open.how_read import HowRead
@@ -69,10 +68,7 @@ class OpenPage(Page):
         put(row, self.mark, (self.done, 3), self.more_mark, (self.more, 2), self.how)
         self.body.addWidget(self.result)
         self._shown: object = None  # the table of which rows are shown
-        self.preview = TableView(t("The first rows as they were read"))
-        self.preview.verticalHeader().show()
-        self.preview.setShowGrid(False)
-        self.body.addWidget(self.preview, 1)
+        self.preview: TableView | None = None  # made with the first table
 
     def _build_start(self) -> None:
         self.start = QWidget()
@@ -99,6 +95,7 @@ class OpenPage(Page):
     def ask_file(self) -> None:
         """Let the user choose a file, and read it."""
         from splu_desktop.files.importer.recognise import ENDINGS  # which takes NumPy along
+        from splu_desktop.gui.base.dialogs import asked_file
 
         patterns = " ".join(f"*{ending}" for ending in ENDINGS)
         path = asked_file(self, t("&Open a table…"), patterns, str(self._path.parent) if self._path else "")
@@ -211,8 +208,14 @@ class OpenPage(Page):
     def _tell_of(self, source: Source) -> None:
         """Show how a table was read, and its first rows."""
         # As in _read.
+        from splu_desktop.gui.base.models import TableView
         from splu_desktop.gui.open.reading import all_sheets, emptiest, reading_words
 
+        if self.preview is None:
+            self.preview = TableView(t("The first rows as they were read"))
+            self.preview.verticalHeader().show()
+            self.preview.setShowGrid(False)
+            self.body.addWidget(self.preview, 1)
         words, changed = reading_words(source.imported)
         self.done.setText(words)
         self.mark.show_picture(*(("triangle-alert", "warning") if changed else ("circle-check", "answerable")))

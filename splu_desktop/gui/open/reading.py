@@ -21,7 +21,7 @@ from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, Imported, Pro
 from splu_desktop.gui.base.memory import recall
 from splu_desktop.gui.base.messages import row_words
 from splu_desktop.gui.base.session import Answers, Choices
-from splu_desktop.gui.base.source import Source, column_facts
+from splu_desktop.gui.base.source import Source, filled
 from splu_desktop.gui.base.words import number, t, told
 
 _PERSONS = 4  # columns of which the persons are counted ahead
@@ -50,13 +50,12 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress = 
     table = imported.table
     progress.report("Looking at the columns", _READ)
     suggestions = suggest_roles(table)
-    facts = {}
     for done, column in enumerate(table.columns):
         progress.report("Looking at the columns", _READ + 0.2 * done / len(table.columns))
-        facts[column.name] = column_facts(column)
+        filled(column)  # counted here, and known to every page
     names = tuple(person_columns(table))
     counted = {name: persons_named(table, name) for name in names[:_PERSONS]}
-    source = Source(path, imported, choices, suggestions, facts, names, counted)
+    source = Source(path, imported, choices, suggestions, names, counted)
     progress.report("Looking for tables to propose", 0.95)
     kept = recall(source)
     return Opened(source, kept or Choices(first_answers(table, suggestions, names)), kept is not None)
@@ -108,7 +107,5 @@ def all_sheets(imported: Imported) -> tuple[int, ImportChoices]:
 
 def emptiest(source: Source) -> str:
     """Return a sentence about the column with the most empty cells, "" where no cell is empty."""
-    worst = max(source.facts.values(), key=lambda fact: fact.missing, default=None)
-    if worst is None or not worst.missing:
-        return ""
-    return t("{n} cells of “{column}” are empty.", n=number(worst.missing), column=worst.name)
+    empty, name = max(((filled(column)[1], column.name) for column in source.table.columns), default=(0, ""))
+    return t("{n} cells of “{column}” are empty.", n=number(empty), column=name) if empty else ""

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QLocale
 
 from splu_desktop.core.policy import Verdict
 from splu_desktop.core.policy.figures import FEWEST_CELLS
+from splu_desktop.gui.base.messages import cases
 from splu_desktop.gui.base.words import number, t
 
 
 def strength_words(gamma: float) -> str:
     """Return a strength as it is typed: 5, 2.5."""
     return QLocale().toString(float(gamma), "g", 6)
-
-
-def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[int, int]:
-    """Return a risk as so many of so many cases, rounded up: 1 of 3, 6 of 10, 34 of 100."""
-    for whole in of:
-        # The little less lets 0.2 + 0.8 / 2, which as a float lies above 0.6, be told as 3 of 5.
-        part = math.ceil(share * whole - 1e-9)
-        if part > 0 and part / whole - share <= 0.02:
-            return part, whole
-    return min(math.ceil(100 * share - 1e-9), 100), 100
 
 
 def useful(found: Verdict, answered: int, cells: int) -> bool:

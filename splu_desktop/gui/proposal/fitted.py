@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 
 class Fitted(QWidget):
@@ -34,19 +34,6 @@ class Fitted(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self._least or super().minimumSizeHint().height())
-
-
-def let_go(layout: QLayout) -> None:
-    """Take all parts out of a layout, to be put elsewhere."""
-    # From the end, since a part that is taken out moves those behind it one place forward.
-    for place in reversed(range(layout.count())):
-        item = layout.itemAt(place)
-        # An item that is taken and outlives its place keeps the part's sizes from the next one: Qt removes it itself.
-        widget = None if item is None else item.widget()
-        if widget is not None:
-            layout.removeWidget(widget)
-        elif item is not None:
-            layout.removeItem(item)
 
 
 def hold_height(part: QWidget) -> None:

@@ -24,26 +24,16 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Proposal, title_of
 from splu_desktop.core.policy import Step as Done
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.gui.base.choices import number_box, show_value
 from splu_desktop.gui.base.dialogs import save_as
-from splu_desktop.gui.base.messages import persons_of
+from splu_desktop.gui.base.messages import cases, persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import (
-    Elided,
-    Rule,
-    button,
-    label,
-    margins,
-    number_box,
-    put,
-    restyle,
-    show_value,
-    turn,
-)
+from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, put, restyle, turn
 from splu_desktop.gui.base.words import bare, caption, joined, number, percent, plain, spoken, t, told
-from splu_desktop.gui.proposal.figures import band_figures, cases, strength_words
-from splu_desktop.gui.proposal.fitted import Fitted, let_go
+from splu_desktop.gui.proposal.figures import band_figures, strength_words
+from splu_desktop.gui.proposal.fitted import Fitted
 from splu_desktop.gui.proposal.offer import ENDINGS, Offer
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
@@ -151,8 +141,6 @@ class ProposalPage(Page):
     # --- room
 
     def folded(self, fold: Fold) -> None:
-        for layout in (self._left, self._right):
-            let_go(layout)
         wide, narrow = fold is Fold.WIDE, fold is Fold.NARROW
         turn(self._sides, down=narrow)
         self._sides.setSpacing(14 if wide else 12)
@@ -163,6 +151,7 @@ class ProposalPage(Page):
                 [(self.offer, 0), (self.tables, 0), (self.strength, 0)],
                 [(self.steps_card, 0), (self.ways, 0), (self.possible, 0)],
             )
+        # Added again, a part leaves its former place.
         put(self._left, *first)
         put(self._right, *second)
         self.verdict.make_short(narrow)
@@ -170,7 +159,7 @@ class ProposalPage(Page):
         turn(self.plots, down=not wide)
         for part in (self.large_words, self.small_words, self.sentence):
             part.setVisible(wide or (narrow and part is self.sentence))
-        self.ranges.most = 10 if wide else 6
+        self.ranges.most = 6 if fold is Fold.MIDDLE else 10
         self.legend.setVisible(wide)
         self.change_tables.setVisible(wide)
         self.steps.set_flowing(narrow)
@@ -185,14 +174,12 @@ class ProposalPage(Page):
 
     def _place_strength(self, narrow: bool) -> None:
         """Put the slider into the card, or into the footer, which stays in sight where the page scrolls."""
-        for row in (self.strength_row, self.slider_row, self.slim_row):
-            let_go(row)
         self.slider.set_slim(narrow)
         parts = (self.safer, (self.slider, 1), self.exact)
         if narrow:
             put(self.slim_row, self.strength_title, *parts, self.gamma_name, self.gamma)
         else:
-            put(self.strength_row, self.strength_title, 1, self.gamma_name, self.gamma)
+            put(self.strength_row, (self.strength_title, 1), self.gamma_name, self.gamma)
             top = Qt.AlignmentFlag.AlignTop
             put(self.slider_row, (self.safer, 0, top), (self.slider, 1), (self.exact, 0, top))
         for part in (self.safer, self.exact):

@@ -25,7 +25,7 @@ TRUST = {
     HIDDEN: ("shield", "protected", "protected_soft"),
 }
 _BAR, _BETWEEN = 2, 3  # columns
-_LEAST_BAR, _ROOMY = 64, 600  # pixels of a bar, and of a table that has one in any case
+_LEAST_GROUP = 120  # pixels of a group's name, which may stand in two lines
 
 
 def trust_words(trust: str) -> str:
@@ -192,7 +192,7 @@ class RangeTable(TableView):
 
     def __init__(self) -> None:
         super().__init__(t("Your tables"))
-        self._mean = self._short = False
+        self._mean = False
         self.most = 10  # lines that are shown at once
         self.lines_model: RowsModel[RangeLine] = self.hold(self._fields(), bare=True)
         self.bar = RangeBar(self)
@@ -207,7 +207,7 @@ class RangeTable(TableView):
             Field(t("Group"), lambda line: line.group or t("All")),
             Field(t("True count"), lambda line: figure_words(line.truth), right=True),
             Field(
-                t("Range") if self._short else t("Recipients read"),
+                t("Recipients read"),
                 lambda line: "",
                 hint=t("In 95 of 100 releases the range holds the true count."),
             ),
@@ -239,35 +239,24 @@ class RangeTable(TableView):
         self._share_room()
 
     def _share_room(self) -> None:
-        """Give figures what they need, and group and bar the rest; the bar goes where groups need its room."""
-        header, metrics, wide = self.horizontalHeader(), self.fontMetrics(), self.viewport().width()
-        room = wide
-        for at, field in enumerate(self.lines_model.fields):
+        """Give figures what they need, and group and bar the rest; the bar goes where there is no room for both."""
+        header, metrics, room = self.horizontalHeader(), self.fontMetrics(), self.viewport().width()
+        fields, rows = self.lines_model.fields, self.lines_model.rows[:200]
+        for at, field in enumerate(fields):
             if at in (0, _BAR):
                 continue
-            texts = [field.title, *(field.text(line) for line in self.lines_model.rows[:200])]
-            needed = max(map(metrics.horizontalAdvance, texts), default=0) + (46 if field.picture else 24)
+            needed = max(metrics.horizontalAdvance(text) for text in (field.title, *map(field.text, rows)))
+            needed += 46 if field.picture else 24
             header.setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
             header.resizeSection(at, needed)
             room -= needed
-        group = wanted = (
-            max([60, *(metrics.horizontalAdvance(line.group) for line in self.lines_model.rows[:200])]) + 24
-        )
-        least = max(_LEAST_BAR, metrics.horizontalAdvance(t("Range")) + 28)  # no header is cut
-        short = room - group < metrics.horizontalAdvance(t("Recipients read")) + 28
-        if self._short != short:
-            self._short = short
-            self.lines_model.fields = tuple(self._fields())
-            # The view does not see other fields by itself, and a reset of the model would lose what is selected.
-            self.lines_model.headerDataChanged.emit(Qt.Orientation.Horizontal, _BAR, _BAR)
-        if wide >= _ROOMY:
-            group = min(group, room - least)
-        without = room - group < least
+        wanted = max([60, *(metrics.horizontalAdvance(line.group) for line in rows)]) + 24
+        bar = metrics.horizontalAdvance(fields[_BAR].title) + 28  # no header is cut
+        without = room < bar + min(wanted, _LEAST_GROUP)
         self.setColumnHidden(_BAR, without)
-        header.resizeSection(0, max(70, room if without else group))
-        if not without:
-            header.resizeSection(_BAR, room - group)
-        self._show_height(tall=without and wanted > header.sectionSize(0))
+        header.resizeSection(0, max(70, room) if without else min(wanted, room - bar))
+        header.resizeSection(_BAR, room - header.sectionSize(0))
+        self._show_height(tall=wanted > header.sectionSize(0))
 
     def _show_height(self, *, tall: bool) -> None:
         """Give lines two lines of writing where groups that begin and end alike have no room for the middle."""

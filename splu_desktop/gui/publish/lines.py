@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.policy import RED, Line, check_reason
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.parts import STATES, Flow, line_of, link
 from splu_desktop.gui.base.widgets import (
-    Choice,
     Picture,
     Rule,
     announce,

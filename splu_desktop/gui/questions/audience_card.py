@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QDate, QLocale, QSignalBlocker, Signal
-from PySide6.QtWidgets import QButtonGroup, QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import ChoiceCard, Flow
-from splu_desktop.gui.base.widgets import label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import label, line_edit, margins, put, turn
 from splu_desktop.gui.base.words import t
 
 _FORMATS = ("yyyy-MM-dd", "d.M.yyyy", "d MMM yyyy", "d MMMM yyyy", "M/d/yyyy")
@@ -56,11 +56,8 @@ class AudienceForm(QWidget):
             "partner": ChoiceCard(t("A partner under contract"), t("university, register, company")),
             "public": ChoiceCard(t("Anyone, or not sure"), t("as if it stood on the internet")),
         }
-        self._grid = QGridLayout()
-        self._grid.setSpacing(12)
-        column.addLayout(self._grid)
-        for at, card in enumerate(self.cards.values()):
-            self._grid.addWidget(card, 0, at)
+        self._beside = put(margins(QHBoxLayout(), spacing=12), *((card, 1) for card in self.cards.values()))
+        column.addLayout(self._beside)
         self._group = QButtonGroup(self)
         for who, card in self.cards.items():
             self._group.addButton(card.radio)
@@ -73,39 +70,31 @@ class AudienceForm(QWidget):
         ticks.addWidget(self.signed)
         ticks.addWidget(self.holds)
         column.addLayout(ticks)
-        self._fields = QGridLayout()
-        self._fields.setHorizontalSpacing(12)
-        self._fields.setVerticalSpacing(2)
+        self._fields = margins(QHBoxLayout(), spacing=12)
         column.addLayout(self._fields)
-        self._named: list[QWidget] = []  # each field with its name above it
-        self.recipient = self._field(t("Name of the recipient"), "recipient")
-        self.purpose = self._field(t("What they need it for"), "purpose")
-        self.until = self._field(t("They delete it by"), "until")
+        self.recipient = self._field(t("Name of the recipient"), "recipient", 5)
+        self.purpose = self._field(t("What they need it for"), "purpose", 6)
+        self.until = self._field(t("They delete it by"), "until", 3)
         self.until.setPlaceholderText(date_words("2027-12-31"))
         self.fault = label("", "fault", wrap=True)
         self.fault.hide()
         column.addWidget(self.fault)
         self.fold(False)
 
-    def _field(self, name: str, key: str) -> QLineEdit:
+    def _field(self, name: str, key: str, stretch: int) -> QLineEdit:
         made = line_edit(name)
         made.editingFinished.connect(lambda: self._edited(key, made))
         caption, both = label(name, "quiet"), QWidget()
         caption.setFont(theme.small_font(self.font()))
         caption.setBuddy(made)
         put(margins(QVBoxLayout(both), 0, spacing=2), caption, made)
-        self._named.append(both)
+        self._fields.addWidget(both, stretch)
         return made
 
     def fold(self, one: bool) -> None:
         """Put cards and fields below each other."""
-        for at, card in enumerate(self.cards.values()):
-            # Added again, a part leaves its former place.
-            self._grid.addWidget(card, at if one else 0, 0 if one else at)
-            self._grid.setColumnStretch(at, 0 if one and at else 1)
-        for at, (field, stretch) in enumerate(zip(self._named, (5, 6, 3), strict=True)):
-            self._fields.addWidget(field, at if one else 0, 0 if one else at)
-            self._fields.setColumnStretch(at, 0 if one and at else stretch)
+        turn(self._beside, down=one)
+        turn(self._fields, down=one)
 
     def show_audience(self, audience: Audience) -> None:
         """Show an answer."""

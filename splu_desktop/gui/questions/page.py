@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.policy import Proposal
 from splu_desktop.core.questions import MOST_TABLES, AskedTable
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import row_words
 from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
 from splu_desktop.gui.base.session import Answers, Judged, Step
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, label, margins, put
+from splu_desktop.gui.base.widgets import label, margins, put
 from splu_desktop.gui.base.words import caption, percent, t
 from splu_desktop.gui.questions import follows
 from splu_desktop.gui.questions.audience_card import AudienceForm

@@ -12,9 +12,10 @@ from splu_desktop.core.generalise.measured import is_measurement
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
+from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import Choice, button, label, margins, put
+from splu_desktop.gui.base.widgets import button, label, margins, put
 from splu_desktop.gui.base.words import bare, joined, t, told
 
 _MOST_VALUES = 200

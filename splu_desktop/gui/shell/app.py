@@ -21,13 +21,13 @@ from splu_desktop import __version__
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.focus import show_focus
-from splu_desktop.gui.base.session import RAIL
+from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.work import sentence
 from splu_desktop.gui.shell import appearance, languages
 from splu_desktop.gui.shell.main_window import MainWindow
 
 # What a table needs, in the order in which it needs it: two seconds of work that nobody has to wait for.
-_LARGE = ("open.reading", *(f"{step.value}.page" for step in RAIL), "columns.page", "expert.page", "shell.recipes")
+_LARGE = ("open.reading", *(f"{step.value}.page" for step in Step), "base.recipes", "shell.guide")
 _SWITCH = 0.0005  # seconds that a worker keeps the interpreter while the window's thread waits for it
 _ARENA_MAX = -8  # glibc's M_ARENA_MAX (malloc.h)
 
@@ -46,7 +46,6 @@ def prepare(application: QApplication) -> None:
         return
     application.setProperty("prepared", True)
     spare_memory()
-    application.setStyle("Fusion")
     appearance.dress(application)
     appearance.follow_system(application)
     show_focus(application)

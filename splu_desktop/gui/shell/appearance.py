@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.dialogs import choice_menu
 from splu_desktop.gui.base.words import t
 
 _SECTION, _KEY, SYSTEM = "window", "appearance", "system"
@@ -61,3 +63,17 @@ def appearance_menu(parent: QWidget) -> QMenu:
     """Return the menu of schemes."""
     names = {SYSTEM: t("As the &system"), "light": t("&Light"), "dark": t("&Dark"), "contrast": t("&High contrast")}
     return choice_menu(t("A&ppearance"), parent, names, chosen(), choose)
+
+
+def choice_menu(
+    title: str, parent: QWidget, names: Mapping[str, str], chosen: str, choose: Callable[[str], object]
+) -> QMenu:
+    """Return a menu of which one entry is chosen: code -> its name; `choose` is told the code of another."""
+    menu = QMenu(title, parent)
+    group = QActionGroup(menu)
+    for code, name in names.items():
+        action = QAction(name, menu, checkable=True, checked=code == chosen)
+        action.triggered.connect(lambda on, code=code: choose(code))
+        group.addAction(action)
+        menu.addAction(action)
+    return menu

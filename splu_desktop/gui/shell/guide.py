@@ -1,17 +1,19 @@
-"""The user guide and the licences, read in the program itself: no internet is needed."""
+"""User guide, licences and what the program says of itself: no internet is needed."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QTextBrowser, QWidget
+from PySide6.QtWidgets import QMessageBox, QTextBrowser, QWidget
 
+from splu_desktop import __version__
 from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.session import RAIL, Step
 from splu_desktop.gui.base.widgets import line_edit, put
 from splu_desktop.gui.base.words import bare, t
 from splu_desktop.gui.shell import languages
-from splu_desktop.gui.shell.names import step_name
+from splu_desktop.gui.shell.rail import step_name
 
 
 class GuideDialog(Dialog):
@@ -74,3 +76,19 @@ def page_help(step: Step) -> str:
 def show_page_help(step: Step, parent: QWidget) -> GuideDialog:
     """Show what the guide says of a page."""
     return GuideDialog(step_name(step), page_help(step), parent)
+
+
+def about(parent: QWidget) -> None:
+    """Tell what this program is."""
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setWindowTitle(bare(t("&About SPLU Desktop")))
+    box.setText(f"SPLU Desktop {__version__}")
+    box.setInformativeText(t("Turns a sensitive table into one that can be handed out. Nothing leaves this computer."))
+    box.open()
+
+
+def asked_to_stop(parent: QWidget) -> bool:
+    """Return whether the user wants to close while a release is being written."""
+    words = t("Stop it and close? Nothing of the unfinished release is left.")
+    return QMessageBox.question(parent, t("A release is being written"), words) == QMessageBox.StandardButton.Yes

@@ -8,34 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTimer, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from splu_desktop.files.disk.settings import read_section, remember
-from splu_desktop.files.language import LANGUAGES, Language, language
+from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.gui.base import words
-from splu_desktop.gui.base.dialogs import choice_menu
 from splu_desktop.gui.base.words import t
+from splu_desktop.gui.shell.appearance import choice_menu
 
 _SECTION, _KEY, SYSTEM = "window", "language", "system"
 _COUNTRIES = {"de": QLocale.Country.Germany, "fr": QLocale.Country.France, "en": QLocale.Country.UnitedStates}
 
-
-class Catalogue(QTranslator):
-    """Answers ``tr()`` from a catalogue by the English text; what is not there stays English."""
-
-    def __init__(self, spoken: Language, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._sentences = spoken.window
-
-    def isEmpty(self) -> bool:
-        return not self._sentences
-
-    def translate(  # type: ignore[override]  # None is Qt's null string
-        self, context: str, source: str, disambiguation: str | None = None, n: int = -1
-    ) -> str | None:
-        # None, and not the English text, lets Qt's own catalogue answer for Qt's own sentences.
-        return self._sentences.get(source)
+_installed: list[QTranslator] = []  # not looked for among the application's children, all of which Qt would hand over
 
 
 def chosen() -> str:
@@ -60,20 +45,16 @@ def in_force() -> str:
 
 def speak(application: QApplication, code: str) -> None:
     """Let the application speak a language: our sentences, Qt's, numbers and dates."""
-    for old in application.findChildren(QTranslator):
-        application.removeTranslator(old)
-        old.deleteLater()
-    spoken = language(code)
-    words.speak(spoken)
+    while _installed:
+        application.removeTranslator(_installed.pop())
+    words.speak(language(code))
     system = QLocale.system()
     same = system.name().startswith(code)  # de_AT keeps Austria's way of writing numbers
     QLocale.setDefault(system if same else QLocale(QLocale(code).language(), _COUNTRIES[code]))
-    if code == "en":
-        return
-    theirs, ours = QTranslator(application), Catalogue(spoken, application)
-    if theirs.load(f"qtbase_{code}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+    theirs = QTranslator()
+    if code != "en" and theirs.load(f"qtbase_{code}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
         application.installTranslator(theirs)
-    application.installTranslator(ours)  # the last one is asked first
+        _installed.append(theirs)
 
 
 def language_menu(parent: QWidget, changed: Callable[[], object]) -> QMenu:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
@@ -16,14 +16,12 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QMenuBar,
-    QMessageBox,
     QStackedWidget,
     QStatusBar,
     QVBoxLayout,
     QWidget,
 )
 
-from splu_desktop import __version__
 from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.files.project.opening import Opens, opens
 from splu_desktop.gui.base.focus import Stops
@@ -35,12 +33,11 @@ from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.recent_files import RecentFiles
 from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.appearance import appearance_menu
-from splu_desktop.gui.shell.guide import GuideDialog, guide, licences, show_page_help
-from splu_desktop.gui.shell.names import step_name
-from splu_desktop.gui.shell.rail import Rail, TopBar
+from splu_desktop.gui.shell.rail import Rail, TopBar, step_name
 
 if TYPE_CHECKING:
     from splu_desktop.gui.base.memory import Memory
+    from splu_desktop.gui.shell.guide import GuideDialog
 
 _WRITING = 17  # pixels of a line of writing, for which these are meant
 _WIDE, _HIGH, _NARROW = 1100, 560, 900  # pixels from which everything, and below which one column, is shown
@@ -95,9 +92,9 @@ class MainWindow(Stops, QMainWindow):
             Judge(self.session, self.work, self)
             self.memory = Memory(self.session, self)
 
-    def recipe(self, act: str) -> None:
-        """Do "save" or "use": see `shell.recipes`, which brings NumPy along."""
-        getattr(import_module("splu_desktop.gui.shell.recipes"), act)(self.session, self, self.say)
+    def _late(self, module: str, act: str, *args: Any) -> Any:
+        """Call a function of a module that the first window does without."""
+        return getattr(import_module(f"splu_desktop.gui.{module}"), act)(*args, self)
 
     def change_language(self) -> None:
         """Say everything in the language that is chosen now, once no work is under way; all choices stay."""
@@ -171,8 +168,9 @@ class MainWindow(Stops, QMainWindow):
         files.addSeparator()
         self._act(files, t("&Releases made from this computer…"), lambda: self._at(Step.PUBLISH, "show_releases"))
         files.addSeparator()
-        self._act(files, t("Save a re&cipe…"), lambda: self.recipe("save"), QKeySequence.StandardKey.Save)
-        self._act(files, t("&Use a recipe…"), lambda: self.recipe("use"))
+        save, use = (partial(self._late, "base.recipes", act, self.session, self.say) for act in ("save", "use"))
+        self._act(files, t("Save a re&cipe…"), save, QKeySequence.StandardKey.Save)
+        self._act(files, t("&Use a recipe…"), use)
         files.addSeparator()
         self._act(files, t("&Quit"), self.close, QKeySequence.StandardKey.Quit)
         return files
@@ -197,9 +195,9 @@ class MainWindow(Stops, QMainWindow):
     def _help_menu(self) -> QMenu:
         about = QMenu(t("&Help"), self)
         self._act(about, t("About this &page"), self.show_help, "F1")
-        self._act(about, t("&User guide"), lambda: guide(self), "Shift+F1")
-        self._act(about, t("&Licences"), lambda: licences(self))
-        self._act(about, t("&About SPLU Desktop"), self.show_about)
+        self._act(about, t("&User guide"), lambda: self._late("shell.guide", "guide"), "Shift+F1")
+        self._act(about, t("&Licences"), lambda: self._late("shell.guide", "licences"))
+        self._act(about, t("&About SPLU Desktop"), lambda: self._late("shell.guide", "about"))
         return about
 
     def _act(
@@ -319,26 +317,13 @@ class MainWindow(Stops, QMainWindow):
 
     def show_help(self) -> GuideDialog:
         """Open the paragraph about the page in front, and the glossary."""
-        return show_page_help(self.step, self)
-
-    def show_about(self) -> None:
-        """Tell what this program is."""
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle(bare(t("&About SPLU Desktop")))
-        box.setText(f"SPLU Desktop {__version__}")
-        box.setInformativeText(
-            t("Turns a sensitive table into one that can be handed out. Nothing leaves this computer.")
-        )
-        box.open()
+        found: GuideDialog = self._late("shell.guide", "show_page_help", self.step)
+        return found
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.work.busy("publish"):
-            words = t("Stop it and close? Nothing of the unfinished release is left.")
-            answer = QMessageBox.question(self, t("A release is being written"), words)
-            if answer != QMessageBox.StandardButton.Yes:
-                event.ignore()
-                return
+        if self.work.busy("publish") and not self._late("shell.guide", "asked_to_stop"):
+            event.ignore()
+            return
         if self.memory is not None:
             # What was changed in the last two seconds still waits to be kept.
             self.memory.keep()

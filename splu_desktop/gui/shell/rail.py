@@ -12,12 +12,36 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
 from splu_desktop.gui.base.widgets import IconButton, Picture, label, margins, put
-from splu_desktop.gui.base.words import joined, t, tip
-from splu_desktop.gui.shell.names import state_name, step_name
+from splu_desktop.gui.base.words import bare, joined, t, tip
 
 WIDE, NARROW = 176, 48
 _UNDER = {Step.COLUMNS: "tags", Step.EXPERT: "sliders-horizontal"}
 _MARKS = {State.DONE: "check", State.STALE: "refresh-cw", State.BLOCKED: "lock"}
+
+
+def step_name(step: Step) -> str:
+    """Return a page's name."""
+    named = {
+        Step.OPEN: lambda: t("Open"),
+        Step.QUESTIONS: lambda: t("Questions"),
+        Step.PROPOSAL: lambda: t("Proposal"),
+        Step.PUBLISH: lambda: t("Publish"),
+        Step.ASK: lambda: t("Ask"),
+        Step.REPORT: lambda: t("Report"),
+        Step.COLUMNS: lambda: bare(t("&Columns")),
+        Step.EXPERT: lambda: bare(t("&Expert")),
+    }
+    return named[step]()
+
+
+def state_name(state: State) -> str:
+    """Return a state in words."""
+    return {
+        State.OPEN: t("open"),
+        State.DONE: t("done"),
+        State.STALE: t("out of date"),
+        State.BLOCKED: t("not yet"),
+    }[state]
 
 
 def paint_circle(painter: QPainter, circle: QRectF, number: int, state: State, ratio: float) -> None:

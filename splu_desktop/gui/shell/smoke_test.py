@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSettings, QStandardPaths, qInstallMessageHandler
+from PySide6.QtCore import QEvent, QStandardPaths, qInstallMessageHandler
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 
@@ -68,8 +68,6 @@ def _stand_alone(scratch: Path) -> None:
     for name in ("CONFIG", "DATA", "CACHE", "STATE"):
         os.environ[f"XDG_{name}_HOME"] = str(scratch / name.lower())
     QStandardPaths.setTestModeEnabled(True)
-    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
-    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(scratch / "settings"))
 
 
 def _walk(scratch: Path, said: list[str]) -> list[str]:
