@@ -1,7 +1,7 @@
 """Law packs: what laws and guidance ask of a release, and which figure answers it or who must (resources/law).
 
 A pack is a dated data file in all languages of the report, so that law can be brought up to date without the program.
-None says that a release complies: that is for people to decide. What was not read at its source stands in none.
+None says that a release complies: that is for people to decide. What was not read stands in none.
 """
 
 from __future__ import annotations

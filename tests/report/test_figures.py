@@ -103,7 +103,7 @@ def test_an_own_threshold_is_a_limit_more(cases: dict[str, Case]) -> None:
     strict = case.report(internal=False, fields=Fields(threshold=0.05))
     assert "NOT met" in strict.first_line
     assert strict.verdict_as_dict()["code"] == "missed"
-    assert case.report(internal=False, fields=Fields(threshold=1.0)).first_line.startswith("All 5 limits are met")
+    assert case.report(internal=False, fields=Fields(threshold=1.0)).first_line.startswith("All 6 limits are met")
     with pytest.raises(BadSetting):
         case.report(internal=False, fields=Fields(threshold=5))
 
@@ -155,7 +155,7 @@ def test_dates_of_any_spelling_and_one_row_of_each_person_are_told(
     assert outside.facts.persons == persons
     assert inside.facts.one_row == outside.facts.one_row == ("" if way == "draw" else "first")
     readme = (tmp_path / "r" / "README.md").read_text(encoding="utf-8")
-    assert ("only one is here (first)" in readme) is (way == "first")
+    assert ("only the first is here" in readme) is (way == "first")
     values = {each.name: each.values for each in outside.facts.columns}
     assert (values["sexe"], values["diagnostic"]) == (2, 2)
     assert "no cell is as large as 50" in readme

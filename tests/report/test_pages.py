@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pypdf
 import pytest
 
+from splu_desktop.files.language import LANGUAGES
 from splu_desktop.report.document import Document, FigureBlock, Paragraph, TableBlock, cell_text
 from splu_desktop.report.make import pages
 from splu_desktop.report.render import typeset
@@ -16,38 +20,103 @@ from tests.report.conftest import TITLE, Case
 _ENDS = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
-@pytest.fixture(params=[True, False], ids=["internal", "external"])
-def document(request: pytest.FixtureRequest, case: Case) -> Document:
-    return case.report(internal=request.param).document("en")
+@pytest.fixture(scope="module", params=itertools.product(("kept", "missed"), (True, False), LANGUAGES), ids=str)
+def document(request: pytest.FixtureRequest, cases: dict[str, Case]) -> Document:
+    name, internal, language = request.param
+    return cases[name].report(internal=internal).document(language)
 
 
-def test_two_pages_to_sign_and_none_half_empty(document: Document) -> None:
-    compiler, _ = typeset._set(document)
-    front, lowest = typeset._end(compiler, "front")
+@pytest.fixture(scope="module")
+def compiled(document: Document) -> tuple[Any, dict[str, str]]:
+    return typeset._set(document)
+
+
+@pytest.fixture(scope="module")
+def pdf(compiled: tuple[Any, dict[str, str]]) -> pypdf.PdfReader:
+    compiler, inputs = compiled
+    return pypdf.PdfReader(
+        io.BytesIO(compiler.compile(format="pdf", sys_inputs=inputs, pdf_standards=typeset._STANDARDS))
+    )
+
+
+def test_two_pages_to_sign_and_few_behind(document: Document, compiled: tuple[Any, dict[str, str]]) -> None:
+    front, lowest = typeset._end(compiled[0], "front")
     assert front == typeset.FRONT_PAGES
     assert lowest >= typeset._HALF
-    last, lowest = typeset._end(compiler, "annex")
+    last, lowest = typeset._end(compiled[0], "annex")
     assert last - front <= document.most_annex
     assert lowest >= typeset._HALF
 
 
-def test_no_letter_is_small_and_pages_are_tagged(document: Document) -> None:
-    reader = pypdf.PdfReader(io.BytesIO(typeset.as_pdf(document)))
-    sizes = set()
-    for page in reader.pages:
+def test_no_letter_is_small_and_no_page_half_empty(pdf: pypdf.PdfReader) -> None:
+    sizes, ends = set(), []
+    for page in pdf.pages:
+        heights = []
 
-        def visit(text: str, cm: list[float], tm: list[float], font: object, size: float) -> None:
+        def visit(
+            text: str, cm: list[float], tm: list[float], font: object, size: float, heights: list[float] = heights
+        ) -> None:
             if text.strip():
                 sizes.add(round(abs(size * tm[3] * cm[3]) or abs(size * tm[1] * cm[0]), 2))
+                heights.append(tm[4] * cm[1] + tm[5] * cm[3] + cm[5])
 
         page.extract_text(visitor_text=visit)
+        foot = min(heights)
+        ends.append(float(page.mediabox.height) - min(each for each in heights if each > foot + 9))
     assert min(sizes) >= typeset.SMALLEST - 0.05, sorted(sizes)[:3]
-    root = reader.trailer["/Root"]
+    assert min(ends) >= typeset._HALF - 20, ends  # a part ends a line below its last letter
+
+
+def _tags(node: Any) -> Iterator[Any]:
+    """Yield the structure elements below one, with their parents' first."""
+    node = node.get_object()
+    if isinstance(node, list):
+        for each in node:
+            yield from _tags(each)
+    elif isinstance(node, dict):
+        if "/S" in node:
+            yield node
+        if "/K" in node:
+            yield from _tags(node["/K"])
+
+
+def test_pages_are_tagged_as_the_standards_want(document: Document, pdf: pypdf.PdfReader) -> None:
+    """What can be read of PDF/A-2a and PDF/UA-1; typst refuses to write what it knows to break them."""
+    root = pdf.trailer["/Root"]
     assert root["/MarkInfo"]["/Marked"]
-    assert root["/Lang"] == "en"
-    xmp = root["/Metadata"].get_data()
-    assert b"pdfaid:part>2" in xmp
-    assert b"pdfuaid:part>1" in xmp
+    assert root["/Lang"] == document.language
+    assert root["/ViewerPreferences"]["/DisplayDocTitle"]
+    assert pdf.metadata is not None
+    assert pdf.metadata.title is not None
+    assert "panic" in pdf.metadata.title
+    assert [each.get_object()["/S"] for each in root["/OutputIntents"]] == ["/GTS_PDFA1"]
+    xmp = root["/Metadata"].get_data().decode()
+    for part in (
+        "pdfaid:part>2",
+        "pdfaid:conformance>A",
+        "pdfuaid:part>1",
+        f"<rdf:li>{document.language}<",
+        "dc:title",
+    ):
+        assert part in xmp
+    assert "/Encrypt" not in pdf.trailer
+    for page in pdf.pages:
+        assert page["/Tabs"] == "/S"
+        assert "/StructParents" in page
+        for font in page["/Resources"]["/Font"].values():
+            (letters,) = font.get_object()["/DescendantFonts"]
+            assert "/FontFile2" in letters.get_object()["/FontDescriptor"].get_object()
+    tags = list(_tags(root["/StructTreeRoot"]["/K"]))
+    levels = [int(each["/S"][2:]) for each in tags if re.fullmatch(r"/H\d", each["/S"])]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))  # no level is left out
+    for each in tags:
+        if each["/S"] == "/Figure":
+            assert each["/Alt"].strip()
+        if each["/S"] == "/Table":
+            heads = [own for own in _tags(each["/K"]) if own["/S"] == "/TH"]
+            assert heads
+            assert all("/K" in own and "/Column" in str(own["/A"]) for own in heads)  # none is empty
 
 
 def test_texts_are_set_as_they_stand(cases: dict[str, Case]) -> None:
@@ -73,7 +142,7 @@ def test_no_sentence_is_long_and_two_pages_are_soon_read(document: Document) -> 
     assert sum(len(text.split()) for text in front.texts()) <= 1_000
 
 
-@pytest.mark.parametrize("language", ["en", "de", "fr"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_pages_are_pictures_too(cases: dict[str, Case], language: str) -> None:
     found = pages(cases["kept"].report(internal=False), language)
     assert 4 <= len(found) <= 6

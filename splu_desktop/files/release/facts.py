@@ -111,6 +111,15 @@ def one_row_way(plan: Plan) -> str:
     return plan.persons.way if plan.persons is not None and plan.persons.way in ONE else ""
 
 
+def one_row_words(way: str) -> str:
+    """Return the sentence on which row of each person is in a release."""
+    if way == "first":
+        return say("Of a person’s several rows, only the first is here.")
+    if way == "last":
+        return say("Of a person’s several rows, only the last is here.")
+    return say("Of a person’s several rows, only one is here, drawn at random.")
+
+
 def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str, Any]:
     own = {CLASS: "class", NUMBER: "person"}.get(column.name)
     role = own or plan.roles[column.name].value

@@ -25,7 +25,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import OTHER
 from splu_desktop.files.language import Language
 from splu_desktop.files.release.dictionary import OWN_COLUMNS
-from splu_desktop.files.release.facts import PANDAS_MISSING, Dialect
+from splu_desktop.files.release.facts import PANDAS_MISSING, Dialect, one_row_words
 from splu_desktop.files.release.fingerprint import WORDS
 from splu_desktop.files.release.score_columns import ScoreColumn
 
@@ -72,7 +72,7 @@ def readme_lines(
     elif published.person:
         head.append(t(say("A person may have several rows; all were drawn at once, and the ranges know it.")))
     if way := facts.get("one_row"):
-        head.append(t(say("Of a person’s several rows, only one is here ({way}).", way=way)))
+        head.append(t(one_row_words(way)))
     if facts["recipient"] or facts["purpose"]:
         who, purpose = _flat(facts["recipient"]) or "–", _flat(facts["purpose"]) or "–"
         head.append(t(say("For: {who}. Made for: {purpose}.", who=who, purpose=purpose)))

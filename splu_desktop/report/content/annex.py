@@ -223,7 +223,7 @@ def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
             (t("Number"), "l", 4.6, lambda cell: cell_name(cell, t)),
             (t("reads from"), "r", 1.2, lambda cell: cell_figures(cell, t)[1]),
             (t("to"), "r", 1.1, lambda cell: cell_figures(cell, t)[2]),
-            ("", "l", 1.1, lambda cell: t("readable") if cell.readable else t("too rough")),
+            (t("trust"), "l", 1.1, lambda cell: t("readable") if cell.readable else t("too rough")),
         ]
         if facts.internal:
             columns.insert(1, (t("true"), "r", 1.1, lambda cell: cell_figures(cell, t)[0]))
@@ -245,14 +245,14 @@ def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Bloc
     if pack.code == "hipaa":
         rows += [(place, t(asks), answer) for place, asks, answer in safe_harbor(facts.columns, t)]
     header = (t("Place"), t("what was asked"), t("what answers it"))
-    yield TableBlock(header, rows, "lll", (1.2, 3.6, 3.6))
+    yield TableBlock(header, rows, "lll", (1.5, 3.6, 3.3))
 
 
 def _answer(text: str, field: str, fields: Fields, t: Language) -> str:
     own = getattr(fields, field, "") if field else ""
     if not field:
         return text
-    return t.join((text.rstrip(".:"), own or t("to be entered")), ":")
+    return t.join((text.rstrip(".: "), own or t("to be entered")), ":")
 
 
 def _files(letter: str, facts: Facts, t: Language) -> Iterator[Block]:

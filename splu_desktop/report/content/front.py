@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from splu_desktop.core.messages import isolated
+from splu_desktop.core.messages import isolated, say
 from splu_desktop.files.language import Language
+from splu_desktop.files.release.facts import one_row_words
 from splu_desktop.report.content.words import (
     bearers_word,
     cell_words,
@@ -74,7 +75,7 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
         (t("what was asked"), "l", 4.5, lambda each: limit_words(each, facts, t)),
         (t("limit"), "r", 1.2, lambda each: limit_figures(each, t)[0]),
         (t("reached"), "r", 1.2, lambda each: limit_figures(each, t)[1]),
-        ("", "l", 1.5, lambda each: standing_words(each, facts, t)),
+        (t("verdict"), "l", 1.5, lambda each: standing_words(each, facts, t)),
     )
 
 
@@ -87,7 +88,7 @@ def _persons(facts: Facts, t: Language) -> Iterator[Block]:
     elif facts.most_rows is not None:
         text += " " + t("Largest number of rows of one: {most}.", most=t.number(facts.most_rows))
     if facts.one_row:
-        text += " " + t("Of a person’s several rows, only one is here ({way}).", way=facts.one_row)
+        text += " " + t.sentence(one_row_words(facts.one_row))
     if facts.internal and left_out != "–":
         text += " " + t("{columns}: not published, since it names persons.", columns=left_out)
     yield Paragraph(text)
@@ -153,7 +154,7 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
         text += " " + t("Columns published for it: {out} of {all}.", out=out, all=len(facts.columns))
     yield Paragraph(text)
     if not facts.tables:
-        yield Paragraph(t("No table was asked for."))
+        yield Paragraph(t.sentence(say("No table was asked for.")))
         return
     yield table(
         facts.tables,
@@ -254,7 +255,7 @@ def _decisions(facts: Facts, t: Language) -> Iterator[Block]:
         yield Paragraph(t("None: the program’s proposal was published, and no line stood against it."))
         return
     numbered = [(str(at), *row) for at, row in enumerate(rows, 1)]
-    yield TableBlock(("", t("decision"), t("by"), t("why")), numbered, "rlll", (0.3, 4.2, 1.4, 3.0))
+    yield TableBlock(("#", t("decision"), t("by"), t("why")), numbered, "rlll", (0.3, 4.2, 1.4, 3.0))
 
 
 def _conditions(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
@@ -294,7 +295,7 @@ def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     ]
     if fields.organisation and facts.operator:
         rows.insert(1, (t("Who decides"), fields.organisation, "", ""))
-    yield TableBlock(("", t("name"), t("date"), t("signature")), rows, "llll", (3.0, 2.6, 1.3, 2.6), tall=True)
+    yield TableBlock((t("by"), t("name"), t("date"), t("signature")), rows, "llll", (3.0, 2.6, 1.3, 2.6), tall=True)
     words = f" ({facts.fingerprint})" if facts.fingerprint else ""
     yield Paragraph(
         t(

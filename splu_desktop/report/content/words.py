@@ -129,7 +129,7 @@ def _is_beyond(limit: Limit) -> bool:
 
 def first_line(facts: Facts, t: Language) -> str:
     """Return the verdict as it stands first: what is not met, or what was met and can be read."""
-    limits = [each for each in facts.limits if each.grave]
+    limits = [each for each in facts.limits if each.grave or each.met]  # all of the table but decisions
     missed, count = facts.missed_limits, t.number(len(limits))
     read, of = facts.cells
     if missed:
