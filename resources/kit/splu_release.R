@@ -234,7 +234,7 @@ local({
     blocks <- unique(r$block_of[hidden])
     shown <- lapply(blocks, function(block) 1 + rows_of(r, met[hidden[r$block_of[hidden] == block]])) # 2 where met
     f <- lapply(figures(r, line, shown, rep(2, length(blocks)), blocks), function(x) x[length(x)])
-    step <- if (length(blocks) == 1) 1 / r$keep[blocks] else 0
+    step <- 1 / prod(r$keep[blocks])
     table <- roots(f$x, f$level, f$slope, n_p, step)
     target <- n_p
     for (name in hidden) {

@@ -277,7 +277,7 @@ class Release:
         drawn, still = [name for name in met if name in self.block_of], [n for n in met if n not in self.block_of]
         equations = _Equations(self, list(met.items()), merge=_MET)
         target, ((x, level, slope),) = equations.figures([1])
-        inside, step = target, 1 / equations.keep[0] if len(equations.keep) == 1 else 0
+        inside, step = target, 1 / math.prod(equations.keep)
         if not drawn or not inside:
             return [inside] * 5
         for name in drawn:

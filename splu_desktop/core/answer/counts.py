@@ -196,7 +196,7 @@ def count_several_blocks(
         base[state] = selected * (share_alone - sign * together)
         step[state] = sign
     level = (base * variance).sum(axis=axes) + (size - selected) * variance_outside
-    return CountFigures(x, level, (step * variance).sum(axis=axes))
+    return CountFigures(x, level, (step * variance).sum(axis=axes), 1 / float(np.prod(a)))
 
 
 def _only(phi: Sequence[Floats], at: int, number: int) -> Floats:
