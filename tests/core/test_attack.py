@@ -70,6 +70,17 @@ def test_without_hints_a_guess_is_as_sure_as_law_2_says() -> None:
         assert value.known == 0
 
 
+@pytest.mark.parametrize("gamma", [5, 10, 20, 50])
+def test_the_largest_gain_among_many_rare_values_is_that_of_law_2(gamma: float) -> None:
+    """Of fifteen who have a value three more may be guessed by chance: of ninety values the luckiest one gained .3."""
+    dx = np.repeat(np.arange(91), [18_650, *[15] * 90])
+    (found,) = _attack(Table((coded("ward", np.zeros(20_000, int)), coded("dx", dx))), [["dx"]], gamma).columns
+    law = 15 / 20_000 + (1 - 15 / 20_000) / gamma
+    assert len(found.values) == 91
+    assert found.values[0].right == pytest.approx(law, abs=4 * np.sqrt(law / 1_350))
+    assert found.right >= found.expected
+
+
 def test_all_rows_of_a_person_tell_more_than_each_by_itself() -> None:
     """Persons of thirty rows whose unchanged column half tells the finding: kept and lent persons are told apart."""
     rng = np.random.default_rng(4)

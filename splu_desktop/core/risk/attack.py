@@ -8,8 +8,9 @@ What hints tell he learns from the release alone, by scores. A person's rows cou
     P(kept | all rows) = L/(L + gamma - 1), L the product over rows of P(s | hints)/pi_c(s) of what each shows (law 3);
     certainty of v = P(kept) where it is shown, and P(not kept) P(v | hints).
 
-The draw is rehearsed on the table, so that the guesses can be judged: a guess counts as known where it lies in one of
-20 bins of certainty of which 80 % are right. tests/core/test_attack.py holds the figures of the design.
+The draw is rehearsed on the table, so that the guesses can be judged: a guess is worth the share of right ones in its
+bin, one of 20 bins of certainty, and counts as known where that is 80 %. tests/core/test_attack.py holds the figures of
+the design.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ class ValueAttack:
     ----------
     value : the value.
     bearers : persons (rows, where no column names persons) who have it.
-    right : share of the right ones among as many persons as have it, those of whom the attacker is surest.
-    expected : the same for who knows the shares of each class alone.
+    right : share of the right ones among as many persons as have it, those of whom the attacker is surest; by bins of
+        all secret values, as the guesses of a rare one are too few: the largest of many figures would be chance.
+    expected : the same for who knows the shares of each class alone; `right` is no less, since he may guess so, too.
     known : share of the bearers of whom it is known at 80 %, and would not be by the class alone.
     """
 
@@ -74,7 +76,7 @@ class ColumnAttack:
     Attributes
     ----------
     column : its name.
-    right : share of the rows of which the best guess is right, absence among them.
+    right : share of the rows of which the best guess is right, absence among them; no less than `expected`.
     expected : the same for who guesses the commonest value of each class.
     known : rows of which the best guess is a secret value known at 80 %, over the rows that have a secret value.
     values : its secret values that enough persons have, the one with the largest gain first.
@@ -232,16 +234,18 @@ class _Target:
         best = sure.argmax(axis=1)
         right = best == true
         named = self._names(secret)[best] >= 0
-        known = _known(sure[place, best][named], right[named], by_class[place, best][named])
+        _, known = _judge_bins(sure[place, best][named], right[named])
+        known &= by_class[place, best][named] < SURE
         bearers = int(secret[self.column.codes[rows]].sum())
         has = np.zeros((setting.number, self.size), bool)
         has[setting.person, true] = True
         # Where each person has one row, a row is the person.
         by_person = sure if setting.number == len(rows) else self._in_any_row(by_hints, sure, kept, shown)
+        expected = float((by_class.argmax(axis=1) == true).sum() / max(len(rows), 1))
         return ColumnAttack(
             column=self.column.name,
-            right=float(right.sum() / max(len(rows), 1)),
-            expected=float((by_class.argmax(axis=1) == true).sum() / max(len(rows), 1)),
+            right=max(float(right.sum() / max(len(rows), 1)), expected),
+            expected=expected,
             known=float(known.sum() / max(bearers, 1)),
             values=tuple(sorted(self._judge_values(by_person, has, secret), key=lambda each: -each.gain)),
         )
@@ -256,21 +260,22 @@ class _Target:
 
     def _judge_values(self, by_person: Floats, has: Flags, secret: Flags) -> Iterator[ValueAttack]:
         """Give what is found out of each secret value that enough persons have, from (U, m) certainty and truth."""
-        for at, label in enumerate(self._names(secret).tolist()):
-            true, sure = has[:, at], by_person[:, at]
-            number = int(true.sum())
-            if label < 0 or number < FEWEST:
-                continue
+        names = self._names(secret)
+        asked = np.flatnonzero((names >= 0) & (has.sum(axis=0) >= FEWEST))
+        every_share, every_known = _judge_bins(by_person[:, asked], has[:, asked])
+        for place, at in enumerate(asked.tolist()):
+            true, number = has[:, at], int(has[:, at].sum())
             share, of = self._class_shares(true)
             # As many guesses as there are bearers: naming everybody would find all of them and be wrong most of the
             # time.
-            surest = np.argpartition(sure, -number)[-number:]
-            known = _known(sure, true, share[of]) & true
+            surest = np.argpartition(by_person[:, at], -number)[-number:]
+            known = every_known[:, place] & (share[of] < SURE) & true
+            expected = _guess_by_class(share, of, number)
             yield ValueAttack(
-                value=str(self.column.labels[label]),
+                value=str(self.column.labels[names[at]]),
                 bearers=number,
-                right=float(true[surest].mean()),
-                expected=_guess_by_class(share, of, number),
+                right=max(float(every_share[surest, place].mean()), expected),
+                expected=expected,
                 known=float(known.sum() / number),
             )
 
@@ -308,13 +313,13 @@ def _guess_by_class(share: Floats, of: Ints, number: int) -> float:
     return float(guesses @ share[order] / number)
 
 
-def _known(sure: Floats, true: Flags, by_class: Floats) -> Flags:
-    """Return (U,) who lies in a bin of certainty of which 80 % are right, and is not as sure by the class alone."""
+def _judge_bins(sure: Floats, true: Flags) -> tuple[Floats, Flags]:
+    """Return the share of right guesses (...) in the bin of each, and whether its bin counts as known."""
     at = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
-    everybody, right = np.bincount(at, minlength=BINS), np.bincount(at, true, BINS)
+    everybody, right = (np.bincount(at.ravel(), weights, BINS) for weights in (None, true.ravel()))
     # A bin is believed by how often it was right, not by what naive Bayes says of itself, which is overconfident.
-    known = (right >= SURE * everybody) & (everybody >= FEWEST)
-    return np.asarray(known[at] & (by_class < SURE))
+    share = right / np.maximum(everybody, 1)
+    return share[at], ((share >= SURE) & (everybody >= FEWEST))[at]
 
 
 def _softmax(logs: Floats) -> Floats:
