@@ -260,23 +260,25 @@ class _Target:
 
     def _judge_values(self, by_person: Floats, has: Flags, secret: Flags) -> Iterator[ValueAttack]:
         """Give what is found out of each secret value that enough persons have, from (U, m) certainty and truth."""
-        names = self._names(secret)
-        asked = np.flatnonzero((names >= 0) & (has.sum(axis=0) >= FEWEST))
-        every_share, every_known = _judge_bins(by_person[:, asked], has[:, asked])
-        for place, at in enumerate(asked.tolist()):
-            true, number = has[:, at], int(has[:, at].sum())
-            share, of = self._class_shares(true)
-            # As many guesses as there are bearers: naming everybody would find all of them and be wrong most of the
-            # time.
-            surest = np.argpartition(by_person[:, at], -number)[-number:]
-            known = every_known[:, place] & (share[of] < SURE) & true
-            expected = _guess_by_class(share, of, number)
+        names, counts = self._names(secret), has.sum(axis=0)
+        asked = np.flatnonzero((names >= 0) & (counts >= FEWEST))
+        if not len(asked):
+            return
+        # As many guesses as there are bearers: naming everybody would find all of them and be wrong most of the time.
+        who = [np.argpartition(by_person[:, at], -counts[at])[-counts[at] :] for at in asked]
+        value, guessed = np.repeat(asked, counts[asked]), np.concatenate(who)
+        ends = np.cumsum(counts[asked])[:-1]
+        judged = [np.split(each, ends) for each in _judge_bins(by_person[guessed, value], has[guessed, value])]
+        for at, those, shares, sure in zip(asked.tolist(), who, *judged, strict=True):
+            true, number = has[:, at], int(counts[at])
+            by_class, of = self._class_shares(true)
+            expected = _guess_by_class(by_class, of, number)
             yield ValueAttack(
                 value=str(self.column.labels[names[at]]),
                 bearers=number,
-                right=max(float(every_share[surest, place].mean()), expected),
+                right=max(float(shares.mean()), expected),
                 expected=expected,
-                known=float(known.sum() / number),
+                known=float((sure & (by_class[of[those]] < SURE) & true[those]).sum() / number),
             )
 
     def _in_any_row(self, by_hints: Floats, sure: Floats, kept: Floats, shown: Ints) -> Floats:
@@ -314,9 +316,9 @@ def _guess_by_class(share: Floats, of: Ints, number: int) -> float:
 
 
 def _judge_bins(sure: Floats, true: Flags) -> tuple[Floats, Flags]:
-    """Return the share of right guesses (...) in the bin of each, and whether its bin counts as known."""
+    """Return (G,) the share of right guesses in the bin of each, and whether its bin counts as known."""
     at = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
-    everybody, right = (np.bincount(at.ravel(), weights, BINS) for weights in (None, true.ravel()))
+    everybody, right = np.bincount(at, minlength=BINS), np.bincount(at, true, BINS)
     # A bin is believed by how often it was right, not by what naive Bayes says of itself, which is overconfident.
     share = right / np.maximum(everybody, 1)
     return share[at], ((share >= SURE) & (everybody >= FEWEST))[at]
