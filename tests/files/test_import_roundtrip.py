@@ -133,13 +133,3 @@ def test_long_short_and_equal_fields_across_blocks(tmp_path: Path) -> None:
     for i in (0, 6, 7, 299_999, 300_000, 599_999):
         assert [column.labels[column.codes[i]] for column in table.columns] == rows[i + 1]
     assert table["group"].counts().sum() == 600_000
-
-
-def test_words_that_collide_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file may be made so that hashes collide; the exact comparison behind them must notice."""
-    monkeypatch.setattr(fields, "_key", lambda words: words[0] * 0)
-    form = fields.FieldLayout(1, 0, -1)
-    block = b"aaaaaaaaaaaa\nbbbbbbbbbbbb\naaaaaaaaaaaa\ncccccccccccc\n"
-    parts, _ = fields.split(block, form)
-    column = fields.gather(parts, "utf-8")
-    assert [column.labels[k] for k in column.codes] == block.decode().split()

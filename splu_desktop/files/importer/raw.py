@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -55,7 +56,7 @@ class RawColumn:
 
     @classmethod
     def joined(cls, parts: Sequence[RawColumn]) -> RawColumn:
-        """Return columns one below the other as one."""
+        """Return columns one below the other as one, equal texts as one."""
         index: dict[str, int] = {}
         codes = []
         for part in parts:
@@ -70,7 +71,8 @@ class Gatherer:
     def __init__(self) -> None:
         self._codes = CodeCollector()
         self._labels: list[str] = []
-        self._index: dict[str, int] = {}  # of a second chunk on: most texts of a table come in one
+        self._index: defaultdict[str, int] = defaultdict()  # of a second chunk on: most tables come in one
+        self._index.default_factory = self._index.__len__
 
     def add(self, part: RawColumn) -> None:
         """Append a chunk, whose labels are all different."""
@@ -78,8 +80,9 @@ class Gatherer:
             self._labels = part.labels
             self._codes.add(part.codes)
             return
-        index = self._index = self._index or dict(zip(self._labels, range(len(self._labels)), strict=True))
-        own = np.fromiter((index.setdefault(label, len(index)) for label in part.labels), np.int32, len(part.labels))
+        if not self._index:
+            self._index.update(zip(self._labels, range(len(self._labels)), strict=True))
+        own = np.fromiter(map(self._index.__getitem__, part.labels), np.int32, len(part.labels))
         self._codes.add(own[part.codes] if len(own) else part.codes)
 
     def column(self) -> RawColumn:

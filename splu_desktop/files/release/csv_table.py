@@ -233,7 +233,7 @@ def read_table(
         names = list(map(restore_text, next(csv.reader(head, delimiter=dialect.delimiter, strict=True), [])))
     except csv.Error as fault:
         raise ValueError(str(fault)) from None
-    parts: list[list[fields.Packed]] = [[] for _ in names]
+    parts: list[list[fields.Fields]] = [[] for _ in names]
     found = [Gatherer() for _ in names]
     done = coded = 0
 
@@ -244,7 +244,7 @@ def read_table(
             part.clear()
 
     with ThreadPoolExecutor(_WORKERS, "splu-read") as pool:
-        waiting: deque[Future[list[fields.Packed]]] = deque()
+        waiting: deque[Future[list[fields.Fields]]] = deque()
         try:
             for block in chain([first[head.tell() :].encode()], blocks):
                 waiting.append(pool.submit(_columns, block, dialect.delimiter, len(names)))
@@ -264,7 +264,7 @@ def read_table(
             pool.shutdown(cancel_futures=True)
 
 
-def _add(parts: list[list[fields.Packed]], columns: list[fields.Packed], done: int, rows: int) -> int:
+def _add(parts: list[list[fields.Fields]], columns: list[fields.Fields], done: int, rows: int) -> int:
     if not columns:
         return done
     for own, part in zip(parts, columns, strict=True):
@@ -292,7 +292,7 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _columns(block: bytes, delimiter: str, width: int) -> list[fields.Packed]:
+def _columns(block: bytes, delimiter: str, width: int) -> list[fields.Fields]:
     """Return the cells of some records by column. Raises ValueError."""
     if not block:
         return []
@@ -307,4 +307,4 @@ def _columns(block: bytes, delimiter: str, width: int) -> list[fields.Packed]:
         raise ValueError(str(fault)) from None
     if any(len(row) != width for row in rows):
         raise ValueError("rows differ in length")
-    return [fields.packed([cell.encode() for cell in column]) for column in zip(*rows, strict=True)]
+    return [[cell.encode() for cell in column] for column in zip(*rows, strict=True)]

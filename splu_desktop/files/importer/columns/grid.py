@@ -22,7 +22,7 @@ from splu_desktop.files.importer.columns.not_records import (
 )
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, listed
 from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
-from splu_desktop.files.importer.text.fields import Packed, gather
+from splu_desktop.files.importer.text.fields import Fields, gather, taken
 
 _AT_ONCE = 1 << 20  # records that wait packed at most
 
@@ -43,7 +43,7 @@ class Grid:
         self._encoding = encoding
         self._choices = choices
         self._texts = [Gatherer() for _ in range(width)]
-        self._packed: list[list[Packed]] = [[] for _ in range(width)]
+        self._packed: list[list[Fields]] = [[] for _ in range(width)]
         self._waiting = 0  # records of the packed parts
         self._rows: list[NDArray[np.int64]] = []
         self._problems: list[Problem] = []
@@ -81,13 +81,13 @@ class Grid:
             gatherer.add(column)
         self._rows.append(numbers)
 
-    def add_packed(self, columns: Sequence[Packed], blank: NDArray[np.bool_], numbers: NDArray[np.int64]) -> None:
+    def add_packed(self, columns: Sequence[Fields], blank: NDArray[np.bool_], numbers: NDArray[np.int64]) -> None:
         """Append the records of a regular block."""
         if self.width > 1 and blank.any():
             keep = ~blank
             self.blank_rows += int(blank.sum())
             numbers = numbers[keep]
-            columns = [column.take(keep) for column in columns]
+            columns = [taken(column, keep) for column in columns]
         for parts, column in zip(self._packed, columns, strict=True):
             parts.append(column)
         self._rows.append(numbers)

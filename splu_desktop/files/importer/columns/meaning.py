@@ -21,6 +21,9 @@ from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.words import WORDS
 
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_MARK = "\x1f"  # between texts that are looked at all at once
+_WESTERN = bytes(ord(" ") if chr(code).isspace() and chr(code) != _MARK else code for code in range(256))
+_UNSEEN_WESTERN = bytes(code for code in range(256) if _UNSEEN.match(chr(code)) and not chr(code).isspace())
 
 
 @dataclass(frozen=True)
@@ -86,9 +89,7 @@ def _meanings(column: Column, alone: Set[str]) -> NDArray[np.int64]:
     others = np.flatnonzero(~valued)
     texts: list[str] = column.labels[others].tolist()
     gone = np.flatnonzero(column.missing[others]).tolist()
-    joined = "".join(texts)  # codes such as A01 take a twentieth of the time so
-    codes = joined.isascii() and joined.isprintable() and " " not in joined
-    plain = texts if codes and joined in (joined.lower(), joined.upper()) else list(map(written_plainly, texts))
+    plain = _written_plainly(texts)
     if len(set(plain)) == len(plain) and len(gone) < 2:
         found[others] = count + np.arange(len(others))
         return found
@@ -99,6 +100,22 @@ def _meanings(column: Column, alone: Set[str]) -> NDArray[np.int64]:
     of = (index.setdefault(marks.get(at, own), len(index)) for at, own in enumerate(plain))
     found[others] = count + np.fromiter(of, np.int64, len(plain))
     return found
+
+
+def _written_plainly(texts: list[str]) -> list[str]:
+    """Return texts without what nobody sees, as `written_plainly` does; those of Western letters all at once."""
+    joined = _MARK.join(["", *texts, ""])
+    try:
+        western = joined.encode("latin-1").translate(_WESTERN, _UNSEEN_WESTERN)
+    except UnicodeEncodeError:
+        western = b""
+    if western.count(b"\x1f") != len(texts) + 1:
+        return list(map(written_plainly, texts))
+    plain = western.decode("latin-1").casefold()
+    while "  " in plain:
+        plain = plain.replace("  ", " ")
+    plain = plain.replace(f" {_MARK}", _MARK).replace(f"{_MARK} ", _MARK)
+    return plain.split(_MARK)[1:-1]
 
 
 def usual_mark(text: str) -> bool:

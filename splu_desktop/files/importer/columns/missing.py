@@ -34,8 +34,9 @@ def is_blank(text: str) -> bool:
 
 def neutral_places(texts: Sequence[str]) -> list[int]:
     """Return the places of the texts that say nothing about their column's type; most are passed over at a glance."""
-    plain = (text.strip().lower() for text in texts)
-    likely = [at for at, low in enumerate(plain) if low in _NEUTRAL or low[:1] in _LIKELY or low > "\x7f"]
+    short = [at for at, text in enumerate(texts) if len(text) <= _LONGEST_MARK or not "!" <= text[0] <= "~"]
+    plain = ((at, texts[at].strip().lower()) for at in short)
+    likely = [at for at, low in plain if low in _NEUTRAL or low[:1] in _LIKELY or low > "\x7f"]
     return [at for at in likely if neutral(texts[at])]
 
 

@@ -82,7 +82,7 @@ class Numbers:
 _PLAIN = re.compile(r"-?(?:\d{1,15}|(?=.{2,16}\Z)(?:\d+\.\d*|\.\d+))", re.ASCII)
 
 
-_BEGINS = re.compile("(?:^|\x1f)[-.0-9]")
+_BEGINS = re.compile("\x1f[-.0-9]")
 
 
 def plain_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
@@ -90,7 +90,7 @@ def plain_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
 
     So many digits a float keeps exactly.
     """
-    joined = "\x1f".join(texts)  # looked through as one text, which takes a tenth of the time
+    joined = "\x1f".join(["", *texts])  # looked through as one text, which takes a tenth of the time
     found = np.full(len(texts), np.nan)
     if not joined.encode().translate(None, b"-.0123456789\x1f") and max(map(len, texts), default=0) <= 15:
         filled = [text or "nan" for text in texts] if "" in texts else texts
