@@ -122,7 +122,7 @@ class Written:
     labels: NDArray[np.object_]
 
 
-_OFFSET = re.compile(r"(:\d\d(?:\.\d+)?)\s*(?:Z|[+-]\d\d:?\d\d)$")  # from UTC
+_OFFSET = re.compile(r"(:\d\d(?:\.\d+)?)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$")  # from UTC
 # Days that programs enter for "no end" and "not known"; a date of the far future is a mark, whatever its day.
 _DUMMY_DAYS = np.array(
     ["0001-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01"], "datetime64[D]"

@@ -386,6 +386,55 @@ def test_another_table_below_is_told_once_with_its_place(tmp_path: Path) -> None
     assert rows_of(again) == second[1:]
 
 
+@pytest.mark.parametrize("names", [["ward", "region", "beds"], ["ward", "beds"]])
+def test_another_table_is_told_where_no_blank_row_parts_it(tmp_path: Path, names: list[str]) -> None:
+    first = [["case", "sex", "age"], *([str(i), "mf"[i % 2], str(30 + i)] for i in range(30))]
+    second = [names, *([str(i), *["North"] * (len(names) - 2), str(500 + i)] for i in range(12))]
+    found = read_text(tmp_path, lines([*first, *second]))
+    assert rows_of(found) == first[1:]
+    assert [p.row for p in found.problems if p.kind is ProblemKind.NOTE] == [32]
+
+
+@pytest.mark.parametrize("odd", ["7;f;40;Gicht, akut;3", "7,'f',40,'Gicht, akut',3"])
+def test_a_row_of_another_delimiter_or_quote_is_read_by_that_and_told(tmp_path: Path, odd: str) -> None:
+    rows = [f'{i},m,{30 + i},"Gicht, akut",{i % 5}' for i in range(30)]
+    found = read_text(tmp_path, "\n".join(["case,sex,age,finding,days", *rows[:7], odd, *rows[8:]]))
+    assert rows_of(found)[7] == ["7", "f", "40", "Gicht, akut", "3"]
+    assert [(p.row, p.kind) for p in found.problems] == [(9, ProblemKind.SHORT_ROW)]
+
+
+def test_blanks_one_by_one_part_empty_fields_too(tmp_path: Path) -> None:
+    rows = [[str(i), "" if i % 3 else "f", str(30 + i)] for i in range(20)]
+    assert rows_of(read_text(tmp_path, "\n".join(map(" ".join, [["case", "sex", "age"], *rows])))) == rows
+
+
+def test_a_label_below_the_records_is_no_record(tmp_path: Path) -> None:
+    rows = [[f"K{i}", "Innere", str(30 + i)] for i in range(20)]
+    notes = [["Anzahl: 20", "", ""], ["Stand: 03.02.2025", "", ""]]
+    assert rows_of(read_text(tmp_path, lines([["case", "ward", "age"], *rows, *notes]))) == rows
+
+
+@pytest.mark.parametrize(
+    "cell", ["2023-12-31 23:10:00+01", "31.12.2023 23:10 MEZ", "2023-12-31T23:10+01:00[Europe/Berlin]"]
+)
+def test_zones_of_databases_and_of_java_keep_the_clock(tmp_path: Path, cell: str) -> None:
+    found = column(tmp_path, "arrival", [cell] * 9).table["arrival"]
+    assert found.kind is Kind.DATETIME
+    assert str(found.values[0])[:16] == "2023-12-31T23:10"
+
+
+@pytest.mark.parametrize("odd", ["2020", "05.2020", "00.05.2020", "UN-MAY-2020", "2020-05-UK", "ongoing"])
+def test_dates_known_in_part_leave_a_column_one_of_dates(tmp_path: Path, odd: str) -> None:
+    found = column(tmp_path, "onset", [odd if i % 5 < 3 else f"{1 + i:02d}.05.2020" for i in range(25)])
+    assert found.table["onset"].kind is Kind.DATE
+    assert {p.value for p in found.problems if p.kind is ProblemKind.MISFIT} == {odd}
+
+
+def test_null_in_capitals_is_no_value_among_words(tmp_path: Path) -> None:
+    found = column(tmp_path, "sex", ["m", "NULL", "f"] * 9).table["sex"]
+    assert found.labels[found.missing].tolist() == ["NULL"]
+
+
 @pytest.mark.parametrize(
     "below",
     [

@@ -41,7 +41,7 @@ def _line(row: Sequence[str], delimiter: str = ",", quote: str = '"', escape: st
         doublequote=not escape, escapechar=escape or (None if quote else "\\"), quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
     ).writerow(row)  # fmt: skip
     line = out.getvalue().replace("\x1f", delimiter)
-    if any("\n" in cell for cell in row):
+    if any("\n" in cell or (len(delimiter) > 1 and delimiter in cell) for cell in row):
         return delimiter.join('"' + cell.replace('"', '""') + '"' for cell in row)
     return line
 

@@ -16,7 +16,8 @@ from splu_desktop.files.importer.columns.words import MONTHS
 _ISO = re.compile(r"(?!0000)\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d)?", re.ASCII)
 _TIME = (
     r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
-    r"\s*(?P<ap>[AaPp](?:\.?[Mm])?\.?)?\s*(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2})?(?:\s*(?:Uhr|h))?)?\s*"
+    r"\s*(?P<ap>[AaPp](?:\.?[Mm])?\.?)?\s*(?P<z>Z|UTC|GMT|CES?T|MES?Z|WES?T|BST|[ECMP][SD]T|[+-]\d{2}(?::?\d{2})?)?"
+    r"(?:\[[\w/+-]{1,30}\])?(?:\s*(?:Uhr|h))?)?\s*"
 )
 _YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.]|\. )(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})\.?" + _TIME)
 _COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2}|9999)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)

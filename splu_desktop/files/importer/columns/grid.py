@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -22,8 +23,11 @@ from splu_desktop.files.importer.columns.not_records import (
 )
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, listed
 from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
+from splu_desktop.files.importer.text.delimiters import USUAL
 from splu_desktop.files.importer.text.fields import Fields, gather, taken
 
+_WIDE = 4  # fields from which on a row may be split otherwise
+_OTHERWISE = "Row {row} has another delimiter or quote than the other rows; it was read by that."
 _AT_ONCE = 1 << 20  # records that wait packed at most
 
 
@@ -37,10 +41,11 @@ class Grid:
         *,
         sheet: str | None = None,
         encoding: str = "utf-8",
+        delimiter: str = "",
     ) -> None:
         self.width = width
         self.sheet = sheet
-        self._encoding = encoding
+        self._encoding, self._delimiter = encoding, delimiter
         self._choices = choices
         self._texts = [Gatherer() for _ in range(width)]
         self._packed: list[list[Fields]] = [[] for _ in range(width)]
@@ -121,6 +126,10 @@ class Grid:
                 keep[i] = False
                 self.blank_rows += 1
                 continue
+            if (again := self._split_otherwise(row)) is not None:
+                mended[i] = again
+                self._ragged[ProblemKind.SHORT_ROW].append((int(numbers[i]), self.width, ""))
+                continue
             if len(row) > self.width:
                 surplus = row[self.width :]
                 mended[i] = row[: self.width]
@@ -134,6 +143,17 @@ class Grid:
             keep[i] = self._choices.decisions.get(kind) is not Decision.DROP
         return [row for row, kept in zip(mended, keep, strict=True) if kept], numbers[keep]
 
+    def _split_otherwise(self, row: Sequence[str]) -> list[str] | None:
+        """Return a row's fields by another delimiter or quote, where these make it one like the others."""
+        if self.width < _WIDE or len(self._delimiter) != 1:
+            return None
+        line = self._delimiter.join(row)
+        others = [(mark, '"') for mark in USUAL if mark != self._delimiter]
+        if len(row) > self.width:
+            others = [(self._delimiter, "'")]
+        fields = (next(csv.reader([line], delimiter=mark, quotechar=quote), []) for mark, quote in others)
+        return next((each for each in fields if len(each) == self.width), None)
+
     def _told(self, kind: ProblemKind) -> Iterator[Problem]:
         """Yield a problem for each row with too many or too few fields."""
         decision = self._choices.decisions.get(kind, Decision.KEEP)
@@ -143,6 +163,9 @@ class Grid:
             else "Row {row} has fewer fields ({n}) than there are columns ({width}); the others are empty."
         )
         for row, n, surplus in self._ragged[kind]:
+            if n == self.width:
+                yield Problem(kind, say(_OTHERWISE, row=row), self.sheet, row, rows=1)
+                continue
             said = say(sentence, row=row, n=n, width=self.width, surplus=surplus[:80])
             yield Problem(kind, said, self.sheet, row, None, surplus or None, 1, decision)
 

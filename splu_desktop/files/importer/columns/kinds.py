@@ -49,6 +49,12 @@ _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f]")
 _LETTER_E = re.compile(r"\s*\d+[eE]\d{1,2}\s*")  # a stage or a code: programs write numbers so with a sign
 _TELEPHONE = re.compile(r"\s*\+\d{9,15}\s*")
+# 2020, 2020-05, 05.2020, 00.05.2020, UN-MAY-2020, 2020-05-UK
+_PARTIAL = re.compile(
+    r"\s*(?:(?:\d{1,2}|[^\W\d_]{2,10}|[?Xx_]{1,2}|--?)\.?[-./ ]\s?){0,2}(?:1[89]|20|21)\d\d\s*"
+    r"|\s*(?:1[89]|20|21)\d\d(?:[-./](?:\d{1,2}|[^\W\d_]{2,10}|[?Xx_]{1,2}|--?)){1,2}\s*"
+)
+_WORDS = 3  # different ones that may stand for dates
 _LEAST_DATED = 0.2  # of a column's records that must be dates, so that numbers among them can be day counts
 _DECADE = np.timedelta64(3_653, "D")
 _FIRST_SERIAL, _LAST_SERIAL = 2_200, 80_000  # day counts of 1906 to 2119; lower numbers may be years
@@ -307,7 +313,16 @@ def _like_days(values: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[
 
 
 def _dated(texts: Texts, dates: Dates) -> Typed | None:
-    if texts.records(dates.fits & texts.speaking) < FITTING_SHARE * texts.records(texts.speaking):
+    """Read dates, among which some may be known to their month or year alone, or be one of a few words ("ongoing")."""
+    speaking, fits = texts.speaking, texts.records(dates.fits & texts.speaking)
+    if not fits or fits < _LEAST_DATED * texts.records(speaking):
+        return None
+    odd = [at for at in np.flatnonzero(speaking & ~dates.fits).tolist() if len(texts.seen[at]) <= LONGEST]
+    beside = [at for at in odd if _PARTIAL.fullmatch(texts.seen[at])]
+    words = [at for at in odd if not any(map(str.isdigit, texts.seen[at]))]
+    if len(words) <= _WORDS < np.count_nonzero(dates.fits):
+        beside += words
+    if fits + int(texts.counts[beside].sum()) < FITTING_SHARE * texts.records(speaking):
         return None
     kind = Kind.DATETIME if dates.timed[dates.fits].any() else Kind.DATE
     return _fitting(texts, kind, dates.values, texts.speaking & ~dates.fits, dates)

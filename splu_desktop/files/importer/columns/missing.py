@@ -74,7 +74,7 @@ def proposal(text: str, *, valued: bool) -> tuple[bool, str] | None:
     if _too_narrow(low):
         return True, say("what a spreadsheet shows in a column that is too narrow: export it again for the value")
     among = low in BESIDE_NUMBERS or low in AMONG_NUMBERS or _LIBRE_ERROR.fullmatch(low) or not low.strip("*")
-    if low in ALWAYS or (valued and (among or is_no_date(text))):
+    if low in ALWAYS or text.strip() == "NULL" or (valued and (among or is_no_date(text))):
         return True, say("a usual mark for no value")
     if low in WORDS or is_no_date(text) or (low in BESIDE_NUMBERS and low not in ("x", "_", "*")):
         return False, MAY_BE

@@ -51,6 +51,9 @@ _DESCRIBES = re.compile(
     r"|date|datetime2?|time|timestamp|bool|boolean|bit|string|text|character|factor)(?:\s*\(\d+(?:,\s*\d+)?\))?)\s*",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"[^\W\d_][^:]{2,39}: \s*\S")
+_HAS_DIGIT = re.compile(r"\d")
+_LABELLED = 6  # last rows that may begin with one
 _DESCRIBING = 3  # rows below the names looked at for them
 _RULE = re.compile(r"[\s|]*[-=_+:~*][-=_+:~*\s|]*")
 
@@ -337,7 +340,8 @@ def other_table(
         gaps = np.concatenate([gaps, after.start + np.flatnonzero(rows[after] - rows[part] > 1)])[:_GAPS]
     gaps = gaps[(gaps >= 2) & (gaps < n - 1)]
     if not len(gaps):
-        return None
+        at = _other_header(_Table(columns, rows))
+        return None if at is None or at in known else (at, at)
     table = _Table(columns, rows[: int(gaps[0])])
     if not any(table.valued):
         return None
@@ -350,6 +354,33 @@ def other_table(
             values = any(shape_of(cell) in ("n", "d") for _, cell in below)
             if (values and any(table.valued[j] for j, _ in words)) or _is_apart(table, at, n):
                 return begin, at
+    return None
+
+
+def _other_header(table: _Table) -> int | None:
+    """Return where names of other columns stand among the records: words alone, where numbers, dates or codes belong.
+
+    The rows below must hold values, and fill the very columns that it names.
+    """
+    at = np.arange(2, table.n - 2)
+    valued = [column for column, has in zip(table.columns, table.valued, strict=True) if has]
+    if not valued or not all(
+        map(_HAS_DIGIT.search, (label for label, _ in _texts(table.columns[0], table.sample[:20])))
+    ):
+        return None
+    for column in sorted(valued, key=lambda each: len(each.labels)):
+        odd = [label[:1].isalpha() or is_blank(label) for label in column.labels]
+        at = at[np.array(odd, bool)[column.codes[at]]]
+    for i in map(int, at[:_GAPS]):
+        words, below = table.words(i), [table.words(i + k) for k in (1, 2)]
+        names, places = {cell for _, cell in words}, [j for j, _ in words]
+        if len(words) < 2 or places[0] or any(places != [j for j, _ in row] for row in below):
+            continue
+        named = all(not _HAS_DIGIT.search(cell) and not neutral(cell) and table.alone(j, i) for j, cell in words)
+        values = [j for j, cell in below[0] if shape_of(cell) in ("n", "d")]
+        several = len(values) > 1 or len(words) < table.typical
+        if named and len(names) == len(words) and several and any(table.valued[j] for j in values):
+            return i
     return None
 
 
@@ -440,14 +471,13 @@ class _End(_Table):
         said = any(_is_note(cell, self.blanks[j], self.columns[j], self.valued[j]) for j, cell in words)
         foreign = any(self.valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
         cut_off = int(self.rows[i]) in self.short and len(self.short) < 0.4 * n
-        unlike = self._is_unlike(i, words)
+        unlike, labelled = self._is_unlike(i, words), self._is_labelled(i, words)
         total = self._is_total(i, words) or (unlike and any(_fits(p, first.strip()) for p in (_STATISTIC, _OF_GROUP)))
-        few = i == n - 1 and not self.sparse and len(words) <= self.least
-        summed = few and _sums(self.columns, words, n - 1)
-        if not (total or unlike or summed or self._is_note(words, worded, said, foreign, cut_off)):
+        summed = i == n - 1 and not self.sparse and _sums(self.columns, words, n - 1)
+        if not (total or unlike or summed or labelled or self._is_note(words, worded, said, foreign, cut_off)):
             return None
         nameless = self.keyed and foreign and head > 0 and all(worded)
-        sure = total or summed or nameless or (cut_off and said and head == 0)
+        sure = total or summed or labelled or nameless or (cut_off and said and head == 0)
         return _Judged(sure, said, len(words) == 1 and not any(c.isdigit() for c in first))
 
     def _is_total(self, i: int, words: _Words) -> bool:
@@ -469,6 +499,14 @@ class _End(_Table):
             return False
         note = head > 0 or _is_note(first, self.blanks[0], self.columns[head], self.valued[0])
         return self.alone(head, i) and note
+
+    def _is_labelled(self, i: int, words: _Words) -> bool:
+        """Whether a nearly empty row begins with "Source: ...", as no record does."""
+        if words[0][0] or len(words) > 1 + (int(self.rows[i]) in self.short) or not _LABEL.match(words[0][1]):
+            return False
+        column = self.columns[0]
+        usual = (column.labels[code] for code in unique(column.codes[self.sample[self.sample < self.n - _LABELLED]]))
+        return not any(map(_LABEL.match, usual))
 
     def _is_note(self, words: _Words, worded: list[bool], said: bool, foreign: bool, cut_off: bool) -> bool:
         if len(self.columns) == 2:  # an ordinary record has few words there, too

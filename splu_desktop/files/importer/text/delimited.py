@@ -56,7 +56,7 @@ def read(
     """
     found = layout(path, packed, choices, progress, whole=limit is None)
     if limit is not None:
-        grid = Grid(found.width, choices)
+        grid = Grid(found.width, choices, delimiter=found.dialect.delimiter)
         rows = found.head[found.rows_before : found.rows_before + limit]
         grid.add(rows, np.arange(found.rows_before + 1, found.rows_before + 1 + len(rows), dtype=np.int64))
     else:
@@ -134,7 +134,7 @@ def _read_quickly(
     if not (single_bytes and plain and len(dialect.delimiter) <= 1 and dialect.delimiter.isascii()):
         return None
     name = "utf-8" if found.encoding.name == "utf-8-sig" else found.encoding.name
-    grid = Grid(found.width, choices, encoding=name)
+    grid = Grid(found.width, choices, encoding=name, delimiter=found.dialect.delimiter)
     quote = ord(dialect.quote) if dialect.quote else -1
     row = found.rows_before
     with opened(path, packed) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
@@ -239,7 +239,7 @@ def _swallows(cell: str, delimiter: str, usual: int) -> bool:
 
 def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress) -> Grid:
     """Read field by field, as every dialect and every damage allows."""
-    grid = Grid(found.width, choices)
+    grid = Grid(found.width, choices, delimiter=found.dialect.delimiter)
     strays: list[int] = []
     size = max(path.stat().st_size, 1)
     with opened(path, packed) as (file, raw):

@@ -90,7 +90,7 @@ class Dialect:
         delimiter = self.delimiter or "\x1f"
         if several := len(delimiter) > 1:  # the standard library knows single characters only
             lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
-        elif delimiter == " ":
+        elif delimiter == " " and self.skip_blanks:
             lines = (
                 line.strip(" ") if line[-1:] not in "\r\n" else line.rstrip("\r\n ").lstrip(" ") + "\n"
                 for line in lines
@@ -99,7 +99,7 @@ class Dialect:
             "delimiter": delimiter,
             "doublequote": True,
             "strict": strict,
-            "skipinitialspace": self.skip_blanks or delimiter == " ",
+            "skipinitialspace": self.skip_blanks,
             "quotechar": self.quote or None,
             "quoting": csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
             "escapechar": self.escape or None,
@@ -157,10 +157,12 @@ def detect(
             for e in _escapes(joined, d, q) if escape is None else [escape]:
                 aligned = _aligned(lines, d)
                 skips = aligned or _skips_blanks(joined, d, q)
-                candidate = Dialect(d, q, e, skips, aligned or (skips and _pads(joined, d)))
-                score = _score(lines, candidate, best_score)
-                if score > best_score * 1.0001:
-                    best, best_score = candidate, score
+                padded = aligned or (skips and _pads(joined, d))
+                for runs in (True, False) if d == " " else (skips,):  # blanks one by one part empty fields, too
+                    candidate = Dialect(d, q, e, runs, padded)
+                    score = _score(lines, candidate, best_score)
+                    if score > best_score * 1.0001:
+                        best, best_score = candidate, score
     single = delimiter is None and best_score <= _single_column(lines)
     if delimiter is None and (single or best.delimiter in _RARELY) and (edges := fixed_width.by_blanks(lines)):
         return Dialect(fixed_width.named(edges), ""), _RULED
@@ -188,7 +190,7 @@ def _with_null(dialect: Dialect, lines: Sequence[str], chosen: str | None) -> Di
         return replace(dialect, null=chosen)
     if dialect.escape == "\\":
         return replace(dialect, null="\\N")
-    if dialect.quote != '"' or len(dialect.delimiter) != 1:
+    if dialect.quote not in ('"', "") or len(dialect.delimiter) != 1:
         return dialect
     end = re.escape(dialect.delimiter)
     field = re.compile(rf'(^|{end})"N(?={end}|[\r\n]*$)')

@@ -11,6 +11,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -44,8 +45,12 @@ _WORD = re.compile(r"[^\W\d_]*[^\x00-\x7f](?:[^\W\d_]|[^\x00-\x7f])*")
 _RUNS = re.compile(r"[^\x00-\x7f]+")
 _SIGNS = frozenset("°§–—‘’“”„•€£©®™²³µ½¼¾×·«»…¿¡±†‰ºª№\xa0´`¨")
 _WITHIN = frozenset("’'‘´–—-·\xa0")  # signs that stand between the letters of a word
+_DOUBLE = ("cp949", "gb18030", "big5hkscs", "cp932", "euc_jis_2004")  # encodings with kana and ideographs
 _EAST = frozenset(
     ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH", "FULLWIDTH", "HANGUL", "IDEOGRAPHIC")
+)
+_USUAL = frozenset(  # characters of names, sexes, days and wards, which other bytes hardly ever become
+    "男女性不明年月日歳岁大小中上下山田川村木本林佐藤高橋王李张張刘劉陈陳杨楊黄吴吳医院内外科病京市东東北南西海太郎子美花"
 )
 _FAINT = 0.002  # likelihood up to which nothing is sure
 _THIN = 8  # different words below which a second encoding needs be but half as likely to leave it unsure
@@ -139,7 +144,11 @@ def _most_plausible(fields: bytes) -> Encoding:
     told = b"\n".join(_UNIT.sub(b"", field) for field in fields.split(b"\n"))
     told = b"\n".join(field for field in told.split(b"\n") if not field.isascii())
     scores: dict[str, float] = {}
-    for name, confidence in _confidences(told, _BELIEVED).items():
+    found = dict(_confidences(told, _BELIEVED))
+    for name in _DOUBLE:
+        with suppress(UnicodeDecodeError):
+            found[name] = max(found.get(name, 0.0), _usual(told.decode(name)))
+    for name, confidence in found.items():
         text = told.decode(name, errors="replace")
         cased = [char for char in text if "\u0370" <= char < "\u0530"]
         if cased and not any(map(str.islower, cased)):
@@ -172,6 +181,13 @@ def _confidences(told: bytes, names: Iterable[str]) -> Mapping[str, float]:
         no_match_encoding=first, empty_input_encoding=first,
     )  # fmt: skip
     return {each["encoding"].replace("-", "_"): each["confidence"] for each in found if each["encoding"]}
+
+
+def _usual(text: str) -> float:
+    """Return the share of kana and usual ideographs among the characters beyond ASCII, 0 where it is no half."""
+    beyond = [char for char in text if not char.isascii()]
+    share = sum("\u3041" <= char <= "\u30fe" or char in _USUAL for char in beyond) / max(len(beyond), 1)
+    return share if share >= 0.5 else 0.0
 
 
 def _script(char: str) -> str:

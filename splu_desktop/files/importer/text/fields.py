@@ -134,7 +134,8 @@ def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
 
 
 def _of_words(words: Words) -> list[bytes]:
-    return words.astype("<u8").view("S8").tolist()
+    fields: list[bytes] = words.astype("<u8").view("S8").tolist()
+    return fields
 
 
 def _decoded(codes: NDArray[np.int32], fields: list[bytes], encoding: str) -> RawColumn:
