@@ -104,6 +104,8 @@ def test_the_readme_fits_a_page_and_its_example_holds(ward: OpenRelease) -> None
     text = "\n".join(lines)
     assert "Institute of Epidemiology" in text
     assert "who falls ill" in text
+    columns = [line.partition(":")[0] for line in lines if line.startswith("- ")]
+    assert columns[:2] == ["- dx", "- sex"]  # what tables were asked of
     call, told = re.search(r"(r\.count\(.*?\))\s+# about ([\d,]+)", text).groups()  # type: ignore[union-attr]
     found = eval(call, {"r": load_kit(ward.path / "splu_release.py").load(ward.path)})
     assert round(found.estimate) == int(told.replace(",", ""))

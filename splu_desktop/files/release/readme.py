@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,8 @@ def readme_lines(
     tail.append(t(say("Check: splu verify shows {n} words; compare them with the holder by telephone.", n=WORDS)))
     columns = ["", "## " + t(say("Columns (table.csv; dictionary.csv has all)"))]
     room = MOST_LINES - len(head) - len(tail) - len(columns)
-    return [*head, *columns, *_columns(published, facts, room, t), *tail]
+    named = {name for asked in questions for name in (asked.sa, *asked.by)}
+    return [*head, *columns, *_columns(published, facts, named, room, t), *tail]
 
 
 def _flat(text: str) -> str:
@@ -131,16 +132,19 @@ def _period(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]
     return []
 
 
-def _columns(published: Published, facts: Mapping[str, Any], room: int, t: Any) -> list[str]:
+def _columns(published: Published, facts: Mapping[str, Any], named: Set[str], room: int, t: Any) -> list[str]:
     """Return a line for each column as far as there is room, and what stands for no value."""
     entries = [entry for entry in facts["columns"] if entry["name"] not in OWN_COLUMNS]
-    entries.sort(key=lambda entry: entry["role"] != "sa")  # those drawn anew first
+    # Those that tables were asked of first, as the examples name them, then those drawn anew.
+    entries.sort(key=lambda entry: (entry["name"] not in named, entry["role"] != "sa"))
     last = [f"- {name}: {t(words)}" for name, words in OWN_COLUMNS.items() if name in published.table]
     last.append(t(say("An empty cell has no value: there is no other mark.")))
     words = {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING
     if words:
-        some = ", ".join(sorted(words))
-        last.append(t(say('{words} are values: pandas needs keep_default_na=False, na_values=[""].', words=some)))
+        some = say(
+            '{words} are values: pandas needs keep_default_na=False, na_values=[""].', words=quoted(sorted(words))
+        )
+        last.append(t(some))
     lines = []
     for entry in entries[: shown_of(len(entries), room - len(last) - 1)]:
         column = published.table[entry["name"]]
