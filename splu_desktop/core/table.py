@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, wraps
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -359,17 +359,18 @@ class Column:
 
 _Of = TypeVar("_Of")
 _Found = TypeVar("_Found")
+_How = ParamSpec("_How")
 
 
-def remembered(look: Callable[[_Of], _Found]) -> Callable[[_Of], _Found]:
+def remembered(look: Callable[Concatenate[_Of, _How], _Found]) -> Callable[Concatenate[_Of, _How], _Found]:
     """Make a function remember what it found of a column or table: suggestions, plan and gate ask the same of each."""
-    key = f"_{look.__module__}.{look.__qualname__}"
 
     @wraps(look)
-    def found(of: _Of) -> _Found:
+    def found(of: _Of, /, *how: _How.args, **ways: _How.kwargs) -> _Found:
         known: dict[str, _Found] = of.__dict__
+        key = f"_{look.__module__}.{look.__qualname__}{how or ''}"
         if key not in known:
-            known[key] = look(of)
+            known[key] = look(of, *how, **ways)
         return known[key]
 
     return found

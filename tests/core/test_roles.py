@@ -62,26 +62,32 @@ def test_no_invented_header_of_health_or_persons_is_published_as_it_is() -> None
 EXPECTED = {
     "diabetes130.csv.gz": (
         {"encounter_id", "patient_nbr"},
-        {"gender", "age", "admission_type_id", "admission_source_id", "payer_code", "medical_specialty"},
+        {"race", "gender", "age", "admission_type_id", "admission_source_id", "payer_code", "medical_specialty"},
     ),
     "adult.csv.gz": (
         set(),
         {
             "age", "workclass", "education", "educational-num", "marital-status", "occupation", "relationship",
-            "gender", "hours-per-week", "native-country",
+            "gender", "hours-per-week", "native-country", "race",
         },
     ),
-    "census_workers.csv.gz": (set(), {"Age", "Gender", "Education", "Marital", "WorkClass", "Country", "Occupation"}),
+    "census_workers.csv.gz": (
+        set(),
+        {"Age", "Gender", "Education", "Marital", "WorkClass", "Country", "Occupation", "Race"},
+    ),
     "linelist_raw.xlsx": (
         {"case_id", "infector", "lon", "lat", "row_num"},
-        {"date onset", "hosp date", "gender", "hospital", "source", "age", "age_unit", "time_admission"},
+        {
+            "date onset", "hosp date", "gender", "hospital", "source", "age", "age_unit", "time_admission",
+            "merged_header", "merged_header (2)",
+        },
     ),
     "sparcs_1000.csv": (
         {"Column 1"},
         {
             "Health Service Area", "Hospital County", "Facility Id", "Facility Name", "Age Group",
             "Zip Code - 3 digits", "Gender", "Type of Admission", "Discharge Year", "Payment Typology 1",
-            "Payment Typology 2", "Payment Typology 3",
+            "Payment Typology 2", "Payment Typology 3", "Race", "Ethnicity",
         },
     ),
 }  # fmt: skip
@@ -211,11 +217,42 @@ def test_a_year_of_birth_is_an_age_and_a_date_that_few_have_is_secret() -> None:
     assert suggested("Diagnosedatum", days, Kind.DATE).role is Role.NSA
 
 
-def test_the_age_at_a_diagnosis_is_secret_beside_another_age() -> None:
-    ages = {"age": 50, "age at diagnosis": 40}
+@pytest.mark.parametrize("then", ["age at diagnosis", "wearer_age"])
+def test_the_age_at_what_happened_is_secret_beside_another_age_alone(then: str) -> None:
+    ages = {"age": 50, then: 40}
     columns = [texts(name, [str(30 + at % most) for at in range(N)], Kind.INTEGER) for name, most in ages.items()]
     found = suggest_roles(Table(tuple(columns)))
     assert [each.role for each in found.values()] == [Role.NSA, Role.SA]
+    assert suggest_roles(Table((columns[1],)))[then].subject == "age"
+
+
+def test_an_unknown_word_that_many_names_begin_or_end_with_says_nothing() -> None:
+    values = {"region": "North|South|Wales", "marital": "M|S|W", "sex": "1|2", "pain": "1|2|3", "zug": "A|B|C"}
+    for form in ("xyz_{}", "{}_xyz"):
+        columns = [texts(form.format(name), RANDOM.choices(each.split("|"), k=N)) for name, each in values.items()]
+        found = suggest_roles(Table(tuple(columns)))
+        assert [each.role for each in found.values()] == [*[Role.NSA] * 3, *[Role.SA] * 2]
+    assert suggested("xyz_marital", values["marital"]).role is Role.NSA
+    assert suggested("marital_xyzxyz", values["marital"]).role is Role.SA
+
+
+def test_codes_whose_rows_are_of_one_sex_and_age_number_persons_under_any_name() -> None:
+    persons = [RANDOM.randrange(60) for _ in range(N)]
+    codes = texts("wxq", [f"K{each:03d}" for each in persons])
+    sex, age = (
+        texts("sex", ["mf"[each % 2] for each in persons]),
+        texts("age", [f"{20 + each % 50}" for each in persons]),
+    )
+    mixed = texts("sex", ["mf"[at % 2] for at in range(N)])
+    assert suggest_roles(Table((codes, sex, age)))["wxq"].role is Role.IDENTIFIER
+    assert suggest_roles(Table((codes, mixed, age)))["wxq"].role is Role.SA
+
+
+def test_years_and_one_value_for_all_are_harmless_under_any_name_but_one_answer_is_not() -> None:
+    assert suggested("wxq", "1931|1950|1966|1999|2004", Kind.INTEGER).subject == "age"
+    assert suggested("wxq", "2019|2020|2021", Kind.INTEGER).subject == "date"
+    assert suggested("wxq", "P1").role is Role.NSA
+    assert suggested("wxq", "no").role is suggested("tumour", "P1").role is Role.SA
 
 
 def nhs() -> str:
@@ -293,7 +330,9 @@ def test_numbers_of_records_persons_and_other_records() -> None:
         ("visit", [str(1 + at % 28) for at in range(N)], Role.SA),
         ("voie d'accouchement", ["voie basse", "césarienne", "forceps", "ventouse"] * (N // 4), Role.SA),
         ("rue", [f"rue des Lilas {at % 7}" for at in range(N)], Role.IDENTIFIER),
-        ("CIP", ["S", "S", "I", "R"] * N, Role.SA),
+        ("surgeon", ["consultant", "registrar"] * (N // 2), Role.SA),
+        ("operator", ["1", "2"] * (N // 2), Role.SA),
+        ("operator", ["Klein", "Voss"] * (N // 2), Role.IDENTIFIER),
         ("day", [str(1 + at % 28) for at in range(N)], Role.NSA),
     ],
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.core.roles import suggest_roles
+from splu_desktop.core.roles.content import filled, follows, sample_labels
 from splu_desktop.core.roles.lexicon import HARMLESS
 from splu_desktop.core.roles.numbers import national_number
 from splu_desktop.core.table import Column, Kind, Table, remembered
@@ -25,7 +27,7 @@ fnr cpf cns nir nss dni nhs chi ssn svnr ahv avs kvnr egk codicefiscale cf sip c
 patienticn volunteer voluntario freiwilliger proefpersoon deelnemer pasient potilas hasta kranker malade enfermo
 medicare medicaid nhsno personennummer identnr umrn hkid nric aadhaar uhid emrn upi tei
 klienten klientin patientin patientinnen vpn versuchsperson pacjenta pacjentki pacient pacienta pacijent pacijenta beteg
-bolnik badany
+bolnik badany employee emp salarie mitarbeiter vsnr persnr upn wearer
 """,
     # Words beside them that only say that it is a number of theirs.
     "numbers": """
@@ -67,7 +69,6 @@ _TOGETHER = re.compile(rf"(?:{_WHO})(?:e?n|s)?(?:{_WHICH})|(?:{_WHICH})(?:{_WHO}
 _BORN = re.compile(r"birth|geburt|geboor|naiss|nacim|nascit|\bdob\b", re.IGNORECASE)
 _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
 _DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
-_LOOKED_AT = 2000  # labels
 _MANY = 20  # different words from which on a column called after persons names them
 _AGREE = 0.95  # of the persons
 _REPEATING = 20  # values with several rows that must be of one sex each: by chance in one of 2^20 tables
@@ -116,14 +117,14 @@ def find_persons(table: Table) -> tuple[PersonColumn, ...]:
 def _as_persons(column: Column) -> PersonColumn | None:
     if not column.n or column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
         return None
-    persons, rows = _persons(column), _rows(column)
+    persons, rows = _persons(column), filled(column)
     sure = _how_sure(column, persons, rows)
     return PersonColumn(column.name, persons, rows, sure) if sure else None
 
 
 def _how_sure(column: Column, persons: int, rows: int) -> int:
     words = set(words_of(column.name))
-    if persons < 2 or _BORN.search(column.name) or not _looks_like_numbers(column, persons):
+    if not persons or _BORN.search(column.name) or not _looks_like_numbers(column, persons):
         return 0
     if named_as_person(column.name) or national_number(column) is not None:
         return 3
@@ -142,13 +143,13 @@ def _of_one_person(table: Table) -> list[PersonColumn]:
     same = [column for column in table.columns if by and subjects[column.name] == by and _is_mixed(column)]
     may_be = [column for column in table.columns if same and subjects[column.name] not in HARMLESS]
     return [
-        PersonColumn(column.name, _persons(column), _rows(column), 2)
+        PersonColumn(column.name, _persons(column), filled(column), 2)
         for column in may_be
         if column.kind not in (Kind.DATE, Kind.DATETIME, Kind.DECIMAL)
-        and _REPEATING <= _persons(column) <= _rows(column) / _ROWS_EACH
+        and _REPEATING <= _persons(column) <= filled(column) / _ROWS_EACH
         and _looks_like_numbers(column, _persons(column))
         and _is_numbered(column)
-        and all(_tells(column, each) for each in same)
+        and all(follows(each, column) for each in same)
     ]
 
 
@@ -156,24 +157,9 @@ def _persons(column: Column) -> int:
     return int(np.count_nonzero(column.counts()[~column.missing]))
 
 
-def _rows(column: Column) -> int:
-    return int(column.counts()[~column.missing].sum())
-
-
 def _is_mixed(column: Column) -> bool:
     counts = column.counts()[~column.missing]
     return bool(counts.max(initial=0) < _AGREE * counts.sum())
-
-
-def _tells(key: Column, column: Column) -> bool:
-    """Whether rows with one value of `key` nearly always have one value of `column`, in enough values that repeat."""
-    known = ~key.missing[key.codes] & ~column.missing[column.codes]
-    keys, values = key.codes[known], column.codes[known]
-    one, rows = np.zeros(key.m, values.dtype), np.bincount(keys, minlength=key.m)
-    one[keys] = values
-    several, mixed = rows > 1, np.zeros(key.m, bool)
-    mixed[keys[one[keys] != values]] = True
-    return bool(several.sum() >= _REPEATING and mixed[several].mean() <= 1 - _AGREE)
 
 
 def named_as_person(name: str) -> bool:
@@ -188,7 +174,7 @@ def named_as_person(name: str) -> bool:
 
 def _looks_like_numbers(column: Column, persons: int) -> bool:
     """Whether values are numbers or codes of persons, however few, and no kinds, answers, days, years or measures."""
-    texts = _sample(column)
+    texts = sample_labels(column)
     if column.values is not None:
         numbers = column.values[~column.marks]
         return bool((numbers % 1 == 0).all() and (np.abs(numbers) >= 2).any()) and not _mostly(_PERIOD, texts)
@@ -199,14 +185,9 @@ def _looks_like_numbers(column: Column, persons: int) -> bool:
 
 def _is_numbered(column: Column) -> bool:
     """Whether values hold digits; names hold none, and are of one sex though two persons share them."""
-    texts = _sample(column)
+    texts = sample_labels(column)
     return sum(any(map(str.isdecimal, text)) for text in texts) >= 0.8 * len(texts)
 
 
-def _mostly(form: re.Pattern[str], texts: list[str]) -> bool:
+def _mostly(form: re.Pattern[str], texts: Sequence[str]) -> bool:
     return sum(form.fullmatch(text) is not None for text in texts) >= 0.9 * len(texts)
-
-
-def _sample(column: Column) -> list[str]:
-    present = np.flatnonzero(~column.missing)
-    return [str(text).strip() for text in column.labels[present[:: max(1, len(present) // _LOOKED_AT)]]]

@@ -21,23 +21,33 @@ _FEWEST_NAMES = 8  # different names below which a likeness to names says nothin
 _KNOWN_NAMES = 0.4  # of them that a list of first names has
 _TELLING = 0.25  # share of values that are findings, from which a column of places or units is none
 _OLDEST = 125
+_SPREAD = 30  # years between the ages of persons, at least, where an unknown word stands beside
 _MONTHS = (1, 12)
 _SEXES = 8  # different values, at most
+_WORDS = 3  # of "une femme", at most
 _LETTERS = 4  # letters or figures that may stand for a sex under its name: XX, 8507 (OMOP)
 _LIFE = 25 * 365  # days
 _YEARS = (1880, 2100)
+_FEWEST_YEARS = 3  # different ones that tell years from other numbers
 _CODES = 60  # numbers of wards or of kinds of something, at most, where they count up from 1
 _TWO_DIGITS = 10  # the least number of places whose codes have two digits
 _VERSIONS = 12
+_PROPER = 3  # capitalised names that may be places
 _SERIAL = 4  # digits from which numbers of one length may number persons
 _NUMBERING = 0.2  # different values per record from which alike codes number persons and not wards
+_REPEATING = 20  # values with several rows that must be of one sex each: by chance in one of 2^20 tables
+_AGREE = 0.95  # of them
 
 _TIME = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:[ap]\.?m\.?)?", re.IGNORECASE)
 _DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
-_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:\d\d|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
+_PERIOD = re.compile(
+    r"(?:19|20)\d\d(?:[-/. ]?(?:\d\d|[QTKWS]\d{1,2})|\s?[-/]\s?(?:19|20)\d\d)?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d"
+)
 _BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,8}(?:\d{1,3}[^\d]{0,12})?")
 _ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
 _SITE = re.compile(r"[A-Z]\d\d.*")  # of a tumour
+_SHORT_NAME = re.compile(r"[A-Z]{2,8}|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])")  # NY, CHIR, Site 3, Ward A
+_ROMAN = re.compile(r"[IVX]+[A-Ca-c]?")
 _CODE = re.compile(r"([^\W\d_]{0,6}[-_./ ]?)(\d{3,})")
 _KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits take turns
 _NAME = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]{1,58}")
@@ -66,8 +76,6 @@ _CHECKS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("official number", _form(r"\d{3}-\d{2}-\d{4}")),
     ("telephone number", _form(_PHONE)),
     ("unique key", _form(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?")),
-    ("network address", _form(r"(?:\d{1,3}\.){3}\d{1,3}")),
-    ("web address", _form(r"(?:https?://|www\.)\S+")),
     ("street address", _form(_STREET)),
 )
 
@@ -196,17 +204,19 @@ def refers_to(column: Column, key: Column) -> bool:
     return sum(label in known for label in own) >= 0.3 * len(own)
 
 
-@remembered
-def sizes(column: Column) -> bytes:
-    """Return how many records each value has, the smallest first: columns that say the same have the same."""
-    counts = column.counts()
-    return np.sort(counts[counts > 0]).astype(np.int64).tobytes()
+def follows(column: Column, key: Column) -> bool:
+    """Whether rows with one value of `key` nearly always have one value of `column`, in enough values that repeat."""
+    known = ~key.missing[key.codes] & ~column.missing[column.codes]
+    keys, values = key.codes[known], column.codes[known]
+    one, rows = np.zeros(key.m, values.dtype), np.bincount(keys, minlength=key.m)
+    one[keys] = values
+    several, mixed = rows > 1, np.zeros(key.m, bool)
+    mixed[keys[one[keys] != values]] = True
+    return bool(several.sum() >= _REPEATING and mixed[several].mean() <= 1 - _AGREE)
 
 
 def says_the_same(column: Column, other: Column) -> bool:
-    """Whether records have one value in common in a column just where they have one in the other."""
-    if sizes(column) != sizes(other):
-        return False
+    """Whether records have one value in common in a column just where they have one in the other, of as many values."""
     beside = np.empty(column.m, dtype=other.codes.dtype)
     beside[column.codes] = other.codes
     return bool((beside[column.codes] == other.codes).all())
@@ -231,11 +241,21 @@ def holds_periods(column: Column) -> bool:
     return len(labels) > 1 and all(_PERIOD.fullmatch(label) for label in labels)
 
 
-def may_be_births(column: Column) -> bool:
-    """Whether dates lie so far apart and so far back as dates of birth do."""
-    if not is_dated(column) or column.values is None or filled(column) < 2:
+def holds_years(column: Column) -> bool:
+    """Whether whole numbers are all years of living persons' times, which no measure's are."""
+    if column.kind is not Kind.INTEGER or column.values is None or column.m < _FEWEST_YEARS or filled(column) < FEWEST:
         return False
-    days = np.repeat(column.values, column.counts() * ~column.missing).astype("datetime64[D]").astype(float)
+    numbers = column.values[~column.missing]
+    return bool(numbers.min() >= _YEARS[0] and numbers.max() <= _YEARS[1])
+
+
+def may_be_births(column: Column) -> bool:
+    """Whether dates or years lie so far apart and so far back as those of births do."""
+    years = holds_years(column)
+    if not (years or is_dated(column)) or column.values is None or filled(column) < 2:
+        return False
+    values = np.repeat(column.values, column.counts() * ~column.missing)
+    days = values * 365.25 if years else values.astype("datetime64[D]").astype(float)
     first, middle, last = np.quantile(days, (0.05, 0.5, 1))
     return bool(last - first > _LIFE and last - middle > _LIFE / 2)
 
@@ -274,8 +294,12 @@ def holds_sexes(column: Column, *, named: bool = False) -> bool:
     """
     values = lexicon().values
     labels = sample_labels(column)
-    held = {joined(text).split("_")[0] for text in labels} if len(labels) <= _SEXES else set()
-    sexes = held & (values["female"] | values["male"])
+    if named and {"1", "2"} <= set(labels) <= {"0", "1", "2", "3", "9"}:
+        return True
+    known = values["female"] | values["male"]
+    told = [joined(text).split("_") for text in labels] if len(labels) <= _SEXES else []
+    held = {next((word for word in words if word in known), words[0]) for words in told if len(words) <= _WORDS}
+    sexes = held & known
     return len(sexes) > 1 and (named or held <= sexes | values["other"]) and not sexes <= values["male"] - {"h", "m"}
 
 
@@ -289,7 +313,7 @@ def tells_findings(column: Column) -> bool:
     values = lexicon().values
     found = 0
     labels = [text for text in sample_labels(column) if any(map(str.isalpha, text))]
-    for text in labels:
+    for text in labels if not all_of(column, "ways") else ():
         words = set(map(fold, words_of(text)))
         if words & values["enough"]:
             return True
@@ -303,10 +327,17 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     if subject == "age":
         return _fits_age(column, reading)
     if subject == "sex":
-        return _fits_sex(column)
+        coded = not reading.unknown and column.m <= _SEXES
+        short = coded and all(len(text) <= _LETTERS and text.isalnum() for text in sample_labels(column))
+        return short or holds_sexes(column, named=True)
     if subject == "date":
         return _fits_date(column, reading)
     answered = holds_answers(column)
+    worded = column.kind is not Kind.INTEGER
+    if reading.unknown and (answered or (worded and subject == "place" and not _borne_out(column))):
+        return False
+    if reading.says("exit") and subject in ("demographic", "administrative"):
+        return False  # how somebody left is a finding
     # A weekend or an insurance may be yes or no; an admission that is, has happened.
     if answered and subject == "administrative" and not reading.says("countable", "unsure", "event"):
         return True
@@ -331,35 +362,31 @@ def _fits_age(column: Column, reading: Reading) -> bool:
     if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
         values = column.values[~column.missing]
         years = values.min() >= _YEARS[0] and values.max() <= _YEARS[1]
-        return bool(years or (values.min() >= 0 and 1 < values.max() <= _OLDEST * (12 if months else 1)))
+        # Unlike those at menarche or menopause, of a pregnancy or a bone, ages of persons lie far apart.
+        wide = not reading.unknown or np.ptp(values) >= _SPREAD
+        return bool(years or (wide and values.min() >= 0 and 1 < values.max() <= _OLDEST * (12 if months else 1)))
     labels = sample_labels(column)
     worded = all(read_name(text).only("age", "date", "fill", "amount") for text in labels)
     bands = interval_ends(column) is not None  # "40 to 69", "below 18"
     return column.kind is Kind.CATEGORY and (bands or worded or _mostly(labels, _BAND.fullmatch))
 
 
-def _fits_sex(column: Column) -> bool:
-    values, labels = lexicon().values, sample_labels(column)
-    known = values["female"] | values["male"] | values["other"]
-
-    def is_sex(text: str) -> bool:
-        words = joined(text).split("_")
-        return words[0] in known or joined(text) in known or (len(text) <= _LETTERS and text.isalnum())
-
-    return len(labels) <= _SEXES and all(map(is_sex, labels))
-
-
 def _fits_date(column: Column, reading: Reading) -> bool:
     labels = sample_labels(column)
-    if is_dated(column) or all(map(_PERIOD.fullmatch, labels)):
+    if is_dated(column) or holds_periods(column):
         return True
     if column.kind in (Kind.CATEGORY, Kind.TEXT):
-        return holds_times(column) or all_of(column, "days", "other") or holds_days(column)
+        written = holds_days(column) and not (reading.unknown and _mostly(labels, str.isdecimal))  # "ano_retour": a key
+        plan = not (reading.unknown or reading.unsure or tells_findings(column) or holds_answers(column))
+        plan = plan and len(labels) <= _VERSIONS and interval_ends(column) is None  # "day", "3x8", "night"
+        return holds_times(column) or all_of(column, "days", "other") or written or plan
     if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person", "act"):
         return False
     numbers, ranges = column.values[~column.missing], lexicon().ranges
+    # Beside an unknown word nearly all months or hours must be there: days after an operation begin with 1, too.
+    least = (lambda low, high: 0.9 * (high - low)) if reading.unknown else (lambda low, high: 3)
     return holds_days(column) or any(
-        low <= numbers.min() and numbers.max() <= high and column.m > 2
+        low <= numbers.min() and numbers.max() <= high and column.m >= least(low, high)
         for low, high in (ranges[word] for word in reading.words if word in ranges)
     )
 
@@ -389,11 +416,10 @@ def _borne_out(column: Column, *, proper: bool = True) -> bool:
     labels, wards = sample_labels(column), lexicon().values["wards"]
 
     def borne(text: str) -> bool:
-        return bool(re.fullmatch(r"[A-Z]{2,3}|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])", text)) or any(
-            each in fold("".join(words_of(text))) for each in wards
-        )
+        coded = _SHORT_NAME.fullmatch(text) and not _ROMAN.fullmatch(text)
+        return bool(coded) or any(each in fold("".join(words_of(text))) for each in wards)
 
     if len(labels) > 1 + proper and _mostly(labels, borne):
         return True
     named = [text for text in labels if len(text) > 2 and text[0].isupper() and not any(map(str.isdigit, text))]
-    return proper and len(named) >= 5 and len(named) >= MOST * len(labels)
+    return proper and len(named) >= _PROPER and len(named) >= MOST * len(labels)

@@ -13,15 +13,20 @@ from splu_desktop.core.words import words_of
 
 # Subjects that names may say, tried in this order: "hospital county" is a place where its values are no units.
 HARMLESS = ("age", "sex", "date", "unit", "place", "demographic", "administrative")
+ORDERS = ("first", "last")  # where the word that says what a column is stands in its name
 _STEMS = ("health", "act", "death")  # lists of parts of words, each of which says something about health
 _PRIVATE = frozenset({*_STEMS, "amount"})
 _SURE = ("age", "date", "unit", "place")  # what stays itself where a vaccination or a diagnosis is named beside it
+_CLEAR = (*_SURE, "demographic")  # what stays itself beside a word that nobody knows
 # What may stand beside them; a word of no such list makes the name one that nobody can read.
-_BESIDE = frozenset({*HARMLESS, "fill", "kind", "number", "counting", "person", "name", "staff", "birth", "event"})
+_NEUTRAL = ("fill", "kind", "number", "counting", "person", "name", "staff", "birth", "event", "exit")
+_BESIDE = frozenset((*HARMLESS, *_NEUTRAL))
+_OF_A_CASE = ("number", "kind", "age", "date", "place", "demographic")
 _LONGEST_RUN = 4  # words that are looked up together
 _STEM = 4  # letters from which a part of a word says that it is about health
 _COMPOUND = 6  # letters from which a word may be made of two
 _LONGEST = 40  # letters up to which one is taken apart
+_SHORT = 4  # letters of an unknown word behind a head that say nothing against it: "Wohnort_GKZ"
 _PART = 3  # letters of a part of one, at least
 _SEAMS = ("", "s", "n", "en", "es", "e", "r", "er")
 _ENDINGS = ("s", "es", "n", "en", "e", "er", "es", "x")
@@ -42,18 +47,18 @@ class Lexicon:
     Attributes
     ----------
     words : word, or words joined by "_" -> the lists it stands in.
+    begins : beginnings of words, written with a star -> the lists they stand in.
     stems : parts of words that say something about health -> the lists they stand in.
     staff_ends : ends of words that say who treats.
-    heads : words that say what a column is, by where they stand: "first" or "last" in its name, before a "link",
-        "done" first where what is done to people follows, or as the end of a "compound".
-    values : list of values by its name, each as words joined by "_".
+    values : list of values by its name, each as words joined by "_"; so the "link" words that end the part of a name
+        that says what a column is, and words that say it as the end of a "compound".
     ranges : word -> (lowest, highest) number that a date of its kind may be.
     """
 
     words: Mapping[str, frozenset[str]]
+    begins: Mapping[str, frozenset[str]]
     stems: Mapping[str, frozenset[str]]
     staff_ends: tuple[str, ...]
-    heads: Mapping[str, frozenset[str]]
     values: Mapping[str, frozenset[str]]
     ranges: Mapping[str, tuple[int, int]]
 
@@ -69,18 +74,22 @@ class Lexicon:
         if word.endswith(self.staff_ends):
             return frozenset({"staff"})
         parts, said = self._parts(word), [lists for stem, lists in self.stems.items() if stem in word]
-        return frozenset().union(*said) if said and not (parts and parts <= _BESIDE) else parts
+        if said and not (parts and parts <= _BESIDE):
+            return frozenset().union(*said)
+        return parts or next((lists for begin, lists in self.begins.items() if word.startswith(begin)), frozenset())
 
     def cut_head(self, word: str) -> tuple[str, ...]:
         """Return a compound of what is done, or of an unknown word, and its head as two words; any other word as one.
 
-        Impf, datum; ziel, klinik: the head decides, as where they stand apart.
+        Impf, datum; ziel, klinik; site, id: the head decides, as where they stand apart.
         """
         new = not self.lists_of(word)
-        for cut in range(_PART, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
+        for cut in range(1, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
             head = self.words.get(word[cut:], frozenset())
             done = head.intersection(_SURE[1:]) and "act" in self.lists_of(word[:cut].removesuffix("s"))  # no "-age"
-            if done or (new and word[cut:] in self.heads["compound"]):
+            numbered = head & {"number", "kind"} and word[:cut] in self.words  # "siteid"
+            ended = word[cut:] in self.values["compound"] and (len(word) - cut > _PART or cut > _SHORT)  # no "com-fort"
+            if done or (new and (numbered or ended)):
                 return word[:cut], word[cut:]
         return (word,)
 
@@ -99,7 +108,7 @@ class Lexicon:
                 head = word[:cut].removesuffix(seam)
                 if word[:cut].endswith(seam) and len(head) >= _PART and (ahead := self._bent(head)):
                     odd = [each for each in (behind, ahead) if not each & _BESIDE]
-                    return odd[0] if odd else ahead | behind
+                    return odd[0] if odd else (ahead | behind).difference(ORDERS)
         return frozenset()
 
 
@@ -139,7 +148,8 @@ class Reading:
     def subjects(self) -> tuple[str, ...]:
         """What the name says that is harmless, the likeliest first; nothing where one word may be anything else."""
         beside = _BESIDE | {"amount"} if self.says("demographic", "age") else _BESIDE
-        if not all(each & beside for each in self.lists) or (self.says("case") and not self.says("number", "kind")):
+        beside = beside | {"reach"} if self.says("place") else beside  # "address.city"
+        if not all(each & beside for each in self.lists) or (self.says("case") and not self.says(*_OF_A_CASE)):
             return ()
         found = [subject for subject in HARMLESS if self.says(subject)]
         if self.says("birth"):  # of a person; a year of birth is an age
@@ -150,22 +160,25 @@ class Reading:
 
     @property
     def headed(self) -> tuple[str, ...]:
-        """What the name's head says where nothing else is harmless: a "requesting ward" is a ward, as "salle 2 bis".
+        """What the name's head says where other words are unknown: a "requesting ward" is a ward, as "salle 2 bis".
 
-        Beside what is done to people any age, date, unit or place may be the head: "date of vaccination".
+        The head stands first or last, as is the custom of its language. Beside what is done to people no trade is one.
         """
         done = self.says("act")
         if self.subjects or not (self.unknown or done) or not all(not e or e & {*_BESIDE, "act"} for e in self.lists):
             return ()
-        heads = lexicon().heads
-        link = next((at for at, word in enumerate(self.words) if at and word in heads["link"]), len(self.words))
+        links = lexicon().values["link"]
+        link = next((at for at, word in enumerate(self.words) if at and word in links), len(self.words))
         ends = [at for at, each in enumerate(self.lists) if not each or each & {*HARMLESS, "act"}]
-        last = max((at for at in ends if at < link), default=ends[-1])
-        for at, known in ((ends[0], heads["first"]), (last, heads["last"])):
-            word, lists = self.words[at], self.lists[at]
-            sure = done and lists.intersection(_SURE) and (at == last or word in heads["done"])
-            if word in known or sure:
-                return tuple(subject for subject in HARMLESS if subject in lists)
+        ahead = [at for at in ends if at < link and (self.lists[at] or len(self.words[at]) > _SHORT)]
+        for told in ("age", "sex"):  # which values tell by themselves, wherever the word stands
+            if any(told in each and each.intersection(ORDERS) for each in self.lists) and not done:
+                return (told,)
+        for at, order in (*((at, "last") for at in ahead[-1:]), (ends[0], "first")):
+            lists = self.lists[at]
+            other = order == "first" and "last" in lists  # "service infection" may be English
+            if order in lists and (done or not ("unsure" in lists or other)):
+                return tuple(subject for subject in (_SURE if done else _CLEAR) if subject in lists)
         return ()
 
     @property
@@ -181,26 +194,30 @@ def lexicon() -> Lexicon:
     words: dict[str, set[str]] = {}
     stems: dict[str, set[str]] = {}
     values: dict[str, set[str]] = {}
-    heads: dict[str, set[str]] = {"first": set(), "last": set(), "link": set(), "done": set(), "compound": set()}
     ranges: dict[str, tuple[int, int]] = {}
     for data in _files():
+        order = data.get("values", {}).get("heads", ORDERS[1])
         for name, text in data.get("names", {}).items():
+            told = (name, "health") if name in _STEMS else (name, order) if name in HARMLESS else (name,)
             for word in map(fold, text.split()):
-                words.setdefault(word, set()).update((name, "health") if name in _STEMS else (name,))
+                words.setdefault(word, set()).update(told)
                 if name in _STEMS and len(word) >= _STEM:
-                    stems.setdefault(word, set()).update((name, "health"))
+                    stems.setdefault(word, set()).update(told)
         for name, text in data.get("values", {}).items():
             values.setdefault(name, set()).update(map(fold, text.split()))
-        for name, text in data.get("heads", {}).items():
-            heads.setdefault(name, set()).update(map(fold, text.split()))
         for text in data.get("ranges", {}).values():
             low, high, *named = text.split()
             ranges.update((fold(word), (int(low), int(high))) for word in named)
+    ends = tuple(sorted(word for word, lists in words.items() if "staff_ends" in lists))
+    words = {word: lists - {"staff_ends"} or {"staff"} for word, lists in words.items()}
+    begun = sorted((word for word in words if word.endswith("*")), key=lambda word: (-len(word), word))
+    begins = {word[:-1]: frozenset(words.pop(word)) for word in begun}
+    words |= {begin: words.get(begin, set()) | lists for begin, lists in begins.items()}
     return Lexicon(
         {word: frozenset(lists) for word, lists in words.items()},
+        begins,
         {stem: frozenset(lists) for stem, lists in sorted(stems.items())},
-        tuple(sorted(word for word, lists in words.items() if "staff_ends" in lists)),
-        {name: frozenset(each) for name, each in heads.items()},
+        ends,
         {name: frozenset(each) for name, each in values.items()},
         ranges,
     )

@@ -16,8 +16,8 @@ from splu_desktop.core.table import Column, Kind, remembered
 
 # Modules of python-stdnum whose numbers are each of one person and hold a check digit.
 _MODULES = """
-at.vnr be.nn bg.egn br.cpf ca.sin ch.ssn cz.rc de.idnr dk.cpr ee.ik es.dni es.nie fi.hetu fr.nir gb.nhs gr.amka hr.oib
-ie.pps is_.kennitala it.codicefiscale lt.asmens nl.bsn no.fodselsnummer pl.pesel ro.cnp se.personnummer si.emso
+at.vnr be.nn bg.egn br.cpf ca.sin ch.ssn cz.rc de.idnr dk.cpr ee.ik es.dni es.nie fi.hetu fr.nir gb.nhs gb.upn gr.amka
+hr.oib ie.pps is_.kennitala it.codicefiscale lt.asmens nl.bsn no.fodselsnummer pl.pesel ro.cnp se.personnummer si.emso
 tr.tckimlik
 """
 _NATIONAL = tuple(_MODULES.split())
@@ -100,8 +100,7 @@ def us_provider(text: str) -> bool:
     digits = text.strip()
     if len(digits) != 10 or not digits.isdecimal() or digits[0] not in "12":
         return False
-    doubled = (int(d) * (1 + i % 2) for i, d in enumerate(reversed("80840" + digits)))
-    return sum(sum(divmod(d, 10)) for d in doubled) % 10 == 0
+    return bool(_check("luhn")("80840" + digits))
 
 
 def british_national_insurance(text: str) -> bool:

@@ -6,38 +6,17 @@ administrative is published unchanged, if the values may be that; everything els
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import absence_values
-from splu_desktop.core.roles.content import (
-    FEWEST,
-    all_of,
-    counts_records,
-    distinct_share,
-    filled,
-    fits,
-    holds_answers,
-    holds_days,
-    holds_icd,
-    holds_sexes,
-    holds_times,
-    identifier_by_content,
-    is_dated,
-    may_be_births,
-    may_be_names,
-    names_persons,
-    numbered,
-    numbered_alike,
-    refers_to,
-    sample_labels,
-    says_the_same,
-    share_missing,
-    sizes,
-    speaks_in_sentences,
-)
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, read_name
 from splu_desktop.core.roles.role import Role, Suggestion
 from splu_desktop.core.table import IDENTIFIERS, Column, Kind, Table, remembered
+from splu_desktop.core.words import words_of
 
 __all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
 
@@ -47,6 +26,8 @@ _GAPS = 0.1  # share of records without a date from which having one tells what 
 _FEWEST_ALIKE, _ONE_BY_ONE = 3, 10  # values of two columns from which being alike is no chance
 _MANY = 20  # values from which a number by itself names somebody
 _FEW = 3  # values up to which a number names nobody
+_ALIKE = 3  # names that begin or end alike with an unknown word, from which it says the same of all of them
+_SHORT = 4  # letters of such a word behind, at most: "_dv", "_cod"
 
 _UNCHANGED = {
     "age": "The name says age, by which others recognise a person.",
@@ -55,7 +36,7 @@ _UNCHANGED = {
     "unit": "The name says a ward, hospital or other unit.",
     "place": "The name says a place, by which others recognise a person.",
     "demographic": "The name says something that others know of a person.",
-    "administrative": "The name says how the stay or record was administered.",
+    "administrative": "Name or values say how the stay or record was administered.",
 }
 
 _TOLD = "The data dictionary beside the file says that it names a person."
@@ -75,21 +56,35 @@ def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Sug
         Column name -> Suggestion, in the table's order.
     """
     found: dict[str, Suggestion] = {}
+    bare = _bare_names(table.names)
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / max(len(table.columns), 1))
         told = column.name in table.origin.get(IDENTIFIERS, ())
-        found[column.name] = _names_person(say(_TOLD)) if told else _suggestion(column)
-    _take_second_ages(table, found)
-    _take_references(table, found)
+        found[column.name] = _names_person(say(_TOLD)) if told else _suggestion(column, bare[column.name])
+    _take_second_ages(table, found, bare)
+    _take_other_numbers(table, found)
     _take_likeness(table, found)
     return found
 
 
+def _bare_names(names: Sequence[str]) -> dict[str, str]:
+    """Return each name without the unknown word that it and others begin or end with: "bene_sex", "age_dv"."""
+    split = {name: words_of(name) for name in names}
+    ends = [Counter(words[at] for words in split.values() if len(words) > 1) for at in (0, -1)]
+    common = [{word for word, often in each.items() if often >= _ALIKE and read_name(word).unknown} for each in ends]
+    first, last = common[0], {word for word in common[1] if len(word) <= _SHORT}
+    bare = {}
+    for name, words in split.items():
+        kept = words[bool(words) and words[0] in first : len(words) - (bool(words) and words[-1] in last)]
+        bare[name] = "_".join(kept) if len(words) > len(kept) > 0 else name
+    return bare
+
+
 @remembered
-def _suggestion(column: Column) -> Suggestion:
-    if filled(column) == 0:
+def _suggestion(column: Column, name: str) -> Suggestion:
+    if content.filled(column) == 0:
         return Suggestion(Role.DROPPED, say("The column holds no values."), "administrative")
-    reading = read_name(column.name)
+    reading = read_name(name)
     return (
         _named_identifier(column, reading)
         or _held_identifier(column, reading)
@@ -105,17 +100,20 @@ def _names_person(reason: str, subject: str = "person", doubt: bool = False) -> 
 
 def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for a column whose name says a person, an address or free text, if its values may be it."""
-    if holds_answers(column) and not (column.n < FEWEST and reading.says("key")):
+    if content.holds_answers(column) and not (column.n < content.FEWEST and reading.says("key")):
         return None  # "telephone": yes, no
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
-    if reading.says("birth") and (is_dated(column) or holds_days(column) or _is_day(column, reading)):
+    if reading.says("birth") and (content.is_dated(column) or content.holds_days(column)):
         return _names_person(say("A date of birth singles out most people."), "age")
-    if is_dated(column):
+    if content.is_dated(column):
         return None
     harmless = bool(reading.subjects)
-    if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret) and not _grades(column):
+    if content.holds_icd(column):
+        return None
+    if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
         return _names_person(say("The name says a number of a person, a stay or a record."))
-    if reading.says("reach") and not reading.secret and _reaches(column, reading):
+    housed = reading.says("place") and content.distinct_share(column) < _MOSTLY_UNIQUE  # "address.city"
+    if reading.says("reach") and not (reading.secret or housed) and _reaches(column, reading):
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("called") and worded:
         return _names_person(say("The name says names of persons."))
@@ -124,55 +122,61 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(say("The name says names of persons."))
     agent = bool(reading.lists) and "agent" in reading.lists[-1]  # "verified by"
     told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
-    if told and (names_persons(column, whole=True) if harmless else may_be_names(column)):
+    if told and (content.names_persons(column, whole=True) if harmless else content.may_be_names(column)):
         return _names_person(say("The values look like names of persons."), doubt=True)
     if reading.says("number") and column.kind is not Kind.DECIMAL and _is_key(column):
         return _names_person(say("The name says a number of a person, a stay or a record."))  # a laboratory's, too
     treats = reading.says("staff") and (reading.says("number") or not reading.says("kind"))
-    if treats and not harmless and not reading.secret and column.kind is not Kind.DECIMAL:
+    if treats and not (harmless or reading.secret or column.kind is Kind.DECIMAL or _names_nobody(column)):
         return _names_person(say("The name says who treats or records."))
+    if (
+        reading.unknown
+        and reading.says("number")
+        and not reading.secret
+        and column.m >= _MANY
+        and content.numbered(column)
+    ):
+        return _names_person(say("The name says a number of a person or record."), doubt=True)
     if harmless or reading.unknown or reading.secret:
         return _numbered(column, reading) if harmless else None
-    if worded and reading.says("text") and (speaks_in_sentences(column) or distinct_share(column) >= 0.2):
+    if (
+        worded
+        and reading.says("text")
+        and (content.speaks_in_sentences(column) or content.distinct_share(column) >= 0.2)
+    ):
         return _names_person(say("Free text may name persons."), "text")
     return _numbered(column, reading)
 
 
-def _grades(column: Column) -> bool:
-    """Whether many rows share a few values without a digit: resistant and sensitive under "CIP", an antibiotic."""
-    few = column.m <= _FEW + 2 and column.n >= _MANY * FEWEST
-    return few and not any(c.isdecimal() for text in sample_labels(column) for c in text)
-
-
-def _is_day(column: Column, reading: Reading) -> bool:
-    """Whether a column may be the day of a birth, which makes its date beside month and year."""
-    if column.kind is not Kind.INTEGER or column.values is None or not reading.says("date"):
-        return False
-    return 12 < float(column.values[~column.missing].max()) <= 31
+def _names_nobody(column: Column) -> bool:
+    """Whether a column of staff holds kinds of it, or two or three marks: "consultant" and "registrar", 1 and 2."""
+    labels = content.sample_labels(column)
+    said = [read_name(text) for text in labels] if column.m <= _ONE_BY_ONE else []
+    kinds = bool(said) and all(each.says("staff") and each.only("staff", "kind", "fill") for each in said)
+    return kinds or (column.m <= _FEW and all(len(text) == 1 for text in labels))
 
 
 def _reaches(column: Column, reading: Reading) -> bool:
-    if column.kind is Kind.DECIMAL:
-        return True  # a coordinate
     if column.kind is Kind.INTEGER and column.values is not None:
         return float(column.values[~column.missing].max()) >= 10_000
-    if not reading.unknown and not reading.says("kind"):
-        return True
-    # Behind a word that no list has the values must be addresses: "voie d’accouchement" has four.
-    written = sum(any(c.isdecimal() or c == "@" for c in text) for text in sample_labels(column))
-    return 2 * written >= len(sample_labels(column)) or column.m >= _MANY or distinct_share(column) >= _MOSTLY_UNIQUE
+    # Behind a word that no list has the values must be many: "voie d’accouchement" has four. A decimal is a coordinate.
+    clear = column.kind is Kind.DECIMAL or not (reading.unknown or reading.says("kind"))
+    return clear or column.m >= _MANY or content.distinct_share(column) >= _MOSTLY_UNIQUE
 
 
 def _numbered(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for numbers of persons, stays or records; wards and kinds of something have theirs, too."""
-    if reading.only("person", "fill") and reading.says("person") and not reading.says("case", "countable"):
-        persons = column.m >= _MANY and (column.kind is Kind.INTEGER or numbered(column))  # "participant": P-001
+    alone = reading.only("person", "fill") and reading.says("person")
+    if alone and not reading.says("case", "countable", "number", *HARMLESS):
+        persons = column.m >= _MANY and (
+            column.kind is Kind.INTEGER or content.numbered(column)
+        )  # "participant": P-001
         return _names_person(say("The name says a number of a person or record.")) if persons else None
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
     own = _is_own(column)
-    alone = reading.only("number", "fill") and (own or column.m >= _MANY)
-    if not (reading.says("person", "case") or alone) or (reading.says("unit", "place", "demographic") and not own):
+    bare = reading.only("number", "fill") and (own or column.m >= _MANY)
+    if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not own):
         return None
     counted = reading.says("counting") and not own
     return None if column.m <= _FEW or counted else _names_person(say("The name says a number of a person or record."))
@@ -180,79 +184,86 @@ def _numbered(column: Column, reading: Reading) -> Suggestion | None:
 
 def _is_key(column: Column) -> bool:
     """Whether nearly every row has a number of its own, which no measure has."""
-    alike = filled(column) >= FEWEST and numbered_alike(column) and distinct_share(column) >= _NEAR_UNIQUE
-    return alike or counts_records(column)
+    alike = (
+        content.filled(column) >= content.FEWEST
+        and content.numbered_alike(column)
+        and content.distinct_share(column) >= _NEAR_UNIQUE
+    )
+    return alike or content.counts_records(column)
 
 
 def _is_own(column: Column) -> bool:
     """Whether values are so many that they number persons or records."""
-    return column.m > _FEW and (distinct_share(column) >= _MOSTLY_UNIQUE or numbered_alike(column))
+    return column.m > _FEW and (content.distinct_share(column) >= _MOSTLY_UNIQUE or content.numbered_alike(column))
 
 
 def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for a column whose values are numbers or names of persons, or texts, whatever its name."""
-    what = identifier_by_content(column)
-    weak = what in ("telephone number", "street address", "network address")
+    what = content.identifier_by_content(column)
+    weak = what in ("telephone number", "street address")
     if what and not (weak and (reading.subjects or reading.secret)):
         return _names_person(say("Each value looks like this: {what}.", what=say(what)))
-    if not reading.says("place", "unit") and names_persons(column, whole=reading.secret or bool(reading.subjects)):
+    if not reading.says("place", "unit") and content.names_persons(
+        column, whole=reading.secret or bool(reading.subjects)
+    ):
         return _names_person(say("The values look like names of persons."))
-    if speaks_in_sentences(column) and not holds_days(column):
+    if content.speaks_in_sentences(column) and not content.holds_days(column):
         return _names_person(say("Free text may name persons."), "text")
     return None
 
 
 def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
-    some = share_missing(column) > _GAPS
+    some = content.share_missing(column) > _GAPS
     for subject in (*reading.subjects, *reading.headed):
-        if some and (reading.says("act") or (subject == "date" and reading.says("event"))):
+        if some and (reading.says("act") or (subject == "date" and reading.says("event", "exit"))):
             break  # who has no date of leaving has not left
-        if fits(column, subject, reading):
-            if _singles_out(column, subject):
+        if content.fits(column, subject, reading):
+            several = subject in ("unit", "demographic", "administrative") and content.filled(column) >= content.FEWEST
+            if (
+                several and content.distinct_share(column) >= _NEAR_UNIQUE
+            ):  # no ward, trade or way to pay is one record's own
                 return _names_person(say("Nearly every record has a value of its own."), doubt=True)
-            return Suggestion(Role.NSA, say(_UNCHANGED[subject]), subject, bool(reading.headed))
-    if holds_sexes(column, named=reading.says("sex")) and not reading.says("somebody", "health"):
-        return Suggestion(Role.NSA, say(_UNCHANGED["sex"]), "sex", bool(reading.unknown))
-    if len(sample_labels(column)) > 2 and all_of(column, "days"):
-        return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date")
-    if len(sample_labels(column)) > 1 and all_of(column, "ways") and not reading.secret:
-        return Suggestion(Role.NSA, say(_UNCHANGED["administrative"]), "administrative", True)
-    if is_dated(column) and may_be_births(column):
+            return _harmless(subject, bool(reading.headed))
+    if content.holds_sexes(column, named=reading.says("sex")) and not reading.says("somebody", "health"):
+        return _harmless("sex", bool(reading.unknown))
+    if content.is_dated(column) and content.may_be_births(column):
         return _names_person(say("A date of birth singles out most people."), "age", doubt=True)
-    if (is_dated(column) or holds_times(column)) and not (some or reading.says("death")):
-        return Suggestion(Role.NSA, say(_UNCHANGED["date"]), "date", True)
-    return None
+    if (content.is_dated(column) or content.holds_times(column)) and not (some or reading.says("death")):
+        return _harmless("date", True)
+    if column.m > _FEW - 1 and content.all_of(column, "days"):
+        return _harmless("date", False)
+    if reading.secret:
+        return None
+    if content.holds_years(column):
+        return _harmless("age" if content.may_be_births(column) else "date", True)
+    if column.m > 1 and content.all_of(column, "ways"):
+        return _harmless("administrative", True)
+    one_value = column.m == 1 and not content.holds_answers(column)  # an illness that all have is one: "yes"
+    return _harmless("administrative", True) if one_value else None
 
 
-def _singles_out(column: Column, subject: str) -> bool:
-    """Whether nearly every record has a value of its own, which no ward, trade or way to pay has."""
-    return (
-        subject in ("unit", "demographic", "administrative")
-        and filled(column) >= FEWEST
-        and distinct_share(column) >= _NEAR_UNIQUE
-    )
+def _harmless(subject: str, doubt: bool) -> Suggestion:
+    return Suggestion(Role.NSA, say(_UNCHANGED[subject]), subject, doubt)
 
 
 def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for values that name a record because hardly another has them; none of measurements."""
-    measured = reading.secret or column.kind is Kind.DECIMAL or is_dated(column)
-    many = filled(column) >= FEWEST
+    measured = reading.secret or column.kind is Kind.DECIMAL or content.is_dated(column)
+    share, many = content.distinct_share(column), content.filled(column) >= content.FEWEST
+    alike = many and content.numbered_alike(column)
     if column.kind is Kind.INTEGER:
-        if not measured and (counts_records(column) or (many and numbered_alike(column))):
-            return _names_person(say("Nearly every record has a value of its own."), doubt=True)
-        return None
-    if measured and not (column.kind is Kind.CATEGORY and many and distinct_share(column) >= _NEAR_UNIQUE):
-        return None
-    if many and (numbered_alike(column) or distinct_share(column) >= _MOSTLY_UNIQUE) and not holds_icd(column):
-        return _names_person(say("Nearly every record has a value of its own."), doubt=True)
-    return None
+        own = not measured and (alike or content.counts_records(column))
+    else:
+        own = many and (alike or share >= _MOSTLY_UNIQUE) and not content.holds_icd(column)
+        own = own and (not measured or (column.kind is Kind.CATEGORY and share >= _NEAR_UNIQUE))
+    return _names_person(say("Nearly every record has a value of its own."), doubt=True) if own else None
 
 
 def _secret(column: Column, reading: Reading) -> Suggestion:
     if reading.says("health", "amount") and reading.secret:
         return Suggestion(Role.SA, say("The name says a finding, a measure or another private matter."), "health")
-    if holds_icd(column):
+    if content.holds_icd(column):
         return Suggestion(Role.SA, say("The values are codes of illnesses."), "health")
     if reading.subjects:
         reason = say("The values are not what the name says; they may be findings.")
@@ -263,25 +274,30 @@ def _secret(column: Column, reading: Reading) -> Suggestion:
     return Suggestion(Role.SA, reason, "health", True)
 
 
-def _take_second_ages(table: Table, found: dict[str, Suggestion]) -> None:
-    """Take the age at a diagnosis for secret where another column tells the age."""
+def _take_second_ages(table: Table, found: dict[str, Suggestion], bare: dict[str, str]) -> None:
+    """Take the age at a diagnosis, or at what nobody knows, for secret where another column tells the age."""
     ages = [name for name, each in found.items() if each.role is Role.NSA and each.subject == "age"]
-    then = [name for name in ages if read_name(name).says("act", "event")]
+    said = {name: read_name(bare[name]) for name in ages}
+    then = [name for name in ages if said[name].says("act", "event", "exit") or said[name].unknown]
     for name in then if len(then) < len(ages) else ():
-        found[name] = _secret(table[name], read_name(name))
+        found[name] = _secret(table[name], said[name])
 
 
-def _take_references(table: Table, found: dict[str, Suggestion]) -> None:
-    """Take a column for a person's number whose values are those of one: the case that infected this one."""
+def _take_other_numbers(table: Table, found: dict[str, Suggestion]) -> None:
+    """Take for a person's number what are values of one, or codes whose rows are always of one sex and age."""
     keys = [table[name] for name, each in found.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
+    told = [table[name] for name, each in found.items() if each.role is Role.NSA and each.subject in ("sex", "age")]
+    told = [column for column in told if column.m > 1]
     for column in table.columns:
-        if found[column.name].role is not Role.SA or read_name(column.name).says("health"):
+        own = found[column.name]
+        if own.role is not Role.SA or read_name(column.name).says("health"):
             continue
-        for key in keys:
-            if key.m >= FEWEST and refers_to(column, key):
-                reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
-                found[column.name] = _names_person(reason)
-                break
+        codes = column.kind is Kind.CATEGORY and _MANY <= column.m < content.filled(column) and content.numbered(column)
+        if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
+            reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
+            found[column.name] = _names_person(reason)
+        elif codes and told and all(content.follows(each, column) for each in told):
+            found[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
 
 
 def _take_likeness(table: Table, found: dict[str, Suggestion]) -> None:
@@ -289,15 +305,15 @@ def _take_likeness(table: Table, found: dict[str, Suggestion]) -> None:
 
     Codes of wards are published beside their names, a harmless name beside a diagnosis is not.
     """
-    alike: dict[bytes, list[Column]] = {}
+    alike: dict[int, list[Column]] = {}
     for column in table.columns:
-        if column.m >= _FEWEST_ALIKE and distinct_share(column) < _MOSTLY_UNIQUE:
-            alike.setdefault(sizes(column), []).append(column)
+        if column.m >= _FEWEST_ALIKE and content.distinct_share(column) < _MOSTLY_UNIQUE:
+            alike.setdefault(column.m, []).append(column)
     was = dict(found)
     for column, other in ((one, two) for each in alike.values() for one in each for two in each if one is not two):
         own, its = was[column.name], was[other.name]
         released = own.role is Role.SA and own.doubt and its.role is Role.NSA and column.m >= _ONE_BY_ONE
         secret = own.role is Role.NSA and its.role is Role.SA and not its.doubt
-        if (released or secret) and says_the_same(column, other):
+        if (released or secret) and content.says_the_same(column, other):
             reason = say("It says the same as “{column}”, value for value.", column=other.name)
             found[column.name] = Suggestion(its.role, reason, its.subject, True)
