@@ -19,7 +19,6 @@ from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps_of, 
 from splu_desktop.compare.counts.laplace import LaplaceEach
 from splu_desktop.compare.generalise.conditions import KAnonymity
 from splu_desktop.compare.ours.as_published import AsPublished
-from splu_desktop.compare.ours.redrawn import RedrawnTable
 from splu_desktop.compare.ours.splu import Splu
 from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
 from splu_desktop.compare.perturb.matrices import DistributionBased, Retention
@@ -65,7 +64,6 @@ def leant(tables: Tables, chance: np.random.Generator) -> Floats:
     """Return answers of one release by a reader who leans on what conditions let expect, however far that is."""
     asked = tables.asked(_CENSUS)
     outcome = Splu(5).publish(tables.source(_CENSUS), chance, SILENT)
-    assert isinstance(outcome, RedrawnTable)
     figures, mu = outcome.count(asked), asked.pick(outcome.find_targets(asked))
     x, v = asked.pick(figures.estimate), asked.pick(figures.variance(np.maximum(figures.estimate, 0)))
     signal = outcome.spread * mu**2

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, TrueTable
-from splu_desktop.compare.base.system import Impossible, SanitisedTable, System
+from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.base.workload import Margins, draw_questions
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
 from splu_desktop.core.answer.conditions import Condition
@@ -132,7 +132,7 @@ class Trial:
     def _t_p(self, system: System) -> float:
         return system.t_p(self.source, self.thresholds)
 
-    def _publish(self, system: System, draw: int, progress: Progress) -> SanitisedTable:
+    def _publish(self, system: System, draw: int, progress: Progress) -> System:
         progress.report(system.title, 0.0)
         # A stream of its own for each system, setting and draw.
         stream = zlib.crc32(f"{system.name} {sorted(system.parameters.items())}".encode())
@@ -141,7 +141,7 @@ class Trial:
     def _right(self, belief: Floats) -> float:
         return float((belief.argmax(axis=1) == self.values).mean())
 
-    def _readers(self, outcome: SanitisedTable, margins: Answers) -> tuple[float | None, float, float]:
+    def _readers(self, outcome: System, margins: Answers) -> tuple[float | None, float, float]:
         """Return how often readers of the row, of the answers, and of both are right: who knows more, no less often."""
         learnt = self.margins.naive_bayes(margins, self.records)
         row, evidence = outcome.row(self.records), outcome.evidence(self.records)

@@ -17,16 +17,16 @@ from benchmarks.papers.claims import epsilon_of_part, sharp_epsilon_of_part
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.base.unbiased import UnbiasedTable
-from splu_desktop.compare.buckets.anatomy import Anatomy, BucketTables
+from splu_desktop.compare.base.unbiased import UnbiasedDraw
+from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.compare.buckets.fakes import FakeValues
 from splu_desktop.compare.counts.cell_key import CellKey
 from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach, LaplaceOfParts
 from splu_desktop.compare.counts.noisy_margins import NoisyMargins, possible_counts
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluGen
-from splu_desktop.compare.perturb.alpha_beta import AlphaBeta, TuplesTable
-from splu_desktop.compare.perturb.matrices import DistributionBased, Pram, RedistributedTable, Retention
+from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
+from splu_desktop.compare.perturb.matrices import DistributionBased, Pram, Retention
 from splu_desktop.compare.systems import SYSTEMS, find_systems
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import DecoyGroups, Lenders, law
@@ -54,9 +54,9 @@ def strayed(estimates: Floats, expected: Floats) -> float:
 
 def straight(outcome: Any, questions: CountingQuestions) -> Floats:
     """Return estimates that are neither drawn to a target nor cut."""
-    if isinstance(outcome, UnbiasedTable) and not isinstance(outcome, RedistributedTable):
+    if isinstance(outcome, UnbiasedDraw) and not isinstance(outcome, DistributionBased):
         return questions.pick(outcome.count(questions).estimate)
-    found = outcome.count(questions) if isinstance(outcome, TuplesTable) else outcome.answer(questions)
+    found = outcome.count(questions) if isinstance(outcome, AlphaBeta) else outcome.answer(questions)
     return np.asarray(found.estimate)
 
 
@@ -101,7 +101,6 @@ def test_buckets_lean_to_independence_by_their_own_transition() -> None:
     some = outcomes(Anatomy(3), 60, 300)
     transition = np.zeros((source.m, source.m))
     for outcome in some:
-        assert isinstance(outcome, BucketTables)
         copies = outcome.parts.toarray() * np.bincount(outcome.bucket)[:, None]
         transition += copies.T @ outcome.parts.toarray() / source.counts[:, None] / len(some)
     expected = questions.pick(questions.by_value @ transition)

@@ -1,14 +1,16 @@
 """What a system is: a way to publish a table, and how counts are answered from what it published.
 
-A system is a frozen value with its parameters: a class under `@system`, and a line in the register (`compare.systems`).
-Its docstring gives formula and source.
+A system is one class under `@system`, with a line in the register (`compare.systems`): its parameters, how it draws,
+how it is read, what it promises. Its docstring gives formula and source. `publish` gives a copy with what was drawn.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -32,17 +34,68 @@ class Impossible(SpluError):
     """A system can't be carried out on a table; the sentence says why."""
 
 
-class SanitisedTable(ABC):
-    """What a system published of a source, with the figures that only who holds the source can give.
+class System(ABC):
+    """A way to publish a table and to read it, with its parameters: a dataclass, whose fields are these.
 
-    source : the true table.
-    lost : records that are not in what was published.
+    name : what files and the command line call it.
+    title : what people call it.
+    first : whether it is among the nine that are shown first, beside the plan.
+    random : whether two draws differ.
     exact : whether the values published are true, so that those of all others taken away, one is left.
+    points : the parameters that are compared, from weak to strong; () as the only one where there are none.
+    span : weakest and strongest first parameter to search for equal protection; None where there is none.
+    whole : whether that parameter is a whole number.
+    setting_said : the parameters as people write them, where that is not "gamma = {gamma}, ...".
+    source : the true table, once it is published.
+    lost : records that are not in what was published.
     """
 
+    name: ClassVar[str]
+    title: ClassVar[str]
+    first: ClassVar[bool] = False
+    random: ClassVar[bool] = True
+    exact: ClassVar[bool] = True
+    points: ClassVar[Points] = ((),)
+    span: ClassVar[tuple[float, float] | None] = None
+    whole: ClassVar[bool] = False
+    setting_said: ClassVar[str] = ""
     source: TrueTable
     lost: int = 0
-    exact: bool = True
+
+    @classmethod
+    def curve(cls) -> list[Self]:
+        """Return the system with the parameters that are compared."""
+        return [cls(*(point if isinstance(point, tuple) else (point,))) for point in cls.points]
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """Parameter -> its setting."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+
+    @property
+    def values(self) -> dict[str, object]:
+        """What stands in its sentences for each name in braces."""
+        found = self.parameters.items()
+        return {name: said_briefly(each) if isinstance(each, float) else each for name, each in found}
+
+    @property
+    def setting(self) -> str:
+        """The parameters as people write them."""
+        return say(self.setting_said or ", ".join(f"{each} = {{{each}}}" for each in self.parameters), **self.values)
+
+    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Self:
+        """Return a copy that holds what was published of a table. Raises Impossible with the reason; Cancelled.
+
+        chance : where all randomness comes from. Nothing that a comparison makes is ever handed out.
+        """
+        published = copy(self)
+        published.source = source
+        published.make(chance, progress)
+        return published
+
+    @abstractmethod
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        """Make what is published of the source. Raises as `publish` does."""
 
     @abstractmethod
     def answer(self, questions: CountingQuestions) -> Answers:
@@ -80,57 +133,6 @@ class SanitisedTable(ABC):
         """Return the papers' own measures of what was published, by their names."""
         return {}
 
-
-class System(ABC):
-    """A way to publish a table, with its parameters: a frozen dataclass, whose fields are these.
-
-    name : what files and the command line call it.
-    title : what people call it.
-    first : whether it is among the nine that are shown first, beside the plan.
-    random : whether two draws differ.
-    points : the parameters that are compared, from weak to strong; () as the only one where there are none.
-    span : weakest and strongest first parameter to search for equal protection; None where there is none.
-    whole : whether that parameter is a whole number.
-    setting_said : the parameters as people write them, where that is not "gamma = {gamma}, ...".
-    """
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    first: ClassVar[bool] = False
-    random: ClassVar[bool] = True
-    points: ClassVar[Points] = ((),)
-    span: ClassVar[tuple[float, float] | None] = None
-    whole: ClassVar[bool] = False
-    setting_said: ClassVar[str] = ""
-
-    @classmethod
-    def curve(cls) -> list[Self]:
-        """Return the system with the parameters that are compared."""
-        return [cls(*(point if isinstance(point, tuple) else (point,))) for point in cls.points]
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        """Parameter -> its setting."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
-
-    @property
-    def values(self) -> dict[str, object]:
-        """What stands in its sentences for each name in braces."""
-        found = self.parameters.items()
-        return {name: said_briefly(each) if isinstance(each, float) else each for name, each in found}
-
-    @property
-    def setting(self) -> str:
-        """The parameters as people write them."""
-        return say(self.setting_said or ", ".join(f"{each} = {{{each}}}" for each in self.parameters), **self.values)
-
-    @abstractmethod
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
-        """Publish the table. Raises Impossible with the reason where this table can't be; Cancelled.
-
-        chance : where all randomness comes from. Nothing that a comparison makes is ever handed out.
-        """
-
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         """Return (K,) answers to "how many records have s?", of a value that `count` have, and their (K,) chances.
 
@@ -160,28 +162,25 @@ class System(ABC):
             laws = ((f, *self.count_law(source, f)) for f in some if f <= source.n)
             return all(chance[np.abs(answers - f) >= edge * f].sum() <= thresholds.t_e for f, answers, chance in laws)
 
-        low, high = 0, 1
+        high = 1
         while not good(high):
             if high == source.n:
                 return None
-            low, high = high, min(2 * high, source.n)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if good(middle) else (middle, high)
-        return high
+            high = min(2 * high, source.n)
+        return bisect_left(range(high), True, lo=high // 2 + 1, key=good)
 
 
 Kind = TypeVar("Kind", bound=type[System])
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform()
 def system(name: str, title: str, **settings: Any) -> Callable[[Kind], Kind]:
     """Return what makes a class a system, with these attributes of `System`; others are those of its base."""
 
     def make(kind: Kind) -> Kind:
         for each, value in {"name": name, "title": title, **settings}.items():
             setattr(kind, each, value)
-        dataclass(frozen=True)(kind)
+        dataclass(kind)
         return kind
 
     return make

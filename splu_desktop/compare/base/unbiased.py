@@ -8,30 +8,30 @@ What differs between systems is the draw alone.
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints
-from splu_desktop.compare.base.system import SanitisedTable
+from splu_desktop.compare.base.system import System
 from splu_desktop.core.answer.counts import CountFigures, learn_spread, shrink
 
 
-class UnbiasedTable(SanitisedTable):
+class UnbiasedDraw(System):
     """Rows with a drawn sensitive value, whose chances are known.
 
-    Attributes
-    ----------
     shown : (N,) drawn values, records in the source's order.
     published_shares : (m,) the share of each value as published, or worked back where the draw moves shares.
     borne : whether a value that is shown has a bearer: who knows that nobody else has it knows the person's.
+    spread : t.
     """
 
     shown: NDArray[np.int32]
     published_shares: Floats
-    borne: bool = False
-    spread: float = 0.0  # t
+    borne: ClassVar[bool] = False
+    spread: float
 
     @abstractmethod
     def count(self, questions: CountingQuestions) -> CountFigures:

@@ -20,9 +20,10 @@ from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Impossible, SanitisedTable, System, system
+from splu_desktop.compare.base.system import GAMMAS, Impossible, System, system
 from splu_desktop.core.messages import Figure
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.table import Column
 
 
 @lru_cache(maxsize=16)  # draws differ in their records alone
@@ -69,41 +70,39 @@ def in_random_order(codes: NDArray[np.integer], chance: np.random.Generator) -> 
     return order[np.argsort(codes[order], kind="stable")]
 
 
-class BucketTables(SanitisedTable):
-    """Two tables: records with their bucket's number, and the values of each bucket.
+class Buckets(System):
+    """Two tables: records with their bucket's number, and the values of each bucket."""
 
-    bucket : (N,) number of each record's bucket, from 0 without gaps.
-    """
+    def hold(self, bucket: Ints) -> None:
+        """Publish records in these buckets, (N,) from 0 without gaps."""
+        ones, self.bucket, self.sizes = np.ones(self.source.n), bucket, np.bincount(bucket).astype(np.float64)
+        self.of = sparse.csr_array((ones, bucket, np.arange(len(ones) + 1)), shape=(len(ones), len(self.sizes)))
+        self.parts = self.count_labels(self.source.sensitive) / self.sizes[:, None]  # (G, m) shares within buckets
 
-    def __init__(self, source: TrueTable, bucket: Ints) -> None:
-        self.source, self.bucket = source, bucket
-        ones = np.ones(source.n)
-        number = int(bucket.max()) + 1
-        copies = sparse.coo_array((ones, (bucket, source.sensitive.codes)), shape=(number, source.m)).tocsr()
-        sizes = np.bincount(bucket, minlength=number)
-        self.parts = sparse.csr_array(sparse.diags_array(1 / sizes) @ copies)  # (G, m) shares within buckets
-        self._of = sparse.csr_array((ones, bucket, np.arange(source.n + 1)), shape=(source.n, number))
+    def count_labels(self, column: Column) -> sparse.csr_array:
+        """Return (G, m_j) the records of each bucket with each label."""
+        of_label = sparse.coo_array((np.ones(column.n), (self.bucket, column.codes)), shape=(len(self.sizes), column.m))
+        return of_label.tocsr()
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        by_value = (questions.selected @ self._of) @ self.parts
-        return Answers(questions.pick(np.asarray(by_value.todense())))
+        return Answers(questions.pick((questions.selected @ self.of @ self.parts).toarray()))
 
     def row(self, records: Ints) -> Floats:
-        return np.asarray(self.parts[self.bucket[records]].todense())
+        return np.asarray(self.parts[self.bucket[records]].toarray())
 
 
 @system("anatomy", "Anatomy", first=True, points=GAMMAS, span=(2, 50), whole=True)
-class Anatomy(System):
+class Anatomy(Buckets):
     """Anatomy with buckets of `l` different values."""
 
     l: int  # noqa: E741 - the paper's name
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> BucketTables:
-        codes, members = source.sensitive.codes, deal_groups(source, self.l, chance)
-        bucket = np.full(source.n, -1, np.int64)
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        codes, members = self.source.sensitive.codes, deal_groups(self.source, self.l, chance)
+        bucket = np.full(len(codes), -1, np.int64)
         bucket[members] = np.arange(len(members))[:, None]
         # Fewer than l, each of another value.
         for record in np.flatnonzero(bucket < 0).tolist():
             without = np.flatnonzero((codes[members] != codes[record]).all(axis=1))
             bucket[record] = chance.choice(without)
-        return BucketTables(source, bucket)
+        self.hold(bucket)

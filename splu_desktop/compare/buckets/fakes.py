@@ -18,7 +18,7 @@ from scipy import sparse
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, binomials, system
-from splu_desktop.compare.buckets.anatomy import Anatomy, BucketTables
+from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -38,47 +38,6 @@ def rules_out(source: TrueTable) -> list[Flags]:
     return found
 
 
-class WithFakes(BucketTables):
-    """Anatomy's two tables, with fake values in the second."""
-
-    def __init__(self, source: TrueTable, bucket: Ints, fakes: int, chance: np.random.Generator) -> None:
-        super().__init__(source, bucket)
-        self.fakes, number, m = fakes, self.parts.shape[0], source.m
-        others = self.parts.toarray() == 0
-        if (others.sum(axis=1) < fakes).any():
-            raise Impossible("This table has too few different values, or too frequent ones, for these buckets.")
-        against = np.zeros((number, m))
-        for column, out in zip(source.columns, rules_out(source), strict=True):
-            ones = np.ones(source.n)
-            labels = sparse.coo_array((ones, (bucket, column.codes)), shape=(number, column.m)).tocsr()
-            against += labels @ out.astype(np.float64)
-        # The sigma largest of log pi + Gumbel are a draw without replacement by shares, among those least ruled out.
-        score = np.log(source.shares) + chance.gumbel(size=(number, m)) - _LAST_RESORT * against
-        self.added = np.argpartition(-np.where(others, score, -np.inf), fakes - 1, axis=1)[:, :fakes]
-        self.sizes = np.bincount(bucket, minlength=number)
-        rows = np.repeat(np.arange(number), fakes)
-        extra = sparse.coo_array((np.ones(self.added.size), (rows, self.added.ravel())), shape=(number, m)).tocsr()
-        self.counts = sparse.csr_array(sparse.diags_array(self.sizes.astype(float)) @ self.parts + extra)
-
-    def answer(self, questions: CountingQuestions) -> Answers:
-        scaled = (questions.selected @ self._of) @ sparse.diags_array(1 / self.sizes)
-        share = self.counts.sum(axis=0) / self.counts.sum()
-        by_value = np.asarray((scaled @ self.counts).todense())
-        by_value -= self.fakes * np.asarray(scaled.sum(axis=1)).reshape(-1, 1) * share
-        return Answers(questions.pick(np.maximum(by_value, 0.0)))
-
-    def row(self, records: Ints) -> Floats:
-        of = self.bucket[records]
-        return np.asarray(self.counts[of].todense() / (self.sizes[of] + self.fakes)[:, None])
-
-    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
-        added = self.added[self.bucket[records]]
-        out = np.zeros(added.shape, bool)
-        for column, rare in zip(self.source.columns, rules_out(self.source), strict=True):
-            out |= rare[column.codes[records][:, None], added]
-        return np.asarray(1 / (1 + self.fakes - out.sum(axis=1)))
-
-
 @system("buckets-with-fakes", say("Buckets with fake values"), first=False, points=((2, 1), (3, 2), (5, 4)))
 class FakeValues(Anatomy):
     """Buckets of `l` different values and more, and `fakes` fake ones in each."""
@@ -86,8 +45,36 @@ class FakeValues(Anatomy):
     fakes: int = 2
     setting_said = say("l = {l}, {fakes} fake")
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> WithFakes:
-        return WithFakes(source, super().publish(source, chance, progress).bucket, self.fakes, chance)
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        super().make(chance, progress)
+        others, source = self.parts.toarray() == 0, self.source
+        if (others.sum(axis=1) < self.fakes).any():
+            raise Impossible("This table has too few different values, or too frequent ones, for these buckets.")
+        against = np.zeros(others.shape)
+        for column, out in zip(source.columns, rules_out(source), strict=True):
+            against += self.count_labels(column) @ out.astype(np.float64)
+        # The sigma largest of log pi + Gumbel are a draw without replacement by shares, among those least ruled out.
+        score = np.log(source.shares) + chance.gumbel(size=others.shape) - _LAST_RESORT * against
+        self.added = np.argpartition(-np.where(others, score, -np.inf), self.fakes - 1, axis=1)[:, : self.fakes]
+        places = np.repeat(np.arange(len(others)), self.fakes), self.added.ravel()
+        fakes = sparse.coo_array((1 / self.sizes[places[0]], places), shape=others.shape)
+        self.told = sparse.csr_array(self.parts + fakes)  # (G, m) values in buckets, a record's worth being 1 / |g|
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        inside, told = questions.selected @ self.of, self.sizes @ self.told
+        by_chance = self.fakes * (inside @ (1 / self.sizes))[:, None] * told / told.sum()
+        return Answers(questions.pick(np.maximum((inside @ self.told).toarray() - by_chance, 0.0)))
+
+    def row(self, records: Ints) -> Floats:
+        values = self.told[self.bucket[records]].toarray()
+        return np.asarray(values / values.sum(axis=1, keepdims=True))
+
+    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
+        added = self.added[self.bucket[records]]
+        out = np.zeros(added.shape, bool)
+        for column, rare in zip(self.source.columns, rules_out(self.source), strict=True):
+            out |= rare[column.codes[records][:, None], added]
+        return np.asarray(1 / (1 + self.fakes - out.sum(axis=1)))
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # About sigma N / l fakes come by shares; what is expected of them is taken away.

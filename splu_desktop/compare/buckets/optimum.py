@@ -76,5 +76,5 @@ def _deal(counts: Ints, room: Ints, places: Ints) -> tuple[Ints, Flags]:
 class BestSizes(TwoSizes):
     """Buckets of the sizes with the least loss."""
 
-    def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
+    def find_parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         return best_sizes(counts, caps, progress)

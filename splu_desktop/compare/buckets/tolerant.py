@@ -17,10 +17,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, Points, System, system
-from splu_desktop.compare.buckets.anatomy import BucketTables, in_random_order
-from splu_desktop.compare.buckets.settings import Caps, Parts, loss, many_sizes, two_sizes
+from splu_desktop.compare.base.source import Floats, Ints
+from splu_desktop.compare.base.system import Impossible, Points, system
+from splu_desktop.compare.buckets.anatomy import Buckets, in_random_order
+from splu_desktop.compare.buckets.settings import Caps, Parts, many_sizes, two_sizes
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -53,41 +53,31 @@ def assign_buckets(codes: NDArray[np.integer], parts: Parts, chance: np.random.G
     return bucket
 
 
-class TolerantTables(BucketTables):
-    """Buckets of several sizes."""
-
-    def __init__(self, source: TrueTable, parts: Parts, chance: np.random.Generator) -> None:
-        super().__init__(source, assign_buckets(source.sensitive.codes, parts, chance))
-        self._parts = parts
-
-    def metrics(self) -> dict[str, float]:
-        return {
-            "MSE": loss(self._parts) / max(self.source.n - 1, 1),
-            "sizes": float(len({part.size for part in self._parts})),
-        }
-
-
 @system("buckets-two-sizes", say("F'-privacy, buckets of two sizes"), points=THETAS, span=(40, 1), whole=True)
-class TwoSizes(System):
+class TwoSizes(Buckets):
     """Buckets of two sizes for tolerances `theta` times the share, and 0.02."""
 
     theta: int
 
-    def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
+    def find_parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         """Return the buckets and what they hold; None where no buckets keep the limits."""
         return two_sizes(counts, caps, progress=progress)
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> TolerantTables:
-        caps = caps_of(tolerances(source.counts, self.theta))
-        parts = self.parts(source.counts.astype(np.int64), caps, progress)
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        counts = self.source.counts
+        parts = self.find_parts(counts.astype(np.int64), caps_of(tolerances(counts, self.theta)), progress)
         if parts is None:
             raise Impossible("This table has too few different values, or too frequent ones, for these buckets.")
-        return TolerantTables(source, parts, chance)
+        self.hold(assign_buckets(self.source.sensitive.codes, parts, chance))
+
+    def metrics(self) -> dict[str, float]:
+        loss = float(((self.sizes - 1) ** 2).sum())
+        return {"MSE": loss / max(self.source.n - 1, 1), "sizes": float(len(set(self.sizes.tolist())))}
 
 
 @system("buckets-many-sizes", say("F'-privacy, buckets of many sizes"), span=None, points=(8,))
 class ManySizes(TwoSizes):
-    """Buckets of as many sizes as lower the loss."""
+    """Buckets of as many sizes as lower the loss; the search takes long, and longer the smaller theta is."""
 
-    def parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
+    def find_parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         return many_sizes(counts, caps, progress=progress)

@@ -19,7 +19,7 @@ import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import System, system
+from splu_desktop.compare.base.system import system
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.messages import say
@@ -28,38 +28,12 @@ from splu_desktop.core.progress import Progress
 _KEY = 1 << 32
 
 
-class CellKeyAnswers(NoisyAnswers):
-    """Answers with cell-key noise."""
-
-    def __init__(self, source: TrueTable, most: int, variance: float, chance: np.random.Generator) -> None:
-        self.source, self.most = source, most
-        self.laws = np.stack([noise_law(count, most, variance) for count in range(most + 1)])  # the last for all above
-        self._keys = chance.integers(0, _KEY, source.n).astype(np.float64)
-
-    def answer(self, questions: CountingQuestions) -> Answers:
-        truth, codes, m = questions.truth, self.source.sensitive.codes, self.source.m
-        keys = questions.pick(questions.histogram(codes, m, self._keys)) % _KEY / _KEY
-        ends = np.cumsum(self.laws, axis=1)[np.minimum(truth, self.most)]
-        # Steps of no chance are passed over, the key 0 of an empty cell included.
-        place = np.minimum((ends <= keys[:, None]).sum(axis=1), 2 * self.most)
-        shown = truth + place - float(self.most)
-        steps = np.abs(np.arange(-self.most, self.most + 1))
-        arm = next(each for each in range(self.most + 1) if self.laws[-1][steps <= each].sum() >= 0.95)
-        return Answers(shown, np.maximum(shown - arm, 0.0), np.maximum(shown, 0.0) + arm)
-
-    def likelihood(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
-        noise = np.rint(shown - counts).astype(np.int64) + self.most
-        inside = (noise >= 0) & (noise <= 2 * self.most) & (counts >= 0)
-        law = np.clip(counts, 0, self.most).astype(np.int64)
-        chance = np.where(inside, self.laws[law, np.clip(noise, 0, 2 * self.most)], 0.0)
-        return np.log(np.maximum(chance, 1e-300))
-
-
 @system("cell-key", say("Census cell keys"), first=True, points=(1.0, 3.0, 16.0), span=(0.5, 400.0))
-class CellKey(System):
+class CellKey(NoisyAnswers):
     """Cell-key noise of variance `variance`, bounded by two and a half standard deviations."""
 
     variance: float
+
     setting_said = "V = {variance}, D = {most}"
 
     @property
@@ -75,5 +49,25 @@ class CellKey(System):
         law = noise_law(min(count, self.most), self.most, self.variance)
         return count + np.arange(-self.most, self.most + 1).astype(np.float64), law
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> CellKeyAnswers:
-        return CellKeyAnswers(source, self.most, self.variance, chance)
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        each = range(self.most + 1)  # the last one's law is that of all above
+        self.laws = np.stack([noise_law(count, self.most, self.variance) for count in each])
+        self._keys = chance.integers(0, _KEY, self.source.n).astype(np.float64)
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        truth, codes, most = questions.truth, self.source.sensitive.codes, self.most
+        keys = questions.pick(questions.histogram(codes, self.source.m, self._keys)) % _KEY / _KEY
+        ends = np.cumsum(self.laws, axis=1)[np.minimum(truth, most)]
+        # Steps of no chance are passed over, the key 0 of an empty cell included.
+        place = np.minimum((ends <= keys[:, None]).sum(axis=1), 2 * most)
+        shown = truth + place - float(most)
+        steps = np.abs(np.arange(-most, most + 1))
+        arm = next(each for each in range(most + 1) if self.laws[-1][steps <= each].sum() >= 0.95)
+        return Answers(shown, np.maximum(shown - arm, 0.0), np.maximum(shown, 0.0) + arm)
+
+    def likelihood(self, shown: Floats, counts: Floats) -> Floats:
+        noise = np.rint(shown - counts).astype(np.int64) + self.most
+        inside = (noise >= 0) & (noise <= 2 * self.most) & (counts >= 0)
+        law = np.clip(counts, 0, self.most).astype(np.int64)
+        chance = np.where(inside, self.laws[law, np.clip(noise, 0, 2 * self.most)], 0.0)
+        return np.log(np.maximum(chance, 1e-300))

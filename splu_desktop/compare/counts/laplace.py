@@ -21,7 +21,7 @@ from scipy.special import kve
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import SanitisedTable, System, system
+from splu_desktop.compare.base.system import system
 from splu_desktop.compare.counts.noisy import NoisyAnswers
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -43,25 +43,8 @@ def noise_law(parts: int) -> tuple[Floats, Floats]:
     return x, chance / chance.sum()
 
 
-class LaplaceAnswers(NoisyAnswers):
-    """Answers with noise of scale b, the sum of so many parts' noise."""
-
-    def __init__(self, source: TrueTable, b: float, parts: int, chance: np.random.Generator) -> None:
-        self.source, self.b, self._parts, self._chance = source, b, parts, chance
-
-    def answer(self, questions: CountingQuestions) -> Answers:
-        # The parts' true counts add up to the whole's, however the records were dealt.
-        shown = questions.truth + self._chance.laplace(0.0, self.b, (self._parts, len(questions.row))).sum(axis=0)
-        x, chances = noise_law(self._parts)
-        arm = self.b * x[np.searchsorted(np.cumsum(chances), 0.975)]
-        return Answers(shown, *(np.clip(shown + side, 0.0, self.source.n) for side in (-arm, arm)))
-
-    def likelihood(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
-        return log_density((shown - counts) / self.b, self._parts)
-
-
 @system("laplace", say("Differential privacy, noisy answers"), first=True, points=EPSILONS, span=(1e3, 5e-4))
-class Laplace(System):
+class Laplace(NoisyAnswers):
     """Laplace noise for all questions together."""
 
     epsilon: float
@@ -73,12 +56,23 @@ class Laplace(System):
     def values(self) -> dict[str, object]:
         return super().values | ({"epsilon": Figure("ln 3")} if self.epsilon == EPSILONS[0] else {})
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
-        return LaplaceAnswers(source, self.scale(source), self.parts, chance)
-
     def scale(self, source: TrueTable) -> float:
         """Return b, records."""
         return source.meeting / self.epsilon
+
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        self._chance = chance  # noise is made when it is known what is asked
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        b = self.scale(self.source)
+        # The parts' true counts add up to the whole's, however the records were dealt.
+        shown = questions.truth + self._chance.laplace(0.0, b, (self.parts, len(questions.row))).sum(axis=0)
+        x, chances = noise_law(self.parts)
+        arm = b * x[np.searchsorted(np.cumsum(chances), 0.975)]
+        return Answers(shown, *(np.clip(shown + side, 0.0, self.source.n) for side in (-arm, arm)))
+
+    def likelihood(self, shown: Floats, counts: Floats) -> Floats:
+        return log_density((shown - counts) / self.scale(self.source), self.parts)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         x, chance = noise_law(self.parts)

@@ -9,16 +9,16 @@ from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints
-from splu_desktop.compare.base.system import SanitisedTable
+from splu_desktop.compare.base.system import System
 
 _IMPOSSIBLE = -1e3  # logarithm of the chance of what can't be
 
 
-class NoisyAnswers(SanitisedTable):
+class NoisyAnswers(System):
     """Answers with noise; estimates are not cut to what is possible."""
 
     @abstractmethod
-    def likelihood(self, questions: CountingQuestions, shown: Floats, counts: Floats) -> Floats:
+    def likelihood(self, shown: Floats, counts: Floats) -> Floats:
         """Return (Q,) logarithms of the chance, or density, of these answers if these were the true counts."""
 
     def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
@@ -29,7 +29,7 @@ class NoisyAnswers(SanitisedTable):
         lacks = inside - has
         asked = sparse.csr_array((np.ones(number), questions.value, np.arange(number + 1)), (number, self.source.m))
         one_less, as_is, one_more = (
-            np.maximum(self.likelihood(questions, answers.estimate, truth + step), _IMPOSSIBLE) for step in (-1, 0, 1)
+            np.maximum(self.likelihood(answers.estimate, truth + step), _IMPOSSIBLE) for step in (-1, 0, 1)
         )
         score = (has.T @ (sparse.diags_array(as_is - one_less) @ asked)).toarray()
         score += (lacks.T @ (sparse.diags_array(one_more - as_is) @ asked)).toarray()

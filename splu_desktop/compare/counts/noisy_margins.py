@@ -16,7 +16,7 @@ import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable, stand_together
-from splu_desktop.compare.base.system import SanitisedTable, system
+from splu_desktop.compare.base.system import system
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
@@ -29,20 +29,24 @@ def possible_counts(noisy: Floats, total: float) -> Floats:
     return np.asarray(np.maximum(noisy - excess[falling > excess][-1], 0.0))
 
 
-class FittedMargins(SanitisedTable):
-    """A tree of noisy margins over all columns, the sensitive one last."""
+@system("noisy-margins", say("Differential privacy, noisy margins"))
+class NoisyMargins(Laplace):
+    """Noisy margins of a tree of column pairs, all columns in order, the sensitive one last, and their fit."""
 
-    def __init__(self, source: TrueTable, epsilon: float, chance: np.random.Generator, progress: Progress) -> None:
-        self.source, self.epsilon = source, epsilon
-        columns = [*source.columns, source.sensitive]
+    def scale(self, source: TrueTable) -> float:
+        # Of the column's own noisy counts, before the fit.
+        return 3 * (len(source.columns) + 1) / self.epsilon
+
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        columns = self.source.all_columns
         d = len(columns) - 1
-        scale = 3 * (d + 1) / epsilon
+        scale = self.scale(self.source)
         self.single = [
-            possible_counts(each.counts() + chance.laplace(0.0, scale, each.m), source.n) for each in columns
+            possible_counts(each.counts() + chance.laplace(0.0, scale, each.m), self.source.n) for each in columns
         ]
         # Noise of three scales would drown what is fewer.
-        self.groups = [stand_together(each, least=3 * scale) for each in self.single[:-1]] + [np.arange(source.m)]
-        shares = [np.bincount(*each) / source.n for each in zip(self.groups, self.single, strict=True)]
+        self.groups = [stand_together(each, least=3 * scale) for each in self.single[:-1]] + [np.arange(self.source.m)]
+        shares = [np.bincount(*each) / self.source.n for each in zip(self.groups, self.single, strict=True)]
         margins, distance = {}, {}
         for one, other in combinations(range(d + 1), 2):
             progress.report("Comparing", one / (d + 1))
@@ -50,16 +54,16 @@ class FittedMargins(SanitisedTable):
             cell = self.groups[one][columns[one].codes] * shape[1] + self.groups[other][columns[other].codes]
             both = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
             margins[one, other] = both
-            distance[one, other] = float(np.abs(both - source.n * np.outer(shares[one], shares[other])).sum())
+            distance[one, other] = float(np.abs(both - self.source.n * np.outer(shares[one], shares[other])).sum())
         part, self.edges = np.arange(d + 1), {}
         for _ in range(d):
             left = [pair for pair in margins if part[pair[0]] != part[pair[1]]]
             # The largest of score + Gumbel is the exponential mechanism's choice.
-            noise = chance.gumbel(0.0, 2 * 2 * 3 * d / epsilon, len(left))
+            noise = chance.gumbel(0.0, 2 * 2 * 3 * d / self.epsilon, len(left))
             one, other = left[int(np.argmax([distance[each] for each in left] + noise))]
             part[part == part[one]] = part[other]
-            noisy = margins[one, other] + chance.laplace(0.0, 3 * d / epsilon, margins[one, other].shape)
-            counts = possible_counts(noisy, source.n)
+            noisy = margins[one, other] + chance.laplace(0.0, 3 * d / self.epsilon, margins[one, other].shape)
+            counts = possible_counts(noisy, self.source.n)
             self.edges[one, other], self.edges[other, one] = counts, counts.T
 
     def answer(self, questions: CountingQuestions) -> Answers:
@@ -85,15 +89,3 @@ class FittedMargins(SanitisedTable):
         share = self.source.shares[self.source.sensitive.codes[records]]
         odds = np.exp(min(self.epsilon, 50.0)) * share
         return np.asarray(odds / (odds + 1 - share))
-
-
-@system("noisy-margins", say("Differential privacy, noisy margins"))
-class NoisyMargins(Laplace):
-    """Noisy margins of a tree of column pairs, and their fit."""
-
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
-        return FittedMargins(source, self.epsilon, chance, progress)
-
-    def scale(self, source: TrueTable) -> float:
-        # Of the column's own noisy counts, before the fit.
-        return 3 * (len(source.columns) + 1) / self.epsilon

@@ -23,21 +23,20 @@ import numpy as np
 from scipy import sparse
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import SanitisedTable
+from splu_desktop.compare.base.source import Floats, Ints
+from splu_desktop.compare.base.system import System
 
 _CELLS = 8_000_000  # selections times classes that are worked on at once
 
 
-class GeneralisedTable(SanitisedTable):
-    """Records in classes, each with the box of its class.
+class Generalisation(System):
+    """Records in classes, each with the box of its class."""
 
-    classes : (N,) number of each record's class, from 0 without gaps.
-    """
+    random = False
 
-    def __init__(self, source: TrueTable, classes: Ints) -> None:
-        self.source, self.classes = source, classes
-        self.sizes = np.bincount(classes)
+    def hold(self, classes: Ints) -> None:
+        """Publish records in these classes, (N,) from 0 without gaps."""
+        source, self.classes, self.sizes = self.source, classes, np.bincount(classes)
         at, shape = (classes, source.sensitive.codes), (len(self.sizes), source.m)
         self.counts = sparse.coo_array((np.ones(source.n), at), shape=shape).tocsr()
         order = np.argsort(classes, kind="stable")

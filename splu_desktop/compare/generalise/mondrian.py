@@ -14,24 +14,23 @@ from abc import abstractmethod
 
 import numpy as np
 
-from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.generalise.classes import GeneralisedTable
+from splu_desktop.compare.base.source import Flags, Floats, Ints
+from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.generalise.classes import Generalisation
 from splu_desktop.core.progress import Progress
 
 _CELLS = 4_000_000  # classes times values that are judged at once
 
 
-class Mondrian(System):
+class Mondrian(Generalisation):
     """A condition on classes, met by multidimensional generalisation."""
-
-    random = False
 
     @abstractmethod
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         """Return (K,) whether classes may stand, from (K, m) counts of values and the (m,) shares of the table."""
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> GeneralisedTable:
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        source = self.source
         if not self.meets(source.counts[None], source.shares)[0]:
             raise Impossible(
                 "Not even all records in one class meet this condition, so no classes do: it asks too much here."
@@ -43,17 +42,18 @@ class Mondrian(System):
             level += 1
             order = np.argsort(node, kind="stable")
             records, node = records[order], node[order]
-            split, right = self._halve(source, records, node)
+            split, right = self._halve(records, node)
             # Classes that stay get their numbers, the halves of the others are the next level's.
             over = ~split[node]
             found[records[over]] = done + (np.cumsum(~split) - 1)[node[over]]
             done += int((~split).sum())
             node = 2 * (np.cumsum(split) - 1)[node[~over]] + right[~over]
             records = records[~over]
-        return GeneralisedTable(source, found)
+        self.hold(found)
 
-    def _halve(self, source: TrueTable, records: Ints, node: Ints) -> tuple[Flags, Flags]:
+    def _halve(self, records: Ints, node: Ints) -> tuple[Flags, Flags]:
         """Return (K,) which of the classes are halved, and (n,) which records go into the right half."""
+        source = self.source
         codes = np.stack([column.codes[records] for column in source.columns])
         values, number = source.sensitive.codes[records].astype(np.int64), int(node[-1]) + 1
         starts = np.searchsorted(node, np.arange(number))
@@ -68,20 +68,20 @@ class Mondrian(System):
             tried = (np.cumsum(trying) - 1)[node[own]]
             asked = codes[column[node[own]], own].astype(np.int64)
             above = asked > _cuts(tried, asked)[tried]
-            good = self._halves_meet(source, tried, above, values[own])
+            good = self._halves_meet(tried, above, values[own])
             split[np.flatnonzero(trying)[good]] = True
             right[own] = above & good[tried]
         return split, right
 
-    def _halves_meet(self, source: TrueTable, node: Ints, above: Flags, values: Ints) -> Flags:
+    def _halves_meet(self, node: Ints, above: Flags, values: Ints) -> Flags:
         """Return (K,) whether both halves of each class may stand."""
-        number, m, found = int(node[-1]) + 1, source.m, []
+        number, m, found = int(node[-1]) + 1, self.source.m, []
         step = max(_CELLS // (2 * m), 1)
         for start in range(0, number, step):
             some, many = slice(*np.searchsorted(node, (start, start + step))), min(step, number - start)
             half = 2 * (node[some] - start) + above[some]
             counts = np.bincount(half * m + values[some], minlength=2 * many * m).reshape(2 * many, m)
-            found.append(self.meets(counts.astype(np.float64), source.shares).reshape(many, 2).all(axis=1))
+            found.append(self.meets(counts.astype(np.float64), self.source.shares).reshape(many, 2).all(axis=1))
         return np.concatenate(found)
 
 

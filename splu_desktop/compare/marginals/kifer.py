@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import TrueTable, stand_together
-from splu_desktop.compare.base.system import Impossible, SanitisedTable, System, system
+from splu_desktop.compare.base.source import Floats, Ints, stand_together
+from splu_desktop.compare.base.system import Impossible, System, system
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
 from splu_desktop.compare.marginals.fit import choose, is_combinatorial
 from splu_desktop.core.messages import say
@@ -35,16 +35,21 @@ _MOST_RANGES = 16  # of a column
 _AT_ONCE = 4_000_000  # cells times selections
 
 
-class MaximumEntropy(SanitisedTable):
-    """Marginals of a domain, read by the distribution of largest entropy.
+@system("marginals", say("Anonymised marginals"), random=False, points=(5, 50), span=(2, 2_000), whole=True)
+class Marginals(System):
+    """Marginals that are k-link anonymous, and (3, l)-diverse by the fit.
 
     ranges, shares : for each unchanged column (m_j,) the range of each label, and its published share there.
     true, cells : records by range of each column and value, as they are and as expected.
     chosen : the marginals published.
     """
 
-    def __init__(self, source: TrueTable, k: int, diversity: RecursiveDiversity, progress: Progress) -> None:
-        self.source, self._k, self.ranges, self.shares = source, k, [], []
+    k: int
+    l: int = 2  # noqa: E741 - the paper's name
+
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        source, k = self.source, self.k
+        ranges, shares = list[Ints](), list[Floats]()
         sizes = [column.m for column in source.columns]
         fits = (m for m in range(_MOST_RANGES, 1, -1) if math.prod(min(s, m) for s in sizes) * source.m <= _CELLS)
         most = next(fits, None)
@@ -53,13 +58,14 @@ class MaximumEntropy(SanitisedTable):
         for counts in (column.counts() for column in source.columns):
             told = stand_together(counts, least=k)
             held = np.bincount(told, counts)
-            self.ranges.append(of := stand_together(held, most, k)[told])
-            self.shares.append((held / np.bincount(told))[told] / np.bincount(of, counts)[of])
-        own = [each[column.codes] for each, column in zip(self.ranges, source.columns, strict=True)]
+            ranges.append(of := stand_together(held, most, k)[told])
+            shares.append((held / np.bincount(told))[told] / np.bincount(of, counts)[of])
+        own = [each[column.codes] for each, column in zip(ranges, source.columns, strict=True)]
         self._of_record: tuple[Codes, ...] = (*own, source.sensitive.codes)
+        self.ranges, self.shares = ranges, shares
         self.true = np.zeros((*(int(each.max()) + 1 for each in self.ranges), source.m))
         np.add.at(self.true, self._of_record, 1.0)
-        self.chosen, self.cells = choose(self.true, k, diversity, progress)
+        self.chosen, self.cells = choose(self.true, k, RecursiveDiversity(self.l), progress)
 
     def answer(self, questions: CountingQuestions) -> Answers:
         by_value = np.empty((questions.selections, self.source.m))
@@ -74,7 +80,7 @@ class MaximumEntropy(SanitisedTable):
         return Answers(questions.pick(by_value))
 
     def metrics(self) -> dict[str, float]:
-        combined = is_combinatorial(self.true, self.chosen, self._k)
+        combined = is_combinatorial(self.true, self.chosen, self.k)
         decided = math.nan if combined is None else float(combined)  # where pairs make a circle
         codes = np.column_stack([column.codes for column in self.source.all_columns])
         _, which, number = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
@@ -87,14 +93,3 @@ class MaximumEntropy(SanitisedTable):
             "KL divergence": divergence,
             "k-combinatorial": decided,
         }
-
-
-@system("marginals", say("Anonymised marginals"), random=False, points=(5, 50), span=(2, 2_000), whole=True)
-class Marginals(System):
-    """Marginals that are k-link anonymous, and (3, l)-diverse by the fit."""
-
-    k: int
-    l: int = 2  # noqa: E741 - the paper's name
-
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> MaximumEntropy:
-        return MaximumEntropy(source, self.k, RecursiveDiversity(self.l), progress)

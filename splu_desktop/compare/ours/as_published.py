@@ -16,8 +16,8 @@ import itertools
 import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import SanitisedTable, system
+from splu_desktop.compare.base.source import Floats, Ints
+from splu_desktop.compare.base.system import system
 from splu_desktop.compare.buckets.anatomy import deal_groups
 from splu_desktop.compare.ours.splu import SpluGen
 from splu_desktop.core.messages import say
@@ -58,17 +58,16 @@ def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
     return np.where(y[:, 3] > 0, x[:, 3], 0.0)
 
 
-class PapersTable(SanitisedTable):
-    """A table of the papers' mechanism, answered by the papers' iteration, which gives no intervals."""
+@system("splu-as-published", say("SPLU-Gen as published"))
+class AsPublished(SpluGen):
+    """SPLU-Gen with the papers' groups, matrix and iteration, which gives no intervals."""
 
-    exact = False
+    borne = False
 
-    def __init__(self, source: TrueTable, gamma: int, chance: np.random.Generator) -> None:
-        self.source, self.gamma = source, gamma
-        codes = source.sensitive.codes
-        self.members = deal_groups(source, gamma, chance)
-        at = np.take_along_axis(self.members, chance.integers(0, gamma, self.members.shape), axis=1)
-        self.shown, self.kept = codes.copy(), np.zeros(source.n, bool)
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        codes, self.members = self.source.sensitive.codes, deal_groups(self.source, self.gamma, chance)
+        at = np.take_along_axis(self.members, chance.integers(0, self.gamma, self.members.shape), axis=1)
+        self.shown, self.kept = codes.copy(), np.zeros(self.source.n, bool)
         self.shown[self.members], self.kept[self.members] = codes[at], True
         self.lost = int((~self.kept).sum())
 
@@ -80,19 +79,12 @@ class PapersTable(SanitisedTable):
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
         return Answers(np.clip(solve_as_printed(states, n, self.gamma), 0.0, total))
 
-    def row(self, records: Ints) -> Floats:
+    def prior(self, records: Ints) -> Floats:
+        return np.tile(self.source.shares, (len(records), 1))
+
+    def evidence(self, records: Ints) -> Floats:
         # A member's value was shown: own or another's of the group, which always holds the same values together.
-        m, values = self.source.m, self.source.sensitive.codes[self.members]
-        pairs = np.zeros((m, m))
+        values, pairs = self.source.sensitive.codes[self.members], np.full((self.source.m, self.source.m), 1e-300)
         for one, other in itertools.product(values.T, repeat=2):
             np.add.at(pairs, (one, other), 1 / self.gamma)
-        belief = pairs[:, self.shown[records]].T
-        return np.asarray(belief / np.maximum(belief.sum(axis=1, keepdims=True), 1e-300))
-
-
-@system("splu-as-published", say("SPLU-Gen as published"))
-class AsPublished(SpluGen):
-    """SPLU-Gen with the papers' groups, matrix and iteration."""
-
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> PapersTable:
-        return PapersTable(source, self.gamma, chance)
+        return np.asarray(pairs[:, self.shown[records]].T / self.source.counts)

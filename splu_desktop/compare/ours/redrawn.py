@@ -6,7 +6,7 @@ the variance and interval of `core.answer.counts`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.base.unbiased import UnbiasedTable
+from splu_desktop.compare.base.unbiased import UnbiasedDraw
 from splu_desktop.core.answer.counts import CountFigures, count_groups, count_one_block
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.mechanism import DecoyGroups, Draw, Units, make_classes
+from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, Units, draw_from, make_classes
+from splu_desktop.core.mechanism.law import privacy_ratio
+from splu_desktop.core.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -32,25 +34,29 @@ class Stream:
         return self.chance.integers(0, 1 << 32, count, dtype=np.uint32)
 
 
-class RedrawnTable(UnbiasedTable):
-    """A table drawn within the classes that some of its columns make. Raises Impossible where it can't be."""
+class Redraw(UnbiasedDraw):
+    """One of the program's draws, by its name and its strength, within the classes that some of its columns make."""
 
-    borne = True
+    draw: str
+    gamma: float
+    in_classes = borne = True
 
-    def __init__(
-        self, source: TrueTable, draw: Draw, class_columns: Sequence[str], chance: np.random.Generator
-    ) -> None:
-        self.source, self.draw = source, draw
-        columns = [column for column in source.columns if column.name in class_columns]
+    @property
+    def mechanism(self) -> Draw:
+        """The program's draw with its strength."""
+        return draw_from({"draw": self.draw, "gamma": self.gamma})
+
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        source, codes, own = self.source, self.source.sensitive.codes, np.arange(self.source.n)
+        columns = [each for each in source.columns if self.in_classes and each.name in source.class_columns]
         self.classes = make_classes(columns, Units.of_records(source.n)).code
-        codes, own = source.sensitive.codes, np.arange(source.n)
         self.true = self._by_class(codes)
         try:
             for counts in self.true:
-                draw.check(counts.astype(np.int64), source.sensitive.name)
+                self.mechanism.check(counts.astype(np.int64), source.sensitive.name)
         except SpluError as fault:
             raise Impossible(str(fault)) from None
-        lender = draw.choose_lenders(codes, self.classes, np.ones(source.n, np.int64), Stream(chance))
+        lender = self.mechanism.choose_lenders(codes, self.classes, np.ones(source.n, np.int64), Stream(chance))
         self.shown = codes[np.where(lender < 0, own, lender)]
         self.published_shares = np.bincount(self.shown, minlength=source.m) / source.n
 
@@ -70,10 +76,10 @@ class RedrawnTable(UnbiasedTable):
         total = np.zeros((3, *expected.shape))
         for each, counts in enumerate(published):  # by class, so that no array of all classes, lines and values is made
             part, shown = inside[:, each], by_class[:, each]
-            if self.draw.name == DecoyGroups.name:
-                figures = count_groups(self.draw, part, shown, counts, np.eye(m))
+            if self.draw == DecoyGroups.name:
+                figures = count_groups(self.mechanism, part, shown, counts, np.eye(m))
             else:
-                figures = count_one_block(1 / self.draw.gamma, part[:, None], counts.sum(), shown, share[each])
+                figures = count_one_block(1 / self.gamma, part[:, None], counts.sum(), shown, share[each])
             likely = part[:, None] * share[each]
             weight = np.where(expected > 0, likely / np.where(expected > 0, expected, 1), 1 / number)
             total += figures.estimate, figures.level, figures.slope * weight
@@ -88,5 +94,13 @@ class RedrawnTable(UnbiasedTable):
         found = np.empty((len(records), self.source.m))
         for each, counts in enumerate(self.true):
             here = np.flatnonzero(self.classes[records] == each)
-            found[here] = self.draw.transition(counts)[:, self.shown[records[here]]].T
+            found[here] = self.mechanism.transition(counts)[:, self.shown[records[here]]].T
         return found
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        law = self.mechanism.count_law(count, source.n)  # in one class
+        return np.arange(len(law)).astype(np.float64), law
+
+    def exact_epsilon(self, source: TrueTable) -> float:
+        # What who computes it finds for one record, the shares held fixed; it is not the promise (law 7).
+        return privacy_ratio(source.n, int(source.counts.min()), self.gamma) if self.draw == Lenders.name else math.inf

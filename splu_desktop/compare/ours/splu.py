@@ -8,45 +8,14 @@ T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma; f' = Bin(gamma f, 1/gamma).
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, SanitisedTable, System, system
-from splu_desktop.compare.ours.redrawn import RedrawnTable
-from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, draw_from
-from splu_desktop.core.mechanism.law import privacy_ratio
+from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.compare.base.system import GAMMAS, system
+from splu_desktop.compare.ours.redrawn import Redraw
+from splu_desktop.core.mechanism import DecoyGroups, Lenders
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
-
-
-class Redraw(System):
-    """One of the program's draws, by its name and its strength."""
-
-    draw: str
-    gamma: float
-    in_classes = True
-
-    @property
-    def mechanism(self) -> Draw:
-        """The program's draw with its strength."""
-        return draw_from({"draw": self.draw, "gamma": self.gamma})
-
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
-        return RedrawnTable(source, self.mechanism, source.class_columns if self.in_classes else (), chance)
-
-    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        law = self.mechanism.count_law(count, source.n)  # in one class
-        return np.arange(len(law)).astype(np.float64), law
-
-    def exact_epsilon(self, source: TrueTable) -> float:
-        # What who computes it finds for one record, the shares held fixed; it is not the promise (law 7).
-        lent = self.mechanism.name == Lenders.name
-        return privacy_ratio(source.n, int(source.counts.min()), self.mechanism.gamma) if lent else math.inf
 
 
 @system("splu", say("SPLU, lenders"), first=True, points=GAMMAS, span=(1.05, 50.0))

@@ -18,7 +18,7 @@ import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, SanitisedTable, System, binomials, system
+from splu_desktop.compare.base.system import Impossible, System, binomials, system
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
@@ -27,28 +27,48 @@ _MOST = 2_000_000  # inserted tuples
 _NUMBERED = 1 << 62  # tuples of a domain
 
 
-class TuplesTable(SanitisedTable):
-    """Tuples of the table that stayed, and tuples of the domain that came to them, each by its number in D."""
+@system("alpha-beta", say("Random deletion and insertion"), points=(0.5, 0.2, 0.1), span=(0.99, 0.001))
+class AlphaBeta(System):
+    """Deletion and insertion such that no tuple unknown before is believed with more than `belief`."""
 
+    belief: float
     exact = False
+    setting_said = say("belief at most {belief}")
 
-    def __init__(self, source: TrueTable, alpha: float, beta: float, chance: np.random.Generator) -> None:
-        self.source, self.alpha, self.beta = source, alpha, beta
-        self.shape = tuple(column.m for column in source.all_columns)
+    def chances(self, source: TrueTable) -> tuple[float, float]:
+        """Return alpha and beta that meet both conditions of Theorem 4.3 with equality. Raises Impossible."""
+        domain = math.prod(column.m for column in source.all_columns)
+        if domain > _NUMBERED:
+            raise Impossible("The columns have more combinations of values than this method can go through.")
+        prior = source.n / domain
+        if not prior < self.belief < 1:
+            raise Impossible(
+                "The table fills {share} of all combinations of its labels and values, so a belief of at most {belief} "
+                "is exceeded before anything is published.",
+                share=Figure(f"{100 * prior:.3g} %"),
+                belief=Figure(f"{100 * self.belief:.3g} %"),
+            )
+        kept = 1 - prior / self.belief
+        beta = kept * prior * (1 - self.belief) / (self.belief * (1 - prior))
+        return kept - beta, beta
+
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        self.alpha, self.beta = self.chances(self.source)
+        self.shape = tuple(column.m for column in self.source.all_columns)
         self.domain = math.prod(self.shape)
-        many = beta * self.domain
+        many = self.beta * self.domain
         if many > _MOST:
             raise Impossible(
                 "About {count} made-up rows would be inserted, more than this comparison holds in memory.",
                 count=round(many),
             )
-        own = np.ravel_multi_index([column.codes for column in source.all_columns], self.shape)
-        stays = np.full(source.n, alpha)
-        stays[np.unique(own, return_index=True)[1]] = alpha + beta
-        kept = chance.random(source.n) < stays
+        own = np.ravel_multi_index([column.codes for column in self.source.all_columns], self.shape)
+        stays = np.full(self.source.n, self.alpha)
+        stays[np.unique(own, return_index=True)[1]] = self.alpha + self.beta
+        kept = chance.random(self.source.n) < stays
         self.lost = int((~kept).sum())
         # From one inserted tuple to the next it is a geometric number of tuples.
-        place = np.cumsum(chance.geometric(beta, int(many + 9 * math.sqrt(many) + 20)), dtype=np.float64)
+        place = np.cumsum(chance.geometric(self.beta, int(many + 9 * math.sqrt(many) + 20)), dtype=np.float64)
         inserted = place[place <= self.domain].astype(np.int64) - 1
         self.tuples = np.concatenate([own[kept], inserted[~np.isin(inserted, own)]])
 
@@ -73,34 +93,6 @@ class TuplesTable(SanitisedTable):
         odds = np.where(there, stays / self.beta, (1 - stays) / (1 - self.beta))
         belief = self.source.shares * np.maximum(odds, 1e-12)
         return np.asarray(belief / belief.sum(axis=1, keepdims=True))
-
-
-@system("alpha-beta", say("Random deletion and insertion"), points=(0.5, 0.2, 0.1), span=(0.99, 0.001))
-class AlphaBeta(System):
-    """Deletion and insertion such that no tuple unknown before is believed with more than `belief`."""
-
-    belief: float
-    setting_said = say("belief at most {belief}")
-
-    def chances(self, source: TrueTable) -> tuple[float, float]:
-        """Return alpha and beta that meet both conditions of Theorem 4.3 with equality. Raises Impossible."""
-        domain = math.prod(column.m for column in source.all_columns)
-        if domain > _NUMBERED:
-            raise Impossible("The columns have more combinations of values than this method can go through.")
-        prior = source.n / domain
-        if not prior < self.belief < 1:
-            raise Impossible(
-                "The table fills {share} of all combinations of its labels and values, so a belief of at most {belief} "
-                "is exceeded before anything is published.",
-                share=Figure(f"{100 * prior:.3g} %"),
-                belief=Figure(f"{100 * self.belief:.3g} %"),
-            )
-        kept = 1 - prior / self.belief
-        beta = kept * prior * (1 - self.belief) / (self.belief * (1 - prior))
-        return kept - beta, beta
-
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> SanitisedTable:
-        return TuplesTable(source, *self.chances(source), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # All other tuples of the domain with the value can come to those of the table.

@@ -15,8 +15,8 @@ from scipy.special import ndtri
 
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.base.unbiased import UnbiasedTable
+from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.base.unbiased import UnbiasedDraw
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.progress import Progress
 
@@ -31,18 +31,22 @@ def invert(matrix: Floats) -> Floats:
     return np.asarray(np.linalg.inv(matrix))
 
 
-class ChannelTable(UnbiasedTable):
-    """A table whose sensitive values went through T, records in the source's order."""
+class Channel(UnbiasedDraw):
+    """A matrix for each table; records stay in the source's order."""
 
-    def __init__(self, source: TrueTable, matrix: Floats, chance: np.random.Generator) -> None:
-        self.source, self.matrix, self.shown = source, matrix, np.empty(source.n, np.int32)
-        for value, law in enumerate(matrix):
-            own = source.sensitive.codes == value
-            self.shown[own] = chance.choice(source.m, int(own.sum()), p=law)
+    @abstractmethod
+    def matrix(self, source: TrueTable) -> Floats:
+        """Return T."""
+
+    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+        self.own_matrix, self.shown = self.matrix(self.source), np.empty(self.source.n, np.int32)
+        for value, law in enumerate(self.own_matrix):
+            own = self.source.sensitive.codes == value
+            self.shown[own] = chance.choice(self.source.m, int(own.sum()), p=law)
 
     @cached_property
     def _back(self) -> Floats:
-        return invert(self.matrix)
+        return invert(self.own_matrix)
 
     @cached_property
     def published_shares(self) -> Floats:  # type: ignore[override]
@@ -50,28 +54,17 @@ class ChannelTable(UnbiasedTable):
         return np.asarray(likely / likely.sum())
 
     def evidence(self, records: Ints) -> Floats:
-        return np.asarray(self.matrix[:, self.shown[records]].T)
+        return np.asarray(self.own_matrix[:, self.shown[records]].T)
 
     def count(self, questions: CountingQuestions) -> CountFigures:
         y, share = questions.histogram(self.shown, self.source.m), self.published_shares
-        spread = np.maximum(self.matrix @ self._back**2 - np.eye(self.source.m), 0.0)  # W by true value and value asked
+        spread = np.maximum(
+            self.own_matrix @ self._back**2 - np.eye(self.source.m), 0.0
+        )  # W by true value and value asked
         with_it = spread.diagonal()
         without = (share @ spread - share * with_it) / np.maximum(1 - share, 1e-12)
         level = y.sum(axis=1, keepdims=True) * without
         return CountFigures(y @ self._back, level, np.broadcast_to(with_it - without, level.shape))
-
-
-class Channel(System):
-    """A matrix for each table."""
-
-    table: type[ChannelTable] = ChannelTable
-
-    @abstractmethod
-    def matrix(self, source: TrueTable) -> Floats:
-        """Return T."""
-
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> ChannelTable:
-        return self.table(source, self.matrix(source), chance)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # Near a normal one: a sum over all records of the table.

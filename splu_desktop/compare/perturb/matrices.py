@@ -22,9 +22,8 @@ import numpy as np
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import GAMMAS, binomials, system
-from splu_desktop.compare.perturb.channel import Channel, ChannelTable
+from splu_desktop.compare.perturb.channel import Channel
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress
 
 BAND = 5
 
@@ -58,14 +57,6 @@ class Pram(Channel):
         return np.asarray((1 - self.keep) * others / others.sum(axis=1, keepdims=True) + self.keep * np.eye(source.m))
 
 
-class RedistributedTable(ChannelTable):
-    """A table whose values were drawn from their distribution, whatever they were."""
-
-    def answer(self, questions: CountingQuestions) -> Answers:
-        share = np.bincount(self.shown, minlength=self.source.m) / self.source.n
-        return Answers(questions.sizes[questions.row] * share[questions.value])
-
-
 @system("dbr", say("Distribution-based redraw"))
 class DistributionBased(Channel):
     """Every value drawn from the column's own distribution."""
@@ -73,8 +64,9 @@ class DistributionBased(Channel):
     def matrix(self, source: TrueTable) -> Floats:
         return np.tile(source.shares, (source.m, 1))
 
-    def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> RedistributedTable:
-        return RedistributedTable(source, self.matrix(source), chance)
+    def answer(self, questions: CountingQuestions) -> Answers:
+        share = np.bincount(self.shown, minlength=self.source.m) / self.source.n
+        return Answers(questions.sizes[questions.row] * share[questions.value])
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         return binomials([(source.n, count / source.n)])
