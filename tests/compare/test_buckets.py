@@ -10,9 +10,8 @@ import pytest
 
 from splu_desktop.compare.base.source import Ints
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.buckets.optimum import BestSizes, best_sizes
-from splu_desktop.compare.buckets.settings import Caps, Part, loss, many_sizes, partition, two_sizes
-from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps_of, tolerances
+from splu_desktop.compare.buckets.settings import Caps, Part, best_sizes, loss, many_sizes, partition, two_sizes
+from splu_desktop.compare.buckets.tolerant import BestSizes, ManySizes, TwoSizes, caps_of, tolerances
 from splu_desktop.core.progress import SILENT
 from tests.compare.tables import small_source
 

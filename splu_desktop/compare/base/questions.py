@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from splu_desktop.compare.base.sensitivity import most_met
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
+
+Selection = tuple[tuple[int, bytes], ...]  # by column, flags of the labels that are taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,19 +44,15 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class CountingQuestions:
-    """Q counting questions over P selections.
+    """Q counting questions over P different selections.
 
-    Attributes
-    ----------
     source : the table asked about, whose truth they are compared with.
-    flags : for each unchanged column (P, m_j) bool, the labels that a selection takes; all True where it has no
-        condition on the column.
-    row, value : (Q,) the selection of each question, and the value that it asks for.
+    asked : (Q,) the selection of each question: by column, flags of the labels that it takes.
+    value : (Q,) the value that each asks for.
     """
 
     source: TrueTable
-    flags: tuple[Flags, ...]
-    row: Ints
+    asked: tuple[Selection, ...]
     value: Ints
 
     @classmethod
@@ -84,27 +82,36 @@ class CountingQuestions:
     @classmethod
     def from_flags(cls, source: TrueTable, picked: Sequence[dict[int, Flags]], value: Ints) -> CountingQuestions:
         """Return the questions by the flags of some columns, and (Q,) values."""
-        selections: dict[tuple[tuple[int, bytes], ...], int] = {}
-        row = []
-        for own in picked:
-            key = tuple((at, flags.tobytes()) for at, flags in sorted(own.items()))
-            row.append(selections.setdefault(key, len(selections)))
-        flags = tuple(np.ones((len(selections), column.m), bool) for column in source.columns)
-        for key, at in selections.items():
-            for place, labels in key:
-                flags[place][at] = np.frombuffer(labels, bool)
-        return cls(source, flags, np.array(row, np.int64), value)
+        asked = (tuple((at, flags.tobytes()) for at, flags in sorted(own.items())) for own in picked)
+        return cls(source, tuple(asked), value)
 
     def join(self, other: CountingQuestions) -> CountingQuestions:
         """Return these questions and then those of another set."""
-        flags = tuple(np.concatenate(pair) for pair in zip(self.flags, other.flags, strict=True))
-        row = np.concatenate([self.row, other.row + self.selections])
-        return CountingQuestions(self.source, flags, row, np.concatenate([self.value, other.value]))
+        return CountingQuestions(self.source, self.asked + other.asked, np.concatenate([self.value, other.value]))
+
+    @cached_property
+    def distinct(self) -> dict[Selection, int]:
+        """The selections, each with its number."""
+        return {each: number for number, each in enumerate(dict.fromkeys(self.asked))}
 
     @property
     def selections(self) -> int:
         """P, the number of selections."""
-        return len(self.flags[0])
+        return len(self.distinct)
+
+    @cached_property
+    def row(self) -> Ints:
+        """(Q,) the number of each question's selection."""
+        return np.array([self.distinct[each] for each in self.asked], np.int64)
+
+    @cached_property
+    def flags(self) -> tuple[Flags, ...]:
+        """For each unchanged column (P, m_j) the labels that a selection takes: all where it has no condition."""
+        found = tuple(np.ones((self.selections, column.m), bool) for column in self.source.columns)
+        for selection, number in self.distinct.items():
+            for place, labels in selection:
+                found[place][number] = np.frombuffer(labels, bool)
+        return found
 
     @cached_property
     def meeting(self) -> int:
@@ -112,37 +119,26 @@ class CountingQuestions:
         return most_met([*(each[self.row] for each in self.flags), np.eye(self.source.m, dtype=bool)[self.value]])
 
     @cached_property
-    def used(self) -> tuple[tuple[int, ...], ...]:
-        """For each selection the places of the columns on which it has conditions."""
-        there = np.array([~flags.all(axis=1) for flags in self.flags]).reshape(len(self.flags), -1)
-        return tuple(tuple(np.flatnonzero(each).tolist()) for each in there.T)
-
-    @cached_property
     def singly(self) -> tuple[CountingQuestions, list[list[int]]]:
         """The conditions of all selections, each by itself, and for each selection the places of its own there."""
-        places: dict[tuple[int, bytes], int] = {}
-        of = []
-        for row, used in enumerate(self.used):
-            keys = [(at, self.flags[at][row].tobytes()) for at in used]
-            of.append([places.setdefault(key, len(places)) for key in keys])
-        picked = [{at: np.frombuffer(flags, bool)} for at, flags in places]
-        return CountingQuestions.from_flags(self.source, picked, np.zeros(len(picked), np.int64)), of
+        places = {each: at for at, each in enumerate(dict.fromkeys(chain(*self.distinct)))}
+        single = CountingQuestions(self.source, tuple((each,) for each in places), np.zeros(len(places), np.int64))
+        return single, [[places[each] for each in selection] for selection in self.distinct]
 
     def select(self, codes: Sequence[NDArray[np.integer]]) -> sparse.csr_array:
         """Return (P, N) 1 where a record meets a selection, by the (N,) codes of records in each unchanged column."""
-        everybody, indices, first = np.arange(len(codes[0]), dtype=np.int32), [], dict[tuple[int, bytes], Any]()
-        for row, places in enumerate(self.used):
-            inside = everybody
+        everybody, indices = np.arange(len(codes[0]), dtype=np.int32), []
+
+        @cache
+        def meet(place: int, labels: bytes) -> Ints:
+            return np.flatnonzero(np.frombuffer(labels, bool)[codes[place]])
+
+        for selection in self.distinct:
             # The condition that fewest labels meet comes first, and is looked up once for all selections.
-            for place in sorted(places, key=lambda at: self.flags[at][row].mean()):
-                flags = self.flags[place][row]
-                if inside is not everybody:
-                    inside = inside[flags[codes[place][inside]]]
-                    continue
-                key = place, flags.tobytes()
-                if key not in first:
-                    first[key] = everybody[flags[codes[place]]]
-                inside = first[key]
+            inside = everybody
+            for place, labels in sorted(selection, key=lambda each: each[1].count(b"\1")):
+                own = meet(place, labels) if inside is everybody else np.frombuffer(labels, bool)[codes[place][inside]]
+                inside = inside[own]
             indices.append(inside)
         flat = np.concatenate([everybody[:0], *indices])
         ends = np.cumsum([0, *map(len, indices)])

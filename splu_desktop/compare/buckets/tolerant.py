@@ -2,8 +2,9 @@
 
 Two tables as Anatomy's; a value s may stand floor(f'_s S) times in a bucket of S records, so that P(s | a row) <= f'_s.
 Tolerances are the paper's f'_s = min(1, theta f_s + 0.02), sizes from M = min ceil(1 / f'_s) to M' = 50; the numbers of
-buckets of two sizes are its optimum (Algorithm 1), those of many its heuristic (Algorithm 2), both for the least loss,
-the sum over buckets of (S - 1)^2; MSE = loss / (N - 1). Records are assigned round robin: those of one value, in
+buckets of two sizes are its optimum (Algorithm 1), those of many its heuristic (Algorithm 2), and the best of any
+number of sizes are an integer programme's; all for the least loss, the sum over buckets of (S - 1)^2; MSE = loss /
+(N - 1). Records are assigned round robin: those of one value, in
 random order, to as many different buckets as there are (section 4.3).
 
 Estimate: within a bucket, x = sum over g of n_{P,g} c_{g,s} / |g|, with Anatomy's bias towards independence.
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.compare.base.system import Impossible, Points, system
 from splu_desktop.compare.buckets.anatomy import Buckets, in_random_order
-from splu_desktop.compare.buckets.settings import Caps, Parts, many_sizes, two_sizes
+from splu_desktop.compare.buckets.settings import Caps, Parts, best_sizes, many_sizes, two_sizes
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -81,3 +82,11 @@ class ManySizes(TwoSizes):
 
     def find_parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
         return many_sizes(counts, caps, progress=progress)
+
+
+@system("buckets-best-sizes", say("F'-privacy, the best buckets"), span=None)
+class BestSizes(TwoSizes):
+    """Buckets of the sizes with the least loss."""
+
+    def find_parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
+        return best_sizes(counts, caps, progress)
