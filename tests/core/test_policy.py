@@ -119,7 +119,7 @@ def brute_force(table: Table, plan: Plan, search: Search) -> bool:
             continue
         made = search.plan_with(levels)
         prepared = prepare(table, made)
-        if prepared.left_out == search.table.n or giveaways(prepared, made):
+        if prepared.left_out == table.n or giveaways(prepared, made):
             continue
         for classes in class_options(made):
             own = replace(made, classes=classes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,10 +13,9 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.generalise import Age
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches
+from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches, who_of
 from splu_desktop.core.policy.limits import LEVELS, Limits, limits_named
-from splu_desktop.core.policy.quiet import Found, find_quiet
-from splu_desktop.core.policy.search import STOPS, Setting, Way
+from splu_desktop.core.policy.search import STOPS, Setting, Way, find_way
 from splu_desktop.core.questions import WITHIN, AskedTable
 from splu_desktop.core.risk.certainty import certainties
 
@@ -56,37 +54,34 @@ class Alternative:
 
 def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
     """Give the other ways beside one: a safer and a sharper one where it is useful, else two that work."""
-    if way.useful(setting.limits.useful):
-        for kind, by, words in (
-            ("safer", +1, "Safer: one row in {gamma} keeps its own value."),
-            ("sharper", -1, "More exact: one row in {gamma} keeps its own value."),
-        ):
-            if (other := _beside(setting, way, kind, words, by)) is not None:
-                yield other
+    if way.works:
+        yield from _beside(setting, way, "safer", "Safer: one row in {gamma} keeps its own value.", +1)
+        yield from _beside(setting, way, "sharper", "More exact: one row in {gamma} keeps its own value.", -1)
         return
-    works = list(itertools.islice(_working(setting, way), 2))
+    fewer = (_of("works", words, other) for words, other in fewer_tables(setting, way))
+    narrower = (each for each in _for_level(setting, "works", way.plan, -1) if each.works)
+    works = list(itertools.islice(itertools.chain(fewer, narrower), 2))
     yield from works
     if len(works) < 2 and way.cells < FEWEST_CELLS:
         yield from _possible(setting, way)
 
 
-def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Found]]:
+def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
     """Give useful ways with fewer tables, or tables by fewer columns, than one has, each with its words."""
     tried = {way.plan.questions}
     for words, asked in _fewer(way.plan.questions, way.tables):
-        if asked in tried:
-            continue
-        tried.add(asked)
-        other = _find(setting, replace(_bare(way.plan), questions=asked), setting.limits)
-        if other is not None and other.way.useful(setting.limits.useful):
-            yield words, other
+        if asked not in tried:
+            tried.add(asked)
+            other = _find(setting, replace(_bare(way.plan), questions=asked), setting.limits)
+            if other is not None and other.works:
+                yield words, other
 
 
-def _find(setting: Setting, plan: Plan, limits: Limits) -> Found | None:
-    if time.thread_time() > setting.until:
+def _find(setting: Setting, plan: Plan, limits: Limits) -> Way | None:
+    if setting.late:
         return None
     try:
-        return find_quiet(replace(setting, limits=limits, kept=()), plan)
+        return find_way(replace(setting, limits=limits, kept=()), plan)
     except SpluError:  # such a plan can't be made
         return None
 
@@ -100,8 +95,8 @@ def _bare(plan: Plan) -> Plan:
     return replace(plan, generalisations={**ages, **left}, blanking=None, classes=())
 
 
-def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Alternative | None:
-    """Return the way at the next strength that keeps the limits, else that for the next audience."""
+def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Iterator[Alternative]:
+    """Give the way at the next strength that keeps the limits, else that for the next audience."""
     limits, gamma = setting.limits, way.plan.gamma
     needed = certainties(way.prepared, way.plan).needed(limits.riskiest, limits.average)
     stops = (stop for stop in STOPS if stop >= needed and by * (stop - gamma) > 0)
@@ -109,52 +104,41 @@ def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Alter
     for stop in sorted(stops, key=lambda stop: abs(stop - gamma))[:1]:
         (tables,) = reaches(way.prepared, way.plan, [stop])
         other = replace(way, plan=way.plan.with_gamma(stop), tables=tables)
-        if other.useful(limits.useful):
-            return _of(kind, say(words, gamma=f"{stop:g}"), other, True)
-    return _for_level(setting, kind, way.plan, by)
+        if other.works:
+            yield _of(kind, say(words, gamma=f"{stop:g}"), other)
+            return
+    yield from _for_level(setting, kind, way.plan, by)
 
 
-def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Alternative | None:
-    """Return the way for the next wider or narrower audience."""
+def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alternative]:
+    """Give the way for the next wider or narrower audience."""
     at = LEVELS.index(setting.limits.name) + by
     if not 0 <= at < len(LEVELS):
-        return None
+        return
     limits, signed = limits_named(LEVELS[at]), LEVELS[at] != "public"
     # What was said of this recipient, records held or limits by hand, must not bend the limits of another one.
     audience = replace(plan.audience, who=limits.name, signed=signed, holds_records=False, limits=())
-    found = _find(setting, replace(_bare(plan), audience=audience), limits)
-    if found is None:
-        return None
     words = {
         "colleague": say("Give it to a colleague in this hospital who has signed."),
         "partner": say("Give it to a partner under contract who has signed."),
         "public": say("Make it safe enough for anyone."),
     }[limits.name]
-    return _of(kind, words, found.way, found.way.useful(limits.useful))
-
-
-def _working(setting: Setting, way: Way) -> Iterator[Alternative]:
-    """Give ways that work: fewer tables or columns in them, a wider error, another audience."""
-    for words, other in fewer_tables(setting, way):
-        yield _of("works", words, other.way, True)
-    narrower = _for_level(setting, "works", way.plan, -1)
-    if narrower is not None and narrower.works:
-        yield narrower
+    found = _find(setting, replace(_bare(plan), audience=audience), limits)
+    if found is not None:
+        yield _of(kind, words, found)
 
 
 def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
     """Give what would make rows possible, each with its figure, also where it fails."""
-    colleague = _for_level(setting, "possible", way.plan, -1)
-    if colleague is not None:
-        yield colleague
+    yield from _for_level(setting, "possible", way.plan, -1)
     counts = np.sort(np.concatenate([each.forecast.truth.ravel() for each in way.tables] or [np.zeros(0)]))
     # A table is too small while fewer than three of its cells have 50, so the third largest says how much is missing.
     third = counts[-FEWEST_CELLS] if len(counts) >= FEWEST_CELLS else 0.0
     if third >= 1:
         n = way.prepared.person_count * 50 / third
         size = 10 ** max(0, len(str(int(n))) - 2)  # two digits are as much as it can say
-        n = int(-(-n // size) * size)
-        words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=way.who, n=n)
+        n, who = int(-(-n // size) * size), who_of(way.prepared)
+        words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=who, n=n)
         yield Alternative("possible", words, None)
     words = say("Hand out protected tables of counts instead of rows.")
     yield Alternative("possible", words, None, 0, way.cells)
@@ -177,5 +161,5 @@ def _fewer(
         yield say("Totals only."), tuple(dict.fromkeys(replace(each, by=(), within=WITHIN) for each in questions))
 
 
-def _of(kind: str, words: str, way: Way, works: bool) -> Alternative:
-    return Alternative(kind, words, way.plan, way.answered, way.cells, way.plan.gamma, works)
+def _of(kind: str, words: str, way: Way) -> Alternative:
+    return Alternative(kind, words, way.plan, way.answered, way.cells, way.plan.gamma, way.works)

@@ -5,7 +5,7 @@ All that needs no search. Each decision is a step with its reason and its undo.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -18,7 +18,6 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import (
     Age,
     CannotGeneralise,
-    Chapter,
     Steps,
     column_after,
     suggest,
@@ -325,19 +324,3 @@ def _mostly_rare(column: Column) -> bool:
 def left_out_words(names: Sequence[str]) -> str:
     """Return that columns are left out."""
     return say("{columns}: left out.", columns=quoted(names, 3))
-
-
-def coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
-    """Give plans of which tables may be read that can't be of this one: diagnoses by chapters, one row a person."""
-    asked = {each.sa: each.value for each in plan.questions}
-    systems = {name: system_of(table[name]) for name in plan.sensitive if asked.get(name) is None}
-    chapters = {n: (Chapter(each),) for n, each in systems.items() if each and n not in plan.generalisations}
-    coded = replace(plan, generalisations={**plan.generalisations, **chapters})
-    if any(name in asked for name in chapters):
-        yield coded
-    if plan.persons is not None and plan.persons.way == "draw":
-        # A number tells which rows are one person's, and is refused where only one of them goes out.
-        single = replace(plan.persons, way="first", number=False)
-        yield replace(plan, persons=single)
-        if any(name in asked for name in chapters):
-            yield replace(coded, persons=single)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from splu_desktop.core.answer.forecast import Forecast, Forecaster
+from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
@@ -45,6 +46,11 @@ class TableReach:
     answered: int
     cells: int
     forecast: Forecast
+
+
+def who_of(prepared: Prepared) -> str:
+    """Return what is counted."""
+    return say("persons") if prepared.knows_persons else say("rows")
 
 
 class Readable:

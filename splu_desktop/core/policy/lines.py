@@ -13,7 +13,7 @@ from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set_person, set_roles, set_steps
-from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures
+from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures, who_of
 from splu_desktop.core.policy.limits import REASONS, Limits, certainty_words, share_words
 from splu_desktop.core.policy.search import STOPS, Search, Setting
 from splu_desktop.core.risk.association import linked_apart
@@ -270,13 +270,13 @@ class Case:
 
     @property
     def _who(self) -> str:
-        return say("persons") if self.prepared.knows_persons else say("rows")
+        return who_of(self.prepared)
 
     @property
     def _ways(self) -> Repair:
         def edit(plan: Plan) -> Plan:
             found = self._search(plan).find()
-            return plan if found is None else found.plan
+            return found.plan if found.safe else plan
 
         return Repair(say("Show ways that work"), edit)
 

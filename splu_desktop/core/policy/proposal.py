@@ -23,9 +23,8 @@ from splu_desktop.core.policy.alternatives import Alternative, fewer_tables, oth
 from splu_desktop.core.policy.defaults import cell_counts
 from splu_desktop.core.policy.draft import Draft, Step, Wishes, draft, left_out_words
 from splu_desktop.core.policy.edits import draw_again, set_roles, set_steps
-from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, TableReach
-from splu_desktop.core.policy.quiet import Found, find_quiet
-from splu_desktop.core.policy.search import class_options
+from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, TableReach, who_of
+from splu_desktop.core.policy.search import Way, class_options, find_way
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
@@ -121,28 +120,26 @@ def propose(
     until = time.thread_time() + _SECONDS
     found = draft(table, audience or Audience(), progress, **wishes)
     setting = replace(found.setting, until=until)
-    best = find_quiet(setting, found.plan)
-    if not setting.named and not best.way.useful(setting.limits.useful):
+    way = find_way(setting, found.plan)
+    if not setting.named and not way.works:
         # Tables that nobody asked for must not stand in the way of a release that is useful without them.
-        best = next(fewer_tables(setting, best.way), (None, best))[1]
-    way = best.way
+        way = next(fewer_tables(setting, way), ("", way))[1]
     judged = verdict(
-        way.prepared, way.plan, earlier=earlier, suggestions=found.suggestions, told=best.told, progress=progress
+        way.prepared, way.plan, earlier=earlier, suggestions=found.suggestions, told=way.told, progress=progress
     )
     # How a column would have been published is no news of one that is not.
     steps = [e for e in found.steps if e.name not in _FORMS or way.plan.roles[e.column].published]
-    steps += _form_steps(best, found)
+    steps += _form_steps(way, found)
     if way.plan.questions and not setting.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
     return Proposal(way.plan, judged, tuple(steps), tuple(other_ways(setting, way)))
 
 
-def _form_steps(best: Found, found: Draft) -> Iterator[Step]:
+def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
     """Give the steps of the search, with what they are for."""
-    search, way = best.search, best.way
-    tiers, plan, who = search.tiers, way.plan, way.who
-    for name, sentence in best.left_out.items():
+    tiers, plan, who = way.search.tiers, way.plan, who_of(way.prepared)
+    for name, sentence in way.left_out.items():
         yield Step("left-out", name, left_out_words([name]), sentence, set_roles([name], Role.NSA))
     for name, steps in plan.generalisations.items():
         before = found.plan.generalisations.get(name, ())
@@ -154,10 +151,10 @@ def _form_steps(best: Found, found: Draft) -> Iterator[Step]:
         undo = found.plan.persons
         words = say("Only the first row of each person goes out.")
         yield Step("person", plan.persons.column, words, why, lambda p: replace(p, persons=undo))
-    common = [n for n in search.plan.sensitive if n not in plan.sensitive]
+    common = [n for n in way.search.plan.sensitive if n not in plan.sensitive]
     if common:
         why = say("in some group nearly all have the same secret value")
-        undo_common = draw_again(common, search.plan.generalisations)
+        undo_common = draw_again(common, way.search.plan.generalisations)
         yield Step("left-out", "", left_out_words(common), why, undo_common)
     # The search's shares are of all persons, also of those who are left out afterwards.
     persons = way.prepared.person_count + way.prepared.left_out

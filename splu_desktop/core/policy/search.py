@@ -3,7 +3,9 @@
 First the tier search over all unchanged columns; then classes (the columns that the tables count by, crossed) and the
 strength: the audience's, or more until the riskiest group keeps its limit, or less where the tables can't be read else
 and the limits allow it. Where the tables can't be read so, or few rows lie in cells that can, other forms of what they
-count by are tried, each with the mildest forms of the others; what may be useful is seen from counts alone.
+count by are tried, each with the mildest forms of the others; what may be useful is seen from counts alone. Then the
+same with diagnoses by chapters, and with one row of each person. What gives a secret value away is left out, and the
+search begins again.
 """
 
 from __future__ import annotations
@@ -11,28 +13,29 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.answer.forecast import Forecaster
-from splu_desktop.core.generalise import column_after
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise import Chapter, column_after, system_of
 from splu_desktop.core.mechanism import LEAST, make_classes
-from splu_desktop.core.messages import say
 from splu_desktop.core.persons.blanking import Blanking, row_classes
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Readable, TableReach, reaches
-from splu_desktop.core.policy.ladders import TIERS, ladder_of
+from splu_desktop.core.policy.ladders import TIERS, ladder_of, leaves_in
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.tiers import Candidate, Levels, TierSearch
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.certainty import certainties
+from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Table
@@ -42,9 +45,8 @@ from splu_desktop.core.thresholds import NORMAL_95
 STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
 _MUCH_MORE = 2  # times the audience's strength, for whose sake a column that nobody asks for may stay
 _CLEAR = 0.75  # share of the asked rows in cells of 50 and more that is enough
-_FORMS = 60  # of the counted columns that are looked at
-_TRIES = 8  # forms of the counted columns that are worked out in full
 _COMBINATIONS = 20_000
+_ROUNDS = 8  # in which columns that give a secret value away are left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,33 +55,48 @@ class Way(Readable):
 
     Attributes
     ----------
+    search : that found it.
     plan, prepared : the plan, and the table as it prepares it.
     tables : how far the asked tables can be read.
-    safe : whether the limits on persons alike and on certainty hold.
+    safe : whether the limits on persons alike and on certainty hold, and no column gives a secret value away.
     levels : the forms of the unchanged columns, beside `TierSearch.candidates`.
     covered : share of the asked rows that lie in cells of 50 and more.
+    left_out : columns that gave a secret value away -> which.
+    told : what is given away all the same.
     """
 
+    search: Search
     plan: Plan
     prepared: Prepared
     tables: tuple[TableReach, ...]
     safe: bool
     levels: Levels
     covered: float
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    told: tuple[Giveaway, ...] = ()
 
-    def useful(self, share: float) -> bool:
+    @property
+    def works(self) -> bool:
         """Whether it is safe, and the tables can be read."""
-        return self.safe and super().useful(share)
+        return self.safe and self.useful(self.search.limits.useful)
 
     @property
-    def who(self) -> str:
-        """What is counted."""
-        return say("persons") if self.prepared.knows_persons else say("rows")
+    def merit(self) -> tuple[float, ...]:
+        """By what ways are compared: useful ones by their tables, then by how little they blur the rest."""
+        share = self.answered / max(self.cells, FEWEST_CELLS)
+        if not self.works:
+            # Of ways that are not safe the mildest is the first, and what could be read of the others tells nothing.
+            return (0, self.cells >= FEWEST_CELLS, share, self.answered) if self.safe else (0,)
+        places = [self.search.plan.questions.index(each.asked) for each in self.tables]
+        # Rounded, so that a few rows more in large cells do not outweigh a draw that blurs less.
+        clear = round(min(self.covered, _CLEAR), 1)
+        blur = max(self.plan.gamma, self.search.limits.gamma)
+        return 1, len(places), -sum(places), clear, -blur, share, self.answered
 
-    @property
-    def rank(self) -> tuple[bool, float, int]:
-        """By what ways that are not useful are compared."""
-        return self.safe and self.cells >= FEWEST_CELLS, self.answered / max(self.cells, FEWEST_CELLS), self.answered
+    def as_wished(self, more: float) -> bool:
+        """Whether all tables can be read at not much more than the audience's strength."""
+        every = len(self.tables) == len(self.search.plan.questions)
+        return self.works and every and self.plan.gamma <= more * self.search.limits.gamma
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +110,8 @@ class Setting:
     limits : of whoever gets it.
     kept : secret columns that are not left out: those that somebody marked, and the one that the table is about.
     named : whether somebody named the tables; of others as many are asked for as can be read.
-    until : moment after which nothing more is tried.
+    until : moment of this thread's work after which nothing more is tried, so that a busy machine proposes what an
+        idle one does.
     progress : may stop it.
     """
 
@@ -105,6 +123,74 @@ class Setting:
     until: float = math.inf
     progress: Progress = SILENT
 
+    @property
+    def late(self) -> bool:
+        """Whether nothing more is to be tried."""
+        return time.thread_time() > self.until
+
+
+def find_way(setting: Setting, plan: Plan) -> Way:
+    """Return the best way; one that is not safe where none is. Raises BadSetting; Cancelled.
+
+    What gives a secret value away is left out, but for columns that somebody's tables count by.
+    """
+    left_out: dict[str, str] = {}
+    for _ in range(_ROUNDS):
+        way = _best_of(setting, plan)
+        told = giveaways(way.prepared, way.plan)
+        if not told:
+            return replace(way, left_out=left_out)
+        # Which rows of the persons go out stays as it was found.
+        plan = replace(way.search.plan, questions=plan.questions)
+        asked = {name for each in plan.questions for name in each.by} if setting.named else set[str]()
+        chosen: dict[str, str] = {}
+        for each in told:  # the least needed of its columns, where none chosen before is among them
+            free = [name for name in each.columns if name not in asked]
+            if free and not chosen.keys() & set(each.columns):
+                chosen[min(free, key=lambda name: leaves_in(setting.subjects.get(name, "")))] = each.sentence
+        if not chosen or setting.late:
+            break
+        left_out |= chosen
+        for name in chosen:
+            totals = tuple(replace(each, by=()) for each in plan.questions[:1])
+            plan = plan.with_role(name, Role.DROPPED)
+            plan = plan if plan.questions else replace(plan, questions=totals)
+    return replace(way, safe=False, left_out=left_out, told=told)
+
+
+def _best_of(setting: Setting, plan: Plan) -> Way:
+    """Return the best way of a plan, else of a coarser one."""
+    found: list[Way] = []
+    for each in (plan, *_coarser_plans(setting.table, plan)):
+        # One way is looked at however late it is, so that there is always something to propose.
+        if found and setting.late:
+            break
+        try:
+            found.append(Search(setting, each).find())
+        except BadSetting:
+            if not found:
+                raise
+            continue  # what is drawn does not fit one row of each person
+        # The first table is the most telling, so that a lesser one alone does not end the search.
+        if found[-1].works and found[-1].plan.questions[:1] == plan.questions[:1]:
+            return found[-1]
+    return next((each for each in found if each.works), found[0])
+
+
+def _coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
+    """Give plans of which tables may be read that can't be of this one: diagnoses by chapters, one row a person."""
+    asked = {each.sa for each in plan.questions if each.value is None}
+    systems = {name: system_of(table[name]) for name in plan.sensitive if name not in plan.generalisations}
+    chapters = {name: (Chapter(system),) for name, system in systems.items() if system}
+    plans = [plan]
+    if asked & chapters.keys():
+        plans.append(replace(plan, generalisations={**plan.generalisations, **chapters}))
+    yield from plans[1:]
+    if plan.persons is not None and plan.persons.way == "draw":
+        # A number tells which rows are one person's, and is refused where only one of them goes out.
+        single = replace(plan.persons, way="first", number=False)
+        yield from (replace(each, persons=single) for each in plans)
+
 
 class Search:
     """Looks for ways to publish a table.
@@ -113,112 +199,87 @@ class Search:
     ----------
     setting : what it is about.
     plan : roles, blocks, questions and all else that the search leaves as it is; generalisations that it may coarsen.
-    floors : unchanged column -> the finest level of its ladder that it may have.
     """
 
-    def __init__(self, setting: Setting, plan: Plan, floors: Mapping[str, int] | None = None) -> None:
-        self.table, self.plan, self.limits, self._setting = setting.table, plan, setting.limits, setting
+    def __init__(self, setting: Setting, plan: Plan) -> None:
+        self.plan, self.limits, self._setting = plan, setting.limits, setting
         # Once for all ways that are looked at, and not from the whole table for each of them.
-        self._source = one_per_person(self.table, plan.persons)
+        self._source = one_per_person(setting.table, plan.persons)
         asked = {name for each in plan.questions for name in each.by}
         candidates = []
         for name in plan.knowable:
-            subject = setting.subjects.get(name, "")
-            before = plan.generalisations.get(name, ())
+            subject, before = setting.subjects.get(name, ""), plan.generalisations.get(name, ())
             rungs = ladder_of(self._source[name], subject, name in asked, before)
             if name in asked and len(rungs) > 1:
                 rungs.pop()  # a table can't be counted by what is left out
             candidates.append(Candidate(self._source[name], subject, tuple(rungs), name in asked))
         who = plan.persons
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
-        limits, progress = setting.limits, setting.progress
-        self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, progress, floors)
-        self._ways: dict[Levels, Way] = {}
+        limits = setting.limits
+        self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, setting.progress)
 
-    def find(self, *, explore: bool = True) -> Way | None:
-        """Return the best way; None where too few persons look alike whatever is done. Raises Cancelled.
-
-        explore : whether other forms of the counted columns are tried where it can't be useful else.
-        """
+    def find(self) -> Way:
+        """Return the best way; one that is not safe where too few persons look alike whatever is done."""
         levels = self.tiers.mildest()
         if levels is None:
-            return None
-        best = self.way(levels)
-        useful = best.useful(self.limits.useful)
-        wanted = best.plan.questions[:1] == self.plan.questions[:1]  # the first table is the most telling
-        tries = _TRIES if explore and not (useful and wanted) else int(useful)
-        if useful and best.covered >= _CLEAR and (wanted or not explore):
+            return self._look(self.tiers.top(TIERS))
+        best = self._look(levels)
+        wanted = best.works and self._first_asked(best)
+        if wanted and best.covered >= _CLEAR:
             return best
-        for fixed in self._counted_forms()[:tries] if tries else ():
-            # Time that this thread worked, so that a busy machine proposes what an idle one does.
-            if time.thread_time() > self._setting.until or (
-                best.covered >= _CLEAR and self._as_wished(best, _MUCH_MORE)
-            ):
-                break
-            levels = self.tiers.mildest(fixed)
+        forms, ways = self._counted_forms(), {levels: best}
+        # A useful way is held against the mildest clear form alone; else the mildest that will do is looked for, and
+        # nothing where the coarsest does not.
+        at, low, high = 0, 0, 0 if wanted else len(forms) - 1
+        while low <= high < len(forms) and not self._setting.late:
+            levels = self.tiers.mildest(forms[at])
             if levels is not None:
-                best = max(best, self.way(levels), key=self._merit)
+                way = ways[levels] = ways.get(levels) or self._look(levels)
+                best = max(best, way, key=lambda each: each.merit)
+            if levels is not None and way.covered >= _CLEAR and way.as_wished(_MUCH_MORE):
+                high = at - 1
+            else:
+                low = at + 1
+            at = high if at == 0 else (low + high) // 2
         return best
 
-    def coarsest(self) -> Way:
-        """Return the way with the coarsest form of everything."""
-        return self.way(self.tiers.top(TIERS))
-
-    def way(self, levels: Levels) -> Way:
-        """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
-        # The search comes back to the same forms, and each look prepares the whole table.
-        if levels not in self._ways:
-            self._ways[levels] = self._look(levels)
-        return self._ways[levels]
+    def _first_asked(self, way: Way) -> bool:
+        return way.plan.questions[:1] == self.plan.questions[:1]
 
     def _look(self, levels: Levels) -> Way:
+        """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
         plan = self.plan_with(levels)
         prepared = prepare(self._source, plan)
         safe = self.tiers.holds(levels)
-        covered = self._covered({e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.asked})
+        covered = self._covered({e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.asked})[0]
         ahead = Forecaster(prepared, plan)
-        best: Way | None = None
-        for own, ready, needed in self._able(plan, prepared):
+        found: list[Way] = []
+        for classes in class_options(plan):
+            own, ready, needed = self._with_classes(plan, prepared, classes)
+            if needed > STOPS[0] and found:
+                continue
             strengths = _strengths(needed, self.limits.gamma)
             # Weaker ones are looked at only where the tables can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
                 for gamma, tables in zip(some, reaches(ready, own, some, ahead) if some else (), strict=True):
-                    made = Way(own.with_gamma(gamma), ready, tables, safe and gamma >= needed, levels, covered)
-                    way = self._asking(made)
-                    best = way if best is None else max(best, way, key=self._merit)
-                if best is not None and best.useful(self.limits.useful):
+                    kept = safe and gamma >= needed
+                    found.append(self._asking(Way(self, own.with_gamma(gamma), ready, tables, kept, levels, covered)))
+                best = max(found, key=lambda way: way.merit)
+                if best.works:
                     break
             asked = own.classes and own.questions == plan.questions
-            if best is not None and (self._as_wished(best, 1) or (asked and needed <= self.limits.gamma)):
+            if best.as_wished(1) or (asked and needed <= self.limits.gamma):
                 break  # with fewer classes less can be read, and no less strength is needed
-        assert best is not None
         return best
-
-    def _able(self, plan: Plan, prepared: Prepared) -> Iterator[tuple[Plan, Prepared, float]]:
-        """Give plan and table with classes for which some strength keeps the limits; the first where none does."""
-        found = unable = None
-        for classes in class_options(plan):
-            made = self._with_classes(plan, prepared, classes)
-            if made[2] <= STOPS[0]:
-                found = made
-                yield made
-            unable = unable or made
-        if found is None and unable is not None:
-            yield unable
 
     def _asking(self, way: Way) -> Way:
         """Return a way that asks only for tables that can be read, where nobody named them and all can't."""
-        if self._setting.named or way.useful(self.limits.useful):
+        if self._setting.named or way.works:
             return way
         read = tuple(each for each in way.tables if each.cells and each.answered >= self.limits.useful * each.cells)
         if not read or sum(each.cells for each in read) < FEWEST_CELLS:
             return way
         return replace(way, tables=read, plan=replace(way.plan, questions=tuple(each.asked for each in read)))
-
-    def _as_wished(self, way: Way, more: float) -> bool:
-        """Whether all tables can be read at not much more than the audience's strength."""
-        every = len(way.tables) == len(self.plan.questions)
-        return way.useful(self.limits.useful) and every and way.plan.gamma <= more * self.limits.gamma
 
     def _with_classes(self, plan: Plan, prepared: Prepared, classes: tuple[str, ...]) -> tuple[Plan, Prepared, float]:
         """Return plan and table with classes, and the strength that they need.
@@ -241,19 +302,10 @@ class Search:
                 plan = plan.with_role(name, Role.DROPPED)
         return plan, ready, max(needs[name] for name in plan.sensitive)
 
-    def _merit(self, way: Way) -> tuple[bool, tuple[int, int], float, float, tuple[bool, float, int]]:
-        """Return by what ways are compared: useful ones by their tables, then by how little they blur the rest."""
-        if not way.useful(self.limits.useful):
-            return False, (0, 0), 0.0, 0.0, way.rank
-        places = [self.plan.questions.index(each.asked) for each in way.tables]
-        # Rounded, so that a few rows more in large cells do not outweigh a draw that blurs less.
-        clear = round(min(way.covered, _CLEAR), 1)
-        return True, (len(places), -sum(places)), clear, -max(way.plan.gamma, self.limits.gamma), way.rank
-
     def plan_with(self, levels: Levels) -> Plan:
         """Return the plan with some forms of the unchanged columns, the few who stand out all the same blanked."""
         roles, steps = dict(self.plan.roles), dict(self.plan.generalisations)
-        kept: list[Candidate] = []
+        free: list[Candidate] = []
         for each, level in zip(self.tiers.candidates, levels, strict=True):
             form = each.rungs[level]
             if form.steps is None:
@@ -261,94 +313,65 @@ class Search:
                 steps.pop(each.name, None)
             else:
                 steps[each.name] = form.steps
-                kept.append(each)
+                free += [] if each.asked else [each]
         blanking = None
         if self.tiers.alike(levels) < 1 and self.tiers.holds(levels):
+            # Emptied first are dates, then places, then what else no table counts by.
+            first = [[each.name for each in free if each.subject == subject] for subject in ("date", "place")]
+            rest = [each.name for each in free if each.subject not in ("date", "place")]
             # Somebody may set the limit to 1 alike by hand, and blanking takes no less than 2.
-            blanking = Blanking(max(2, self.limits.alike), _blanked(kept))
+            blanking = Blanking(max(2, self.limits.alike), tuple(tuple(group) for group in (*first, rest) if group))
         return replace(self.plan, roles=roles, generalisations=steps, blanking=blanking, classes=())
 
     # --- other forms of the columns that tables count by
 
     def _counted_forms(self) -> list[dict[str, int]]:
-        """Return levels of the counted columns that may be useful and safe: clear ones first, then what loses least."""
+        """Return levels of the counted columns that may be useful: the clear ones, what loses least first, else all."""
         counted = [each for each in self.tiers.candidates if each.asked]
         ranges = [range(len(each.rungs)) for each in counted]
-        if math.prod(map(len, ranges)) > _COMBINATIONS:
-            return []
-
-        def lost(levels: tuple[int, ...]) -> float:
-            return sum(each.entropies[0] - each.entropies[at] for each, at in zip(counted, levels, strict=True))
-
-        coarsest = self.tiers.top(TIERS)
-        found: list[dict[str, int]] = []
-        for levels in sorted(itertools.product(*ranges), key=lost):
+        found = []
+        for levels in itertools.product(*ranges) if math.prod(map(len, ranges)) <= _COMBINATIONS else ():
             fixed = {each.name: at for each, at in zip(counted, levels, strict=True)}
-            everything = tuple(
-                fixed.get(each.name, level) for each, level in zip(self.tiers.candidates, coarsest, strict=True)
-            )
-            if len(found) < _FORMS and self._may_be_useful(fixed) and self.tiers.holds(everything):
-                found.append(fixed)
-        return sorted(found, key=lambda fixed: -min(self._covered(fixed), _CLEAR))
+            covered, able = self._covered(fixed)
+            if able:
+                lost = sum(each.entropies[0] - each.entropies[at] for each, at in zip(counted, levels, strict=True))
+                found.append((-min(covered, _CLEAR), lost, fixed))
+        found.sort(key=lambda each: each[:2])
+        return [fixed for covered, _, fixed in found if covered <= -_CLEAR or found[0][0] > -_CLEAR]
 
-    def _covered(self, fixed: Mapping[str, int]) -> float:
-        """Return the share of the asked rows that lie in cells of 50 and more."""
-        rows = large = 0.0
-        for asked, counts in self._counts:
-            found = counts.cells({name: fixed[name] for name in asked.by})
-            rows, large = rows + found.sum(), large + found[found >= LEAST].sum()
-        return large / rows if rows else 1.0
+    def _covered(self, fixed: Mapping[str, int]) -> tuple[float, bool]:
+        """Return the share of the asked rows that lie in cells of 50 and more, and whether enough of these can be read.
 
-    def _may_be_useful(self, fixed: Mapping[str, int]) -> bool:
-        """Whether enough cells could be read in classes of their own, at the least strength there is."""
-        cells = told = 0
-        # By law 4 a cell of f rows scatters by f (1 - 1/gamma^2): the weakest draw is the kindest case.
-        spread = 1 - 1 / min(STOPS) ** 2
-        for asked, counts in self._counts:
-            found = counts.cells({name: fixed[name] for name in asked.by})
-            cells += int((found >= LEAST).sum())
-            told += int((found >= max(LEAST, (NORMAL_95 / asked.within) ** 2 * spread)).sum())
-        return cells >= FEWEST_CELLS and told >= self.limits.useful * cells
+        In classes of their own, at the least strength there is: by law 4 a cell of f rows scatters by
+        f (1 - 1/gamma^2), so that the weakest draw is the kindest case.
+        """
+        rows = large = cells = told = 0
+        for asked, counted, (*codes, value), number in self._counts:
+            forms = [each.rungs[fixed[each.name]] for each in counted]
+            sides = [*(form.to[code] for form, code in zip(forms, codes, strict=True)), value]
+            sizes = [*(form.m for form in forms), int(value.max(initial=0)) + 1]
+            found = np.bincount(row_classes(sides, sizes, len(value)), number)
+            least = (NORMAL_95 / asked.within) ** 2 * (1 - 1 / min(STOPS) ** 2)
+            rows, large = rows + int(found.sum()), large + int(found[found >= LEAST].sum())
+            cells, told = cells + int((found >= LEAST).sum()), told + int((found >= max(LEAST, least)).sum())
+        return large / rows if rows else 1.0, cells >= FEWEST_CELLS and told >= self.limits.useful * cells
 
     @cached_property
-    def _counts(self) -> list[tuple[AskedTable, _Counts]]:
+    def _counts(self) -> list[tuple[AskedTable, list[Candidate], list[NDArray[np.int32]], NDArray[np.int64]]]:
+        """Tables with what they count by: (K,) codes of each as read, then of the counted value, and their rows."""
         by_name = {each.name: each for each in self.tiers.candidates}
         found = []
         for asked in self.plan.questions:
             column = column_after(self._source[asked.sa], self.plan.generalisations.get(asked.sa, ()))
-            values, inside = column.codes, ~column.missing[column.codes]
-            if asked.value is not None:
-                inside = column.labels[column.codes] == asked.value
+            rows = np.flatnonzero(
+                ~column.missing[column.codes] if asked.value is None else column.labels[column.codes] == asked.value
+            )
             counted = [by_name[name] for name in asked.by]
-            found.append((asked, _Counts.of(counted, values[inside], column.m, np.flatnonzero(inside))))
+            codes = [each.codes[rows] for each in (*(each.column for each in counted), column)]
+            keys = row_classes(codes, [*(each.column.m for each in counted), column.m], len(rows))
+            first = np.unique(keys, return_index=True)[1]
+            found.append((asked, counted, [each[first] for each in codes], np.bincount(keys)))
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Counts:
-    """Rows by the values of the counted columns as read and a sensitive value: (K,) combinations that occur."""
-
-    candidates: Sequence[Candidate]
-    codes: Sequence[NDArray[np.int32]]
-    value: NDArray[np.int32]
-    values: int
-    rows: NDArray[np.int64]
-
-    @classmethod
-    def of(
-        cls, candidates: Sequence[Candidate], value: NDArray[np.int32], values: int, places: NDArray[np.intp]
-    ) -> _Counts:
-        columns = [each.column.codes[places] for each in candidates]
-        keys = row_classes([*columns, value], [*(each.column.m for each in candidates), values], len(value))
-        _, first = np.unique(keys, return_index=True)
-        return cls(candidates, [c[first] for c in columns], value[first], values, np.bincount(keys))
-
-    def cells(self, levels: Mapping[str, int]) -> NDArray[np.float64]:
-        """Return the rows of each cell with some forms of the columns."""
-        forms = [each.rungs[levels[each.name]] for each in self.candidates]
-        codes = [form.to[code] for form, code in zip(forms, self.codes, strict=True)]
-        keys = row_classes([*codes, self.value], [*(form.m for form in forms), self.values], len(self.value))
-        return np.bincount(keys, self.rows).astype(np.float64)
 
 
 def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
@@ -367,14 +390,3 @@ def _strengths(needed: float, usual: float) -> list[float]:
         return [usual]
     first = max(usual, needed)
     return [first, *(stop for stop in STOPS if needed <= stop < first)]
-
-
-def _blanked(kept: Sequence[Candidate]) -> tuple[tuple[str, ...], ...]:
-    """Return which columns are emptied first, which then: dates, places, what else no table counts by."""
-    free = [each for each in kept if not each.asked]
-    groups = (
-        tuple(each.name for each in free if each.subject == "date"),
-        tuple(each.name for each in free if each.subject == "place"),
-        tuple(each.name for each in free if each.subject not in ("date", "place")),
-    )
-    return tuple(group for group in groups if group)

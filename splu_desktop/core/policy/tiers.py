@@ -80,7 +80,6 @@ class TierSearch:
     candidates : the unchanged columns.
     owner : (N,) the person of each record, 0..U-1.
     k, share : persons alike, and for how large a share of the persons.
-    floors : column -> the finest level that it may have.
     """
 
     def __init__(
@@ -90,15 +89,11 @@ class TierSearch:
         k: int,
         share: float,
         progress: Progress = SILENT,
-        floors: Mapping[str, int] | None = None,
     ) -> None:
         self.candidates = tuple(candidates)
         self._owner = owner.astype(np.int64)
         self._persons = int(owner.max(initial=-1)) + 1
         self._k, self._share, self._progress = k, share, progress
-        last = {each.name: len(each.rungs) - 1 for each in self.candidates}
-        # A floor comes from the ladder of another plan, which may have had more forms.
-        self._floors = {name: min((floors or {}).get(name, 0), most) for name, most in last.items()}
         self._known: dict[Levels, float] = {}
         self._staying: dict[Levels, float] = {}
         self._crowds: list[_Crowd] = []
@@ -132,15 +127,10 @@ class TierSearch:
 
         fixed : columns whose level is given.
         """
-        given = dict(fixed or {})
-
-        def raise_levels(levels: Levels) -> Levels:
-            floors = self._floors
-            pairs = zip(self.candidates, levels, strict=True)
-            return tuple(max(given.get(each.name, level), floors[each.name]) for each, level in pairs)
-
+        given = fixed or {}
         for tier in range(TIERS + 1):
-            levels = raise_levels(self.top(tier))
+            pairs = zip(self.candidates, self.top(tier), strict=True)
+            levels = tuple(given.get(each.name, level) for each, level in pairs)
             if self.holds(levels):
                 return self._undone(levels, set(given))
         return None
@@ -148,8 +138,7 @@ class TierSearch:
     def _undone(self, levels: Levels, given: set[str]) -> Levels:
         needed = {at for at, each in enumerate(self.candidates) if each.name in given}
         while True:
-            floors = [self._floors[each.name] for each in self.candidates]
-            open_ = [at for at, level in enumerate(levels) if level > floors[at] and at not in needed]
+            open_ = [at for at, level in enumerate(levels) if level and at not in needed]
             if not open_:
                 return levels
             at = max(open_, key=lambda at: self._dearness(at, levels[at]))
