@@ -43,7 +43,6 @@ class FakeValues(Anatomy):
     """Buckets of `l` different values and more, and `fakes` fake ones in each."""
 
     fakes: int = 2
-    setting_said = say("l = {l}, {fakes} fake")
 
     def make(self, chance: np.random.Generator, progress: Progress) -> None:
         super().make(chance, progress)

@@ -102,4 +102,4 @@ class LaplaceOfParts(Laplace):
 
     parts: int = 2
 
-    setting_said = say("epsilon = {epsilon}, {parts} parts")
+    setting_said = "epsilon = {epsilon}, parts = {parts}"

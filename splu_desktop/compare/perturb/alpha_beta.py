@@ -33,7 +33,6 @@ class AlphaBeta(System):
 
     belief: float
     exact = False
-    setting_said = say("belief at most {belief}")
 
     def chances(self, source: TrueTable) -> tuple[float, float]:
         """Return alpha and beta that meet both conditions of Theorem 4.3 with equality. Raises Impossible."""

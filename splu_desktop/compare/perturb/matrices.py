@@ -33,7 +33,6 @@ class Retention(Channel):
     """Keep with chance `keep`, else any other value of the domain."""
 
     keep: float
-    setting_said = say("kept with {keep}")
 
     def matrix(self, source: TrueTable) -> Floats:
         other = (1 - self.keep) / (source.m - 1)
@@ -45,7 +44,7 @@ class Retention(Channel):
         return (shown - source.n * other) / (self.keep - other), chance
 
 
-@system("pram", "PRAM", first=True, points=(0.8, 0.6, 0.4), span=(0.999, 0.05), setting_said=say("kept with {keep}"))
+@system("pram", "PRAM", first=True, points=(0.8, 0.6, 0.4), span=(0.999, 0.05))
 class Pram(Channel):
     """Keep with chance `keep`, else a neighbouring value."""
 
