@@ -36,9 +36,7 @@ def check_coverage(
         for names in lines:
             line, number = lines_of(source, names)
             truth = np.bincount(line * m + codes, minlength=number * m).reshape(-1, m)
-            grid = (
-                reader.pairs(line, number, sensitive, other) if other else reader.column_grid(line, number, sensitive)
-            )
+            grid = reader.column_grid(line, number, *filter(None, (sensitive, other)))
             top = np.broadcast_to(grid.selected[:, None].astype(float), truth.shape)
             low, high = grid.figures.interval(top)
             good = (low <= truth + 1e-9) & (truth <= high + 1e-9)

@@ -109,7 +109,7 @@ def test_all_margins_agree_and_lie_near_their_own_estimates() -> None:
         assert total(crossed, at) == crossed.lines[-1].cells[at][0].number == whole
         for line in stacked.lines[:2]:
             assert line.cells[at][0].number == total(crossed, at, sex=line.labels[1])
-        own = reader.grid(published.table["unit"].codes, 4, published.table["dx"].codes, 4, "dx").figures.estimate
+        own = reader.column_grid(published.table["unit"].codes, 4, "dx").figures.estimate
         units = [line.cells[at][0].number for line in stacked.lines if line.labels and line.labels[0] == "unit"]
         assert np.abs(np.array(units) - own[:, at]).max() < 4
     flu = stacked.labels.index("flu")

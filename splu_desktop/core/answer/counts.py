@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +45,9 @@ class CountFigures:
         """Return the figures with a design effect: so many times the variance."""
         return CountFigures(self.estimate, self.level * effect, self.slope * effect, self.step)
 
-    def restrict(self, at: int) -> CountFigures:
-        """Return the (1, 1) figures at a place of both axes."""
-        x, level, slope = (each[at : at + 1, at : at + 1] for each in (self.estimate, self.level, self.slope))
+    def take_last(self) -> CountFigures:
+        """Return the (1, 1) figures of the last line and event."""
+        x, level, slope = (each[-1:, -1:] for each in (self.estimate, self.level, self.slope))
         return CountFigures(x, level, slope, self.step)
 
     def among_alike(self, records: int, top: Floats, more: float, rho: float) -> CountFigures:
@@ -124,6 +125,36 @@ def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, ev
     return CountFigures(x, np.maximum(level, 0.0), np.zeros_like(x))
 
 
+def count_groups_by_class(
+    draw: Draw,
+    values: NDArray[np.integer],
+    classes: NDArray[np.integer],
+    line: NDArray[np.integer],
+    lines: int,
+    codes: NDArray[np.integer],
+    m: int,
+    *,
+    drawn: bool,
+) -> CountFigures:
+    """Return (L, m) figures of the events (N,) `codes`, functions of the (N,) `values` of a block, in each line.
+
+    drawn : whether the values are published ones; else they are true, and what will be shown on average is put in.
+    """
+    size = int(values.max(initial=0)) + 1
+    events = np.zeros((m, size))
+    events[codes, values] = 1
+    total = np.zeros((3, lines, m))
+    for each in range(int(classes.max(initial=-1)) + 1):
+        rows = classes == each
+        counts = np.bincount(values[rows], minlength=size).astype(float)
+        key = line[rows].astype(np.int64) * size + values[rows]
+        shown = np.bincount(key, minlength=lines * size).reshape(lines, size).astype(float)
+        shown = shown if drawn else shown @ draw.transition(counts)
+        part = count_groups(draw, shown.sum(axis=1), shown, counts, events)
+        total += part.estimate, part.level, part.slope
+    return CountFigures(*total)
+
+
 def count_several_blocks(
     a: Sequence[float], selected: Floats, size: Floats, states: Floats, shares: Sequence[Floats]
 ) -> CountFigures:
@@ -140,37 +171,32 @@ def count_several_blocks(
     The variance of a true state is T F^2 - (T F)^2; the states' counts follow from x and from each part's own count,
     as if parts were independent where nothing is known.
     """
-    number = len(a)
-    cells = states.shape[number:]
-    phi = [
-        np.stack([np.broadcast_to(-(1 - p) * g / p, cells), np.broadcast_to((1 - (1 - p) * g) / p, cells)])
-        for p, g in zip(a, shares, strict=True)
-    ]
+    number, cells = len(a), states.shape[len(a) :]
+    axes = tuple(range(number))
+
+    def along(at: int, without: Floats, having: Floats) -> Floats:
+        """Return what holds of a row without a block's part and of one that has it, along the axis of that block."""
+        return np.stack(np.broadcast_arrays(without, having)).reshape(
+            *(2 if each == at else 1 for each in axes), *cells
+        )
+
+    phi = [along(at, -(1 - p) * g / p, (1 - (1 - p) * g) / p) for at, (p, g) in enumerate(zip(a, shares, strict=True))]
 
     def product(but: int = -1) -> Floats:
         """prod of phi over blocks, (2, ..., 2, K, Q); without block `but`."""
-        found = np.ones((1,) * number + (1, 1))
-        for at, each in enumerate(phi):
-            if at != but:
-                shape = [1] * number + list(cells)
-                shape[at] = 2
-                found = found * each.reshape(shape)
-        return np.broadcast_to(found, (2,) * number + cells)
+        factors = [each for at, each in enumerate(phi) if at != but]
+        return np.broadcast_to(reduce(np.multiply, factors), states.shape)
 
-    axes = tuple(range(number))
     x = (states * product()).sum(axis=axes)
-    # By how much one more record that shows a part moves the answer through that part's share of the class.
-    moved = [(1 - p) / p * (states * product(at)).sum(axis=axes) / size for at, p in enumerate(a)]
-    effect = np.array(product())
-    variance_outside = np.zeros(cells)
+    effect, variance_outside = product(), np.zeros(cells)
     # Two rows more here as well: a part that no row shows would have no variance, and no bearers but those of x.
     seen = [(size * g + _MORE) / (size + _MORE) for g in shares]
-    for at, (p, g, pull) in enumerate(zip(a, seen, moved, strict=True)):
-        index: list[slice | int] = [slice(None)] * number
-        index[at] = 1
-        effect[tuple(index)] = effect[tuple(index)] - pull
+    for at, (p, g) in enumerate(zip(a, seen, strict=True)):
+        # By how much one more record that shows a part moves the answer through that part's share of the class.
+        pull = (1 - p) / p * (states * product(at)).sum(axis=axes) / size
+        effect = effect - along(at, np.zeros(cells), pull)
         # Rows of the class outside the line have no score of their own, but they make the share.
-        variance_outside += pull**2 * (p * (1 - p) + (1 - p)) * g * (1 - g)
+        variance_outside += pull**2 * (1 - p**2) * g * (1 - g)
 
     def transition(values: Floats) -> Floats:
         """T: the mean of a function of the shown state, given the true one."""
@@ -180,29 +206,16 @@ def count_several_blocks(
         return values
 
     variance = np.maximum(transition(effect**2) - transition(effect) ** 2, 0.0)
-    # Counts of true states as base + step x, from the parts' own counts.
-    parts = [np.clip((states * _only(phi, at, number)).sum(axis=axes), 0.0, selected) for at in range(number)]
-    base, step = np.empty_like(variance), np.empty_like(variance)
-    for state in np.ndindex(*(2,) * number):
-        share_alone = np.ones(cells)
-        for at, has in enumerate(state):
-            part = parts[at] / np.maximum(selected, 1)
-            share_alone = share_alone * (part if has else 1 - part)
-        sign = -1.0 if (number - sum(state)) % 2 else 1.0
-        together = np.ones(cells)
-        for part in parts:
-            together = together * part / np.maximum(selected, 1)
-        # Whatever x takes from the state where all meet, its neighbours have: inclusion and exclusion.
-        base[state] = selected * (share_alone - sign * together)
-        step[state] = sign
-    level = (base * variance).sum(axis=axes) + (size - selected) * variance_outside
-    return CountFigures(x, level, (step * variance).sum(axis=axes), 1 / float(np.prod(a)))
-
-
-def _only(phi: Sequence[Floats], at: int, number: int) -> Floats:
-    shape = [1] * number + list(phi[at].shape[1:])
-    shape[at] = 2
-    return phi[at].reshape(shape)
+    # Counts of true states from the parts' own counts, as if independent; whatever x takes from the state where all
+    # meet, its neighbours have: inclusion and exclusion.
+    apart = sign = np.ones((1,) * number + cells)
+    together = np.ones(cells)
+    for at, each in enumerate(phi):
+        part = np.clip((states * each).sum(axis=axes), 0.0, selected) / np.maximum(selected, 1)
+        together = together * part
+        apart, sign = apart * along(at, 1 - part, part), sign * along(at, -np.ones(cells), np.ones(cells))
+    level = selected * ((apart - together * sign) * variance).sum(axis=axes) + (size - selected) * variance_outside
+    return CountFigures(x, level, (sign * variance).sum(axis=axes), 1 / float(np.prod(a)))
 
 
 def add_classes(by_class: CountFigures, line: NDArray[np.integer], lines: int, expected: Floats) -> CountFigures:

@@ -121,7 +121,7 @@ def crosstab(
         counts = np.bincount(line * m + table[column].codes, minlength=len(found) * m).reshape(-1, m)[outside:]
         x, rows = counts.astype(float), counts.sum(axis=1)
         return CrossTable(tuple(by), column, heads, labels, rows, counts, x, x, x, x, x, exact=True, small=alpha)
-    grid = reader.pairs(line, len(found), hidden[0], column) if hidden else reader.column_grid(line, len(found), column)
+    grid = reader.column_grid(line, len(found), *hidden, column)
     top = np.broadcast_to(grid.selected[:, None].astype(float), grid.published.shape)
     low, high = grid.figures.interval(top)
     drawn = [published.block_of(name) for name in (*hidden, column)]

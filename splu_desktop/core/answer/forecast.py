@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.answer.counts import (
-    CountFigures,
     add_classes,
-    count_groups,
+    count_groups_by_class,
     count_one_block,
     count_rows_beside,
     sum_by_line,
@@ -163,7 +162,9 @@ class Forecaster:
         for at, gamma in enumerate(gammas):
             a = 1 / gamma
             if block.draw.name == "groups":
-                figures = self._groups(block, gamma, line, lines, codes, m)
+                draw = block.draw.with_gamma(float(round(gamma)))  # groups have a whole number of records
+                values = block_codes(self.prepared.table, block.columns)
+                figures = count_groups_by_class(draw, values, classes, line, lines, codes, m, drawn=False)
             else:
                 # The interval is a formula of what is shown: put in what will be shown on average, and nothing need be
                 # drawn.
@@ -173,24 +174,6 @@ class Forecaster:
                 figures = add_classes(parts, of_line, lines, expected)
             low[at], high[at] = figures.interval(top)
         return truth, (low, high)
-
-    def _groups(
-        self, block: Block, gamma: float, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int
-    ) -> CountFigures:
-        draw = block.draw.with_gamma(float(round(gamma)))  # groups have a whole number of records
-        values = block_codes(self.prepared.table, block.columns)
-        size = int(values.max()) + 1
-        events = np.zeros((m, size))
-        events[codes, values] = 1
-        estimate, level, slope = np.zeros((3, lines, m))
-        for each in range(self.prepared.classes.number):
-            rows = self.prepared.row_class == each
-            counts = np.bincount(values[rows], minlength=size).astype(float)
-            own = np.bincount(line[rows].astype(np.int64) * size + values[rows], minlength=lines * size)
-            shown = own.reshape(lines, size) @ draw.transition(counts)
-            part = count_groups(draw, shown.sum(axis=1), shown, counts, events)
-            estimate, level, slope = estimate + part.estimate, level + part.level, slope + part.slope
-        return CountFigures(estimate, level, slope)
 
     def correlation(self, block: Block) -> float:
         """Return how alike a person's rows are in a block, as it will about be published."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from splu_desktop.core.answer.counts import (
     CountFigures,
     add_classes,
     correlate_together,
-    count_groups,
+    count_groups_by_class,
     count_one_block,
     count_rows_beside,
     count_several_blocks,
@@ -23,16 +24,18 @@ from splu_desktop.core.answer.counts import (
     shrink,
     sum_by_line,
 )
-from splu_desktop.core.answer.scores import Scores, class_shares
+from splu_desktop.core.answer.scores import class_shares
 from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.errors import BadQuestion, BadSetting
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.messages import none_of
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.published import Published
+from splu_desktop.core.published import Published, block_codes
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+# A sensitive column, the (N,) value or group of values of each row, and how many there are.
+Part = tuple[str, NDArray[np.integer], int]
 
 ESTIMATORS = ("shrunk", "unbiased", "as-published")
 _MOST_LABELS = 50  # of an unchanged column from which spreads are learned
@@ -77,7 +80,6 @@ class Reader:
 
     def __init__(self, published: Published) -> None:
         self.published = published
-        self.scores = Scores(published)
         self._lifts: dict[tuple[str, str], Floats] = {}
 
     # --- one question
@@ -99,7 +101,7 @@ class Reader:
             question = self.resolve(conditions)
             if question not in known:
                 known[question] = self._answer(question, estimator)
-            found.append(_asked(known[question], tuple(conditions)))
+            found.append(replace(known[question], conditions=tuple(conditions)))
         return found
 
     def resolve(self, conditions: Sequence[Condition]) -> Question:
@@ -149,30 +151,32 @@ class Reader:
         # Unchanged columns stand in the table as they are, so a count of them alone is exact.
         if not question.sas or n_p == 0:
             return Answer((), n_p, n_p, n_p, n_p, n_p, n_p, n_p, 0.0, small, n_p)
-        chosen = {name: np.frombuffer(flags, bool) for name, flags in question.sas}
-        events = self.scores.indicators(chosen)
-        shown = inside.copy()
-        for _, each in events:
-            shown &= each
-        figures = self.count(inside, events)
+        events: dict[Block, Flags] = {}
+        for name, flags in question.sas:
+            block, shown = self.published.block_of(name), np.frombuffer(flags, bool)[self.published.table[name].codes]
+            # Columns of a block are one draw: whether a row shows all of them at once is one event, with one score.
+            events[block] = events[block] & shown if block in events else shown
+        parts = [(block.columns[0], shown.astype(np.int64), 2) for block, shown in events.items()]
+        grid = self.grid(inside.astype(np.int64), 2, parts)
+        figures = grid.figures.take_last()
         top = np.array([[float(n_p)]])
-        alike = self.among_alike(figures, top, [block for block, _ in events])
+        alike = self.among_alike(figures, top, list(events))
         (low, high), (low_alike, high_alike) = figures.interval(top), alike.interval(top)
         x = float(figures.estimate[0, 0])
         if estimator == "unbiased":
             value = x
         elif estimator == "as-published":
-            value = float(self._as_published(inside, events))
+            value = float(self._as_published(inside, list(events.items())))
         else:
             target = self._target(question, n_p)
-            spread = np.mean([self.spread(name) for name in chosen])
+            spread = np.mean([self.spread(name) for name, _ in question.sas])
             variance = figures.variance(np.maximum(figures.estimate, 0))
             value = float(shrink(figures.estimate, variance, np.array([[target]]), float(spread))[0, 0])
         # The interval is that of the unbiased figure; leaning must not lead out of it.
         value = min(max(value, float(low[0, 0])), float(high[0, 0]))
         return Answer(
             conditions=(),
-            published=int(shown.sum()),
+            published=int(grid.published[-1, -1]),
             estimate=value,
             low=float(low[0, 0]),
             high=float(high[0, 0]),
@@ -184,27 +188,6 @@ class Reader:
             unbiased=x,
         )
 
-    def count(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> CountFigures:
-        """Return (1, 1) figures of the rows `inside` that have what the (N,) events of different blocks say."""
-        line, blocks = inside.astype(np.int64), [block for block, _ in events]
-        if len(events) == 1:
-            return self.grid(line, 2, events[0][1].astype(np.int64), 2, blocks[0].columns[0]).figures.restrict(1)
-        classes, number = self.published.record_class, len(self.published.cells)
-        size = np.maximum(np.bincount(classes, minlength=number), 1.0)[:, None]
-        selected = np.bincount(classes[inside], minlength=number).astype(float)[:, None]
-        shares = [np.bincount(classes, shown, minlength=number)[:, None] / size for _, shown in events]
-        # Which blocks' parts a row shows, as binary digits: their joint counts are all that is needed of the rows.
-        state = sum(np.int64(2) ** (len(events) - 1 - at) * shown for at, (_, shown) in enumerate(events))
-        counts = np.bincount((state * number + classes)[inside], minlength=number * 2 ** len(events)).astype(float)
-        if any(block.draw.name == "groups" for block in blocks):
-            raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
-        states = counts.reshape(*(2,) * len(events), number, 1)
-        parts = count_several_blocks([1 / block.draw.gamma for block in blocks], selected, size, states, shares)
-        if (beside := self._rows_beside(line)) is not None:
-            rho = correlate_together(list(map(self.published.correlation_of, blocks)), shares)
-            parts = parts.scale(1 + beside[number:, None] * rho)
-        return add_classes(parts, np.zeros(number, np.int64), 1, selected * np.prod(shares, axis=0))
-
     def among_alike(self, figures: CountFigures, top: Floats, blocks: Sequence[Block]) -> CountFigures:
         """Return figures of events of some blocks about persons like these; top (...) records of their lines."""
         published = self.published
@@ -212,14 +195,6 @@ class Reader:
         more = float(np.average([cell.mean_rows for cell in published.cells], weights=rows)) - 1 if rows.any() else 0.0
         rho = max(map(published.correlation_of, blocks), default=0.0)
         return figures.among_alike(published.n, top, more, rho)
-
-    def _rows_beside(self, line: NDArray[np.integer]) -> Floats | None:
-        """Return (L * C,) rows of the same person beside each, in each line and class; None where rows were drawn."""
-        published, number = self.published, len(self.published.cells)
-        if not published.person:
-            return None
-        mean_rows = np.tile([cell.mean_rows for cell in published.cells], int(line.max(initial=0)) + 1)
-        return count_rows_beside(line.astype(np.int64) * number + published.record_class, published.owner, mean_rows)
 
     def _as_published(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> float:
         """Return the papers' estimate: published counts of the whole table instead of those of classes."""
@@ -301,90 +276,64 @@ class Reader:
 
     # --- many cells
 
-    def column_grid(self, line: NDArray[np.integer], lines: int, sensitive: str) -> Grid:
-        """Return figures of each value of a sensitive column in each line; line (N,) of each row, from 0."""
-        column = self.published.table[sensitive]
-        return self.grid(line, lines, column.codes, column.m, sensitive)
-
-    def grid(self, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int, sensitive: str) -> Grid:
-        """Return figures of each of m values of a sensitive column, or of groups of its values, in each line.
+    def column_grid(self, line: NDArray[np.integer], lines: int, *names: str) -> Grid:
+        """Return figures of each value of a sensitive column, or of each pair of two, in each line.
 
         line : (N,) the line of each row, from 0.
-        codes : (N,) the value, or group of values, that each row shows.
         """
-        published, classes = self.published, self.published.record_class
-        number, draw = len(published.cells), published.draw_of(sensitive)
-        selected = np.bincount(line, minlength=lines)
-        pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
-        shown = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
-        of_line, of_class = np.divmod(pairs, number)
-        by_line = sum_by_line(shown, of_line, lines).astype(np.int64)
-        share = class_shares(codes, m, classes, number)
-        rows = shown.sum(axis=1)
-        if draw.name == "groups":
-            figures = self._grid_groups(sensitive, line, lines, codes, m)
-        else:
-            beside, rho = self._rows_beside(line), published.correlation_of(published.block_of(sensitive))
-            size = np.bincount(classes, minlength=number).astype(float)
-            parts = count_one_block(1 / draw.gamma, rows[:, None], size[of_class][:, None], shown, share[of_class])
-            parts = parts if beside is None else parts.scale(1 + beside[pairs, None] * rho)
-            figures = add_classes(parts, of_line, lines, rows[:, None] * share[of_class])
-        whole = np.bincount(codes, minlength=m) / max(published.n, 1)
-        return Grid(selected, by_line, figures, selected[:, None] * whole)
+        parts: list[Part] = []
+        for name in names:
+            column = self.published.table[name]
+            codes, m = column.codes, column.m
+            if parts and self.published.block_of(name) == self.published.block_of(parts[0][0]):
+                _, before, number = parts.pop()  # columns of a block are one draw: a pair is one event
+                codes, m = before.astype(np.int64) * m + codes, number * m
+            parts.append((name, codes, m))
+        return self.grid(line, lines, parts)
 
-    def _grid_groups(
-        self, sensitive: str, line: NDArray[np.integer], lines: int, codes: NDArray[np.integer], m: int
-    ) -> CountFigures:
-        values = self.scores.of_block(self.published.block_of(sensitive))
-        events = np.zeros((m, values.size))
-        events[codes[values.example], np.arange(values.size)] = 1
-        total = CountFigures(np.zeros((lines, m)), np.zeros((lines, m)), np.zeros((lines, m)))
-        for each in range(values.number):
-            rows = np.flatnonzero(values.row_class == each)
-            counts = np.bincount(values.codes[rows], minlength=values.size).astype(float)
-            key = line[rows].astype(np.int64) * values.size + values.codes[rows]
-            own = np.bincount(key, minlength=lines * values.size).reshape(lines, -1).astype(float)
-            part = count_groups(values.draw, own.sum(axis=1), own, counts, events)
-            total = CountFigures(total.estimate + part.estimate, total.level + part.level, total.slope)
-        return total
+    def grid(self, line: NDArray[np.integer], lines: int, parts: Sequence[Part]) -> Grid:
+        """Return figures of each value, or group of values, of some sensitive columns together, in each line.
 
-    def pairs(self, line: NDArray[np.integer], lines: int, one: str, other: str) -> Grid:
-        """Return figures of each pair of values (m1 m2 events) of two sensitive columns in each line."""
-        first, second = self.published.table[one], self.published.table[other]
-        m1, m2 = first.m, second.m
-        both = first.codes.astype(np.int64) * m2 + second.codes
-        if self.published.block_of(one) == self.published.block_of(other):
-            return self.grid(line, lines, both, m1 * m2, one)
+        line : (N,) the line of each row, from 0.
+        parts : columns of different blocks.
+        """
         published, classes, number = self.published, self.published.record_class, len(self.published.cells)
-        draws = [published.draw_of(name) for name in (one, other)]
-        if any(draw.name == "groups" for draw in draws):
+        blocks, sizes = [published.block_of(name) for name, _, _ in parts], [m for _, _, m in parts]
+        groups = any(block.draw.name == "groups" for block in blocks)
+        if groups and len(parts) > 1:
             raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
-        selected = np.bincount(line, minlength=lines)
-        size = np.bincount(classes, minlength=number).astype(float)
-        pair, keys = cross_codes(line.astype(np.int64) * number + classes, lines * number)
-        of_line, of_class = np.divmod(keys, number)
-        joint = np.bincount(pair * (m1 * m2) + both, minlength=len(keys) * m1 * m2).reshape(-1, m1, m2).astype(float)
-        rows = joint.sum(axis=(1, 2))[:, None]
-        by_one = np.repeat(joint.sum(axis=2), m2, axis=1)
-        by_other = np.tile(joint.sum(axis=1), (1, m1))
-        meet = joint.reshape(len(keys), -1)
-        states = np.stack(
-            [np.stack([rows - by_one - by_other + meet, by_other - meet]), np.stack([by_one - meet, meet])]
-        )
-        shares = [
-            np.repeat(class_shares(first.codes, m1, classes, number)[of_class], m2, axis=1),
-            np.tile(class_shares(second.codes, m2, classes, number)[of_class], (1, m1)),
-        ]
-        a = [1 / draw.gamma for draw in draws]
-        parts = count_several_blocks(a, rows, size[of_class][:, None], states, shares)
-        if (beside := self._rows_beside(line)) is not None:
-            rho = [published.correlation_of(published.block_of(name)) for name in (one, other)]
-            parts = parts.scale(1 + beside[keys, None] * correlate_together(rho, shares))
-        figures = add_classes(parts, of_line, lines, rows * shares[0] * shares[1])
-        joint_lines = sum_by_line(meet, of_line, lines).astype(np.int64)
-        whole = [np.bincount(each.codes, minlength=each.m) / max(published.n, 1) for each in (first, second)]
-        return Grid(selected, joint_lines, figures, selected[:, None] * np.outer(*whole).ravel())
-
-
-def _asked(answer: Answer, conditions: tuple[Condition, ...]) -> Answer:
-    return replace(answer, conditions=conditions)
+        selected, m = np.bincount(line, minlength=lines), math.prod(sizes)
+        pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
+        of_line, of_class = np.divmod(pairs, number)
+        codes, whole = np.zeros(published.n, np.int64), np.ones(1)
+        shares = []
+        for at, (_, own, size) in enumerate(parts):
+            codes = codes * size + own
+            whole = np.outer(whole, np.bincount(own, minlength=size) / max(published.n, 1)).ravel()
+            alone = [size if other == at else 1 for other in range(len(parts))]
+            share = class_shares(own, size, classes, number)[of_class].reshape(-1, *alone)
+            shares.append(np.broadcast_to(share, (len(pairs), *sizes)).reshape(-1, m))
+        shown = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
+        by_line = sum_by_line(shown, of_line, lines).astype(np.int64)
+        rows = shown.sum(axis=1)[:, None]
+        if groups:
+            values = block_codes(published.table, blocks[0].columns)
+            figures = count_groups_by_class(blocks[0].draw, values, classes, line, lines, codes, m, drawn=True)
+            return Grid(selected, by_line, figures, selected[:, None] * whole)
+        a = [1 / block.draw.gamma for block in blocks]
+        in_class = np.bincount(classes, minlength=number).astype(float)[of_class][:, None]
+        rho = [published.correlation_of(block) for block in blocks]
+        if len(parts) == 1:
+            figures, together = count_one_block(a[0], rows, in_class, shown, shares[0]), np.array(rho[0])
+        else:
+            states = shown.reshape(-1, *sizes)
+            for at in range(len(parts)):  # rows that show all but a part, beside those that show it, too
+                states = np.stack([states.sum(axis=2 * at + 1, keepdims=True) - states, states], axis=at)
+            states = states.reshape(*(2,) * len(parts), -1, m)
+            figures = count_several_blocks(a, rows, in_class, states, shares)
+            together = correlate_together(rho, shares)
+        if published.person:
+            mean_rows = np.array([cell.mean_rows for cell in published.cells])[of_class]
+            figures = figures.scale(1 + count_rows_beside(pair, published.owner, mean_rows)[:, None] * together)
+        figures = add_classes(figures, of_line, lines, rows * np.prod(shares, axis=0))
+        return Grid(selected, by_line, figures, selected[:, None] * whole)

@@ -5,13 +5,13 @@ phi = T^-1 h in the row's class, the one operator of every answer (mechanism.md 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import cross_codes
-from splu_desktop.core.mechanism import Block, Draw
+from splu_desktop.core.mechanism import Block
 from splu_desktop.core.published import Published, block_codes
 
 Floats = NDArray[np.float64]
@@ -24,8 +24,8 @@ def class_shares(codes: NDArray[np.integer], size: int, classes: NDArray[np.inte
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
 
-class BlockValues:
-    """The published values of a block, as functions of them are scored.
+class BlockScores:
+    """The published values of a block, and the scores of functions of them.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class BlockValues:
     """
 
     def __init__(self, published: Published, block: Block) -> None:
-        self.draw: Draw = block.draw
+        self.published, self.draw = published, block.draw
         self.a = 1 / block.draw.gamma
         self.codes = block_codes(published.table, block.columns)
         self.size = int(self.codes.max(initial=0)) + 1
@@ -89,45 +89,19 @@ class BlockValues:
             found[at] = np.moveaxis(self.draw.score(values, counts), -1, 0)[self._value[at]]
         return found
 
-
-class Scores:
-    """All blocks of a release."""
-
-    def __init__(self, published: Published) -> None:
-        self.published = published
-        self._blocks: dict[Block, BlockValues] = {}
-
-    def of_block(self, block: Block) -> BlockValues:
-        """Return the values of a block, made once."""
-        if block not in self._blocks:
-            self._blocks[block] = BlockValues(self.published, block)
-        return self._blocks[block]
-
-    def indicators(self, chosen: Mapping[str, Flags]) -> list[tuple[Block, Flags]]:
-        """Return, for each block that conditions (column -> (m,) labels) name, (N,) rows that show what they ask."""
-        found: dict[Block, Flags] = {}
-        for name, flags in chosen.items():
-            block = self.published.block_of(name)
-            shown = flags[self.published.table[name].codes]
-            # Columns of a block are one draw: whether a row shows all of them at once is one event, with one score.
-            found[block] = found[block] & shown if block in found else shown
-        return list(found.items())
-
     def number_scores(self, name: str) -> Floats:
-        """Return (P, 2) scores of a sensitive column's numbers, and of having one at all."""
+        """Return (P, 2) scores of the numbers of one of the block's columns, and of having one at all."""
         numbers = self.published.numbers(name)
         if numbers is None:
             raise ValueError(name)
-        values = self.of_block(self.published.block_of(name))
-        shown = numbers[self.published.table[name].codes[values.example]]
+        shown = numbers[self.published.table[name].codes[self.example]]
         known = np.isfinite(shown)
-        return values.phi(np.stack([np.where(known, shown, 0.0), known], axis=1))
+        return self.phi(np.stack([np.where(known, shown, 0.0), known], axis=1))
 
     def value_scores(self, name: str, sets: Sequence[Sequence[str]]) -> list[tuple[Floats, NDArray[np.int32]]]:
-        """Return what `set_scores` does of sets of values of a sensitive column."""
+        """Return what `set_scores` does of sets of values of one of the block's columns."""
         column = self.published.table[name]
         flags = np.zeros((column.m, len(sets)), bool)
         for at, labels in enumerate(sets):
             flags[[column.code_of(label) for label in labels], at] = True
-        values = self.of_block(self.published.block_of(name))
-        return values.set_scores(flags[column.codes[values.example]])
+        return self.set_scores(flags[column.codes[self.example]])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.answer.scores import Scores
+from splu_desktop.core.answer.scores import BlockScores
 from splu_desktop.core.generalise.chapters import NO_CHAPTER, Chapter, system_of
 from splu_desktop.core.mechanism import CLASS, Block
 from splu_desktop.core.mechanism.law import t_f
@@ -84,11 +84,11 @@ def score_columns(
         taken.add(word)
         found.append(ScoreColumn(word, column, value, words, *scores, pairs))
 
-    known = {block: Scores(published if by_block is None else by_block[block]) for block in published.blocks}
+    known = {each: BlockScores(published if by_block is None else by_block[each], each) for each in published.blocks}
     for name in published.sensitive:
-        block = published.block_of(name)
-        scores, own = known[block], known[block].published
-        column, pairs = own.table[name], scores.of_block(block).pair
+        scores = known[published.block_of(name)]
+        own, pairs = scores.published, scores.pair
+        column = own.table[name]
         if own.numbers(name) is not None:
             both = scores.number_scores(name)
             every = np.arange(len(both), dtype=np.int32)
@@ -110,8 +110,7 @@ def score_columns(
             add(f"{name}_{chapter}", name, None, words, of_sets[at], pairs)
     if CLASS in published.table:
         # By the pairs of the first block, beside whose scores it then stands.
-        block = published.blocks[0]
-        first, numbers = known[block].of_block(block), np.arange(1, len(published.cells) + 1)
+        first, numbers = known[published.blocks[0]], np.arange(1, len(published.cells) + 1)
         add(CLASS, CLASS, None, say("number of the row's class"), (numbers, first.pair_class), first.pair)
     if NUMBER in published.table:
         number = published.table[NUMBER]
