@@ -54,9 +54,9 @@ class Pages:
 
     def score_cells(self, dialect: Dialect) -> tuple[list[NDArray[Any]], list[tuple[int, Codes]]]:
         """Return laid texts of scores, and for each which number of a drawn row, and codes of its pairs."""
-        cells, codes = number_cells([(each.values, each.which, each.pairs) for each in self.scores], dialect)
+        cells = number_cells([(each.values, each.which, each.pairs) for each in self.scores], dialect)
         place = {id(each.pairs): at for each, at in zip(self.scores, self.score_from, strict=True)}
-        return cells, [(place[id(own)], own) for own in codes]
+        return [laid for laid, _, _ in cells], [(place[id(own)], of_pair[own]) for _, of_pair, own in cells]
 
 
 def pages_of(counted: Counted, plan: Plan, shown: Sequence[NDArray[np.int64]]) -> Pages:

@@ -150,15 +150,15 @@ def _telling_rows(columns: Sequence[Column], key: bytes) -> NDArray[np.uint64]:
 def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
     """Return (m,) keyed hashes of labels; numbers by their value, not by their spelling; missing ones as one."""
     own = hmac.new(key, about.encode("utf-8"), hashlib.sha256).digest()
-    found = np.empty(column.m, np.uint64)
-    for at, label in enumerate(column.labels.tolist()):
-        text = "" if column.missing[at] else label.strip()
-        if column.values is not None and not column.missing[at]:
-            # 7 and 7.0 are one person in two exports.
-            text = str(column.values[at])
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=own).digest()
-        found[at] = int.from_bytes(digest, "big")
-    return found
+    texts = [label.strip() for label in column.labels.tolist()]
+    if column.values is not None:
+        # 7 and 7.0 are one person in two exports.
+        dates = column.values.dtype.kind == "M"
+        texts = [str(value) for value in column.values] if dates else list(map(repr, column.values.tolist()))
+    for at in np.flatnonzero(column.missing).tolist():
+        texts[at] = ""
+    hashed = (hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=own).digest() for text in texts)
+    return np.frombuffer(b"".join(hashed), ">u8").astype(np.uint64)
 
 
 def _counts_digest(column: Column, key: bytes) -> str:

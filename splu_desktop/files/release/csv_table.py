@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import distinct
+from splu_desktop.core.distinct import distinct, stir
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.digests import DigestedFile
@@ -105,32 +105,45 @@ def write_numbers(
 
     Returns the file's SHA-256. Raises Cancelled.
     """
-    cells, codes = number_cells(columns, dialect)
+    cells = number_cells(columns, dialect)
     with path.open("wb") as opened:
         file = DigestedFile(opened)
         file.write(header_line(names, dialect))
-        RowWriter(cells, dialect).write(file, codes, progress, _STAGE_OUT)
+        codes = [of_pair[own] for _, of_pair, own in cells]
+        RowWriter([laid for laid, _, _ in cells], dialect).write(file, codes, progress, _STAGE_OUT)
     return file.digest.hexdigest()
 
 
-def number_cells(columns: Sequence[Numbers], dialect: Dialect) -> tuple[list[NDArray[Any]], list[NDArray[np.int32]]]:
-    """Return laid texts, with their ends, and (N,) pairs of columns of numbers; neighbours that share pairs are one."""
-    runs: list[tuple[NDArray[np.int32], list[NDArray[Any]]]] = []
+def number_cells(
+    columns: Sequence[Numbers], dialect: Dialect
+) -> list[tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]]:
+    """Return columns of numbers, neighbours that share pairs as one: laid texts, which each pair has, pairs of rows."""
+    runs: list[tuple[NDArray[np.int32], list[NDArray[Any]], list[NDArray[np.int32]]]] = []
     for at, (values, which, own) in enumerate(columns):
         end = "\n" if at == len(columns) - 1 else dialect.delimiter
         place, first = distinct((values + 0.0).view(np.uint64), ascending=False)  # and no -0
-        part = _laid_numbers(values[first] + 0, end, dialect.decimal)[place][which]
-        if runs and runs[-1][0] is own and sum(each.nbytes for each in runs[-1][1]) + part.nbytes < _RUN:
-            runs[-1][1].append(part)
-        else:
-            runs.append((own, [part]))
-    cells = []
-    for _, parts in runs:
-        row = np.empty(len(parts[0]), [(f"{at}", part.dtype) for at, part in enumerate(parts)])
-        for at, part in enumerate(parts):
-            row[f"{at}"] = part
-        cells.append(row.view(f"V{row.itemsize}"))
-    return cells, [own for own, _ in runs]
+        texts = _laid_numbers(values[first] + 0, end, dialect.decimal)[place]
+        if not (runs and runs[-1][0] is own and len(which) * sum(each.itemsize for each in runs[-1][1]) < _RUN):
+            runs.append((own, [], []))
+        runs[-1][1].append(texts)
+        runs[-1][2].append(which)
+    return [(*_laid_together(texts, which), own) for own, texts, which in runs]
+
+
+def _laid_together(
+    texts: Sequence[NDArray[Any]], which: Sequence[NDArray[np.int32]]
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return (D,) the different rows of columns side by side, laid, and (P,) which of them each pair has."""
+    keys = np.zeros(len(which[0]), np.uint64)
+    for each in which:
+        keys = stir(keys) + each.astype(np.uint64)
+    of_pair, firsts = distinct(keys, ascending=False)
+    if not all(np.array_equal(each[firsts][of_pair], each) for each in which):  # as good as impossible
+        of_pair = firsts = np.arange(len(keys), dtype=np.int32)
+    rows = np.empty(len(firsts), [(f"{at}", part.dtype) for at, part in enumerate(texts)])
+    for at, (part, each) in enumerate(zip(texts, which, strict=True)):
+        rows[f"{at}"] = part[each[firsts]]
+    return rows.view(f"V{rows.itemsize}"), of_pair
 
 
 def _laid(texts: Sequence[bytes]) -> NDArray[Any]:

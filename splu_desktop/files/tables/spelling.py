@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -53,6 +54,8 @@ def plain(column: Column) -> Column:
 def parse_values(texts: list[str], kind: Kind) -> NDArray[Any]:
     """Return what texts stand for, float64 or datetime64[us]; NaN or NaT for one that is no number or date."""
     dates = kind in _DATES
+    with suppress(ValueError):  # nearly always all are, and one call for all takes a tenth of the time
+        return np.array(texts, "datetime64[us]") if dates else np.array(list(map(float, texts)))
     found = np.full(len(texts), np.datetime64("NaT") if dates else np.nan, "datetime64[us]" if dates else np.float64)
     for at, text in enumerate(texts):
         try:
