@@ -58,7 +58,7 @@ def add(commands: Any) -> None:
 
 
 def _query(args: argparse.Namespace) -> None:
-    release = open_asked(args)
+    release = open_asked(args, conditions=args.conditions)
     published = release.published
     conditions = [parse_condition(text, published) for text in args.conditions]
     answer = Reader(published).answer(conditions, args.method)

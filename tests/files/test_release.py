@@ -18,7 +18,7 @@ import pytest
 
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import Reader
-from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.mechanism import CLASS, Block, Lenders
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
@@ -73,6 +73,15 @@ def test_who_publishes_gets_the_release_that_its_reader_gets(tmp_path: Path, dia
         assert np.array_equal(own.missing, other.missing)
         assert (own.values is None) == (other.values is None)
         assert own.values is None or np.array_equal(own.values, other.values, equal_nan=True)
+
+
+def test_for_one_count_only_the_columns_it_names_are_read_and_those_drawn(ward: OpenRelease) -> None:
+    asked = ["sex=f", "dx=yes"]
+    whole, part = open_release(ward.path).published, open_release(ward.path, conditions=asked).published
+    assert set(part.table.names) == {"sex", *part.sensitive} | {CLASS} & set(whole.table.names)
+    one, other = (Reader(each).answer([parse_condition(text, each) for text in asked]) for each in (whole, part))
+    assert (one.estimate, one.low, one.high) == (other.estimate, other.low, other.high)
+    assert open_release(ward.path, conditions=["sx=f"]).published.table.names == whole.table.names
 
 
 def test_no_value_is_the_empty_cell_everywhere(tmp_path: Path) -> None:

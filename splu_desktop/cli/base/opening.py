@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from splu_desktop.cli.base.effects import without_effect
@@ -97,10 +97,15 @@ def password_asked(args: argparse.Namespace) -> Iterator[str | None]:
         raise PasswordNeeded("{fault} Name a file that holds it with --password-file.", fault=str(fault)) from None
 
 
-def open_asked(args: argparse.Namespace, progress: Progress = SILENT) -> OpenRelease:
-    """Return the release asked for. Raises BadRelease; BadSetting where a folder is given a password; Cancelled."""
+def open_asked(
+    args: argparse.Namespace, progress: Progress = SILENT, *, conditions: Sequence[str] | None = None
+) -> OpenRelease:
+    """Return the release asked for, or what conditions need of it.
+
+    Raises BadRelease; BadSetting where a folder is given a password; Cancelled.
+    """
     if args.release.is_dir():
         folder = say("“{path}” is a folder, which has no password", path=str(args.release))
         without_effect(args, folder, "password_file")
     with password_asked(args) as password:
-        return open_release(args.release, password=password, progress=progress)
+        return open_release(args.release, password=password, conditions=conditions, progress=progress)

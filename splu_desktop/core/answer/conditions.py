@@ -276,9 +276,9 @@ def parse_condition(text: str, published: Published) -> Condition:
     raise BadQuestion(unknown_column(head.strip(), published))
 
 
-def columns_named(texts: Iterable[str], names: Sequence[str]) -> list[str]:
-    """Return which columns conditions as `parse_condition` reads them may be about."""
-    return [name for name in names if any(_after(name, text, sign) is not None for text in texts for sign in _SIGNS)]
+def columns_named(text: str, names: Iterable[str]) -> list[str]:
+    """Return which columns a condition as `parse_condition` reads it may be about."""
+    return [name for name in names if any(_after(name, text, sign) is not None for sign in _SIGNS)]
 
 
 def column_named(name: str, published: Published) -> str:

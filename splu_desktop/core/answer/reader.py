@@ -213,7 +213,8 @@ class Reader:
 
     def spread(self, sensitive: str) -> float:
         """Return t, how far counts of one condition lie from what the whole table lets expect."""
-        return self._spreads[sensitive]
+        known = self.published.spread.get(sensitive)
+        return self._spreads[sensitive] if known is None else known
 
     @cached_property
     def _spreads(self) -> dict[str, float]:

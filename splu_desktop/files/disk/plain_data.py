@@ -79,6 +79,9 @@ def understood(path: Path, fault: type[SpluError]) -> Iterator[None]:
 def from_json(content: str | bytes, *, paths: bool = False) -> Any:
     """Return what JSON says. Raises ValueError where it is none, or holds what `checked` refuses."""
     try:
+        if isinstance(content, str) and not paths and "\\ud" not in content.lower():
+            content.encode("utf-8")  # of texts without escapes of halves of pairs all at once
+            return json.loads(content, parse_float=_finite, parse_int=_short, parse_constant=_finite)
         return check_plain(json.loads(content), paths=paths)
     except RecursionError:
         raise ValueError("nested too deeply") from None
@@ -111,8 +114,19 @@ def check_plain(data: Any, *, paths: bool = False) -> Any:
         elif isinstance(value, str):
             value.encode("utf-8", errors)  # a lone half of a pair raises a ValueError
         elif isinstance(value, float):
-            if not math.isfinite(value):
-                raise ValueError("a number without an end")
-        elif isinstance(value, int) and not -_WIDEST <= value < _WIDEST:
-            raise ValueError("a number of too many digits")
+            _finite(value)
+        elif isinstance(value, int):
+            _short(value)
     return data
+
+
+def _finite(value: float | str) -> float:
+    if not math.isfinite(number := float(value)):
+        raise ValueError("a number without an end")
+    return number
+
+
+def _short(value: int | str) -> int:
+    if not -_WIDEST <= (number := int(value)) < _WIDEST:
+        raise ValueError("a number of too many digits")
+    return number

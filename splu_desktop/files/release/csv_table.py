@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
@@ -235,9 +235,12 @@ def _fields(texts: Iterable[str], delimiter: str) -> list[str]:
 
 
 def read_table(
-    file: IO[bytes], dialect: Dialect, rows: int, progress: Progress
+    file: IO[bytes], dialect: Dialect, rows: int, progress: Progress, wanted: Collection[str] | None = None
 ) -> Iterator[tuple[str, NDArray[np.int32], list[str]]]:
-    """Give name, (N,) codes and distinct texts of each column. Raises ValueError for no such CSV; Cancelled."""
+    """Give name, (N,) codes and distinct texts of each column, or of those wanted.
+
+    Raises ValueError for no such CSV; Cancelled.
+    """
     csv.field_size_limit(_LONGEST)
     blocks = _blocks(file)
     first = next(blocks, b"").removeprefix(codecs.BOM_UTF8).decode()
@@ -246,6 +249,8 @@ def read_table(
         names = list(map(restore_text, next(csv.reader(head, delimiter=dialect.delimiter, strict=True), [])))
     except csv.Error as fault:
         raise ValueError(str(fault)) from None
+    width, only = len(names), [at for at, name in enumerate(names) if wanted is None or name in wanted]
+    names = [names[at] for at in only]
     parts: list[list[fields.Fields]] = [[] for _ in names]
     found = [Gatherer() for _ in names]
     done = coded = 0
@@ -260,7 +265,7 @@ def read_table(
         waiting: deque[Future[list[fields.Fields]]] = deque()
         try:
             for block in chain([first[head.tell() :].encode()], blocks):
-                waiting.append(pool.submit(_columns, block, dialect.delimiter, len(names)))
+                waiting.append(pool.submit(_columns, block, dialect.delimiter, width, only))
                 while len(waiting) > _WORKERS or (waiting and waiting[0].done()):
                     done = _add(parts, waiting.popleft().result(), done, rows)
                 if done - coded > _CODED:
@@ -305,13 +310,13 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _columns(block: bytes, delimiter: str, width: int) -> list[fields.Fields]:
-    """Return the cells of some records by column. Raises ValueError."""
+def _columns(block: bytes, delimiter: str, width: int, only: Sequence[int]) -> list[fields.Fields]:
+    """Return the cells of some records by column, of those at `only`. Raises ValueError."""
     if not block:
         return []
     text = block.decode()  # what is no UTF-8 is no such file
     try:
-        return fields.split(block, fields.FieldLayout(width, ord(delimiter), ord('"')))[0]
+        return fields.split(block, fields.FieldLayout(width, ord(delimiter), ord('"')), only)[0]
     except fields.Irregular:
         pass
     try:
@@ -320,4 +325,4 @@ def _columns(block: bytes, delimiter: str, width: int) -> list[fields.Fields]:
         raise ValueError(str(fault)) from None
     if any(len(row) != width for row in rows):
         raise ValueError("rows differ in length")
-    return [[cell.encode() for cell in column] for column in zip(*rows, strict=True)]
+    return [[row[at].encode() for row in rows] for at in only]

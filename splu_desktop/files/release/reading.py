@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.core.answer.conditions import columns_named
 from splu_desktop.core.mechanism import CLASS
 from splu_desktop.core.persons.choice import NUMBER
 from splu_desktop.core.progress import SILENT, Progress
@@ -61,8 +64,16 @@ class OpenRelease:
         return str(self.facts["created"])
 
 
-def open_release(path: Path, *, password: str | None = None, progress: Progress = SILENT) -> OpenRelease:
+def open_release(
+    path: Path,
+    *,
+    password: str | None = None,
+    conditions: Sequence[str] | None = None,
+    progress: Progress = SILENT,
+) -> OpenRelease:
     """Read a release: its folder, the path of its release.json, or a ZIP of it.
+
+    conditions : what is asked, if nothing else is: then only columns that it may name are read, and those drawn.
 
     Raises BadRelease with a sentence where anything is missing, altered or of another version, PasswordNeeded;
     Cancelled.
@@ -73,7 +84,14 @@ def open_release(path: Path, *, password: str | None = None, progress: Progress 
     # Before a byte of it is read as a table: an altered one is named so, and not by what its reader stumbles over.
     if TABLE_NAME in package.names() and digest_of(package, TABLE_NAME, progress) != entry["sha256"]:
         raise damage_fault(package.path / TABLE_NAME)
-    return OpenRelease(package.path, facts, published_of(package, facts, progress))
+    wanted = None
+    if conditions is not None:
+        names = [entry["name"] for entry in facts["columns"]]
+        named = [columns_named(text, names) for text in conditions]
+        if all(named):  # else a sentence names those that there are
+            drawn = {entry["name"] for entry in facts["columns"] if entry["role"] in ("sa", "class", "person")}
+            wanted = drawn.union(*named)
+    return OpenRelease(package.path, facts, published_of(package, facts, progress, wanted))
 
 
 def facts_of(package: Package) -> dict[str, Any]:
@@ -85,16 +103,18 @@ def facts_of(package: Package) -> dict[str, Any]:
     return facts
 
 
-def published_of(package: Package, facts: dict[str, Any], progress: Progress = SILENT) -> Published:
-    """Return the table with what its reader knows. Raises BadRelease; Cancelled."""
+def published_of(
+    package: Package, facts: dict[str, Any], progress: Progress = SILENT, wanted: Collection[str] | None = None
+) -> Published:
+    """Return the table, or the columns wanted, with what its reader knows. Raises BadRelease; Cancelled."""
     if TABLE_NAME not in package.names():
         raise incomplete(package.path, TABLE_NAME)
     dialect = Dialect(**facts["dialect"])
-    entries = {entry["name"]: entry for entry in facts["columns"]}
+    entries = {each["name"]: each for each in facts["columns"] if wanted is None or each["name"] in wanted}
     columns = []
     try:
         with package.open(TABLE_NAME) as file:
-            for name, codes, texts in read_table(file, dialect, facts["records"], progress):
+            for name, codes, texts in read_table(file, dialect, facts["records"], progress, wanted):
                 # What is popped can't come twice; what is left over was stated and is not there.
                 columns.append(read_column(entries.pop(name), codes, texts, dialect.decimal))
         if entries:
@@ -120,7 +140,10 @@ def described_by(facts: dict[str, Any], table: Table) -> Published:
         thresholds=Thresholds(**facts["thresholds"]),
         rare={str(name): int(least) for name, least in facts["rare"].items()},
         means=means_of(facts),
+        spread={str(name): float(each) for name, each in dict(facts.get("spread", {})).items()},
     )
+    if not all(0 <= each < math.inf for each in published.spread.values()):
+        raise ValueError("a spread that is none")
     # Classes index arrays everywhere; a negative one would count from the end, and silently.
     if published.record_class.max(initial=0) >= len(published.cells) or published.record_class.min(initial=0) < 0:
         raise ValueError("a class that is not stated")

@@ -46,9 +46,12 @@ def count(block: bytes, byte: int, end: int | None = None) -> int:
     return int(np.count_nonzero(np.frombuffer(block, np.uint8)[:end] == byte))
 
 
-def split(block: bytes, layout: FieldLayout) -> tuple[list[Fields], NDArray[np.bool_]]:
+def split(
+    block: bytes, layout: FieldLayout, only: Sequence[int] | None = None
+) -> tuple[list[Fields], NDArray[np.bool_]]:
     """Split a block (whole lines, the last one ended) into columns, and say which lines hold nothing at all.
 
+    only : the places of the columns wanted; None for all.
     Raises Irregular: where lines differ in their number of fields, quotes are doubled, or a zero byte occurs.
     """
     if b"\x00" in block:
@@ -102,7 +105,8 @@ def split(block: bytes, layout: FieldLayout) -> tuple[list[Fields], NDArray[np.b
             raise Irregular
         starts += enclosed
         stops -= enclosed
-    return [_fields(room, starts[i], stops[i]) for i in range(width)], blank
+    wanted = range(width) if only is None else only
+    return [_fields(room, starts[i], stops[i]) for i in wanted], blank
 
 
 def _fields(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Fields:
