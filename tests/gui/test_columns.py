@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
@@ -37,7 +37,9 @@ def test_kinds_are_set_by_keys_for_several_rows_and_taken_back(proposed: MainWin
     assert session.plan is not None
     before = dict(session.plan.roles)
     names = [row.name for row in page.table.rows_model.rows]
-    page.table.select_rows([names.index("Age"), names.index("Ward")])
+    page.table.selectRow(names.index("Age"))
+    and_also = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+    page.table.selectionModel().select(page.table.model().index(names.index("Ward"), 0), and_also)
     QTest.keyClick(page.table, Qt.Key.Key_4)
     assert (session.plan.roles["Age"], session.plan.roles["Ward"]) == (Role.DROPPED, Role.DROPPED)
     assert session.undo_name == "Age, Ward: Left out"

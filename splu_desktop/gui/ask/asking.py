@@ -12,13 +12,13 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism import CLASS, NUMBER
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.questions.batch import read_questions, write_answers
 from splu_desktop.files.release import OpenRelease
 from splu_desktop.gui.base.session import Release
+from splu_desktop.gui.base.words import t
 
 Question = tuple[Condition, ...]
 
@@ -57,7 +57,7 @@ class Opened:
 
 def open_for_asking(release: Release, progress: Progress = SILENT) -> Opened:
     """Return a release ready to be asked. Raises SpluError; Cancelled."""
-    progress.report(say("Reading the release"), 0.1)
+    progress.report(t("Reading the release"), 0.1)
     source = None
     if release.source is not None and release.plan is not None:
         # Not the file as it was read: it may have several rows for a person where the release has one.

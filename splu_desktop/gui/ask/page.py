@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -159,36 +158,11 @@ class AskPage(Page):
         target = asked_target(self, t("Save the answers"), "answers.xlsx", ".xlsx", ".csv")
 
         def take(n: int) -> None:
-            self.show_content()
+            self.refresh()
             self.banner.say("done", t("{n} questions were answered.", n=number(n)))
 
         if target is not None:
-            self._work_on(t("Working it out…"), self.show_content, take, answer_file, opened, questions, target)
-
-    def _work_on(
-        self,
-        words: str,
-        back: Callable[[], object],
-        take: Callable[..., object],
-        function: Callable[..., object],
-        *args: object,
-    ) -> None:
-        """Show how far a worker is; `back` shows the page again where it fails or is stopped."""
-
-        def fail(sentence: str) -> None:
-            back()
-            self.show_error(sentence)
-
-        self.show_busy(words)
-        self.work.start(
-            function,
-            *args,
-            on_partial=self.busy.show_progress,
-            on_done=take,
-            on_exception=fail,
-            on_cancel=back,
-            channel=_CHANNEL,
-        )
+            self.work_on(t("Working it out…"), take, answer_file, opened, questions, target, channel=_CHANNEL)
 
     def ask_release(self) -> None:
         """Let the user choose a release, and open it."""
@@ -200,7 +174,7 @@ class AskPage(Page):
         """Open a release that lies in a folder or a ZIP."""
 
         def take(opened: OpenRelease | None) -> None:
-            self.show_content()
+            self.refresh()
             if opened is not None:
                 self.session.take_release(Release(opened))
                 return
@@ -209,9 +183,7 @@ class AskPage(Page):
             if given and typed:
                 self.open_release(path, typed)
 
-        # `refresh` shows nothing anew of a release that is shown already.
-        back = self.refresh if self.session.release is None else self.show_content
-        self._work_on(t("Reading the release"), back, take, read_release, path, password)
+        self.work_on(t("Reading the release"), take, read_release, path, password, channel=_CHANNEL)
 
     # --- the page
 

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.language import language
 from splu_desktop.gui.base.session import Answers
-from splu_desktop.gui.base.words import number, spoken, t
+from splu_desktop.gui.base.words import joined, number, spoken, t
+
+_SAYS_LITTLE = 4  # letters
 
 
 def row_words() -> tuple[str, ...]:
@@ -41,6 +43,12 @@ def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[in
         if part > 0 and part / whole - share <= 0.02:
             return part, whole
     return min(math.ceil(100 * share - 1e-9), 100), 100
+
+
+def telling(column: str, value: str) -> str:
+    """Return a value, with its column where many columns have such a one: yes, no, ja, 1."""
+    words = value_words(value)
+    return joined((column, words), ":") if len(value) <= _SAYS_LITTLE else words
 
 
 def one_in(share: float) -> str:

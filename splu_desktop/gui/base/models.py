@@ -358,16 +358,9 @@ class TableView(QTableView):
 
     def selectRow(self, row: int) -> None:
         """Select one row alone, and make it the current one, whatever keys the user holds: Qt's own adds or removes."""
-        self.select_rows((row,))
-        index = self.model().index(row, 0)
-        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
-
-    def select_rows(self, rows: Sequence[int]) -> None:
-        """Select rows by their place in the view."""
-        self.clearSelection()
-        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
-        for row in rows:
-            self.selectionModel().select(self.model().index(row, 0), flags)
+        index, flags = self.model().index(row, 0), QItemSelectionModel.SelectionFlag
+        self.selectionModel().select(index, flags.ClearAndSelect | flags.Rows)
+        self.selectionModel().setCurrentIndex(index, flags.NoUpdate)
 
 
 def one_cell(cell: object) -> str:

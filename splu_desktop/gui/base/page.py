@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShowEvent
@@ -151,6 +152,37 @@ class Page(QWidget):
         """Show the busy state from its beginning."""
         self.busy.begin(heading)
         self._show_part(self.busy)
+
+    def work_on(
+        self, words: str, take: Callable[[Any], object], function: Callable[..., Any], *args: Any, **keywords: Any
+    ) -> None:
+        """Show how far a worker is, then the content with what `take` does of it, or with what went wrong.
+
+        A fault is said on the page in front, since the user may have left this one meanwhile. What follows `function`
+        goes to `Work.start`.
+        """
+
+        def done(found: Any) -> None:
+            self.show_content()
+            take(found)
+
+        def end(kind: str, sentence: str) -> None:
+            self.show_content()
+            self.refresh()
+            self.session.noticed.emit(kind, sentence)
+
+        self.banner.hide()
+        self.show_busy(words)
+        self.set_primary(self.primary.text(), False)
+        self.work.start(
+            function,
+            *args,
+            on_partial=self.busy.show_progress,
+            on_done=done,
+            on_exception=partial(end, "fault"),
+            on_cancel=lambda: end("note", t("Stopped. Nothing was left behind.")),
+            **keywords,
+        )
 
     def show_error(self, sentence: str) -> None:
         """Show a fault's sentence above the content; the work stays as it is."""

@@ -189,11 +189,6 @@ class Session(QObject):
         return next((each for each in self._judged if each.plan == self.plan), None)
 
     @property
-    def last_judged(self) -> Judged | None:
-        """The last plan of this table that was judged: what a page shows, greyed, meanwhile."""
-        return self.judged or next(iter(self._judged), None)
-
-    @property
     def verdict(self) -> Verdict | None:
         """The verdict on the plan of now; None while it is being worked out."""
         return None if self.judged is None else self.judged.verdict

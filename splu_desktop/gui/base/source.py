@@ -18,6 +18,7 @@ from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.gui.base.words import t
 
 _KEPT = 6  # prepared tables
 
@@ -72,7 +73,7 @@ class Source:
         with self._lock:
             found = next((made for known, made in self._prepared if known == shape), None)
         if found is None:
-            progress.report("Preparing", 0.0)
+            progress.report(t("Working it out…"), 0.0)
             # The lock is not held meanwhile; at worst two workers prepare the same plan.
             found = prepare(self.table, plan)
             with self._lock:

@@ -139,6 +139,17 @@ def style_sheet(scheme: Colours) -> str:
         '"' + resource_path(f"style/{name}-{part}.svg").as_posix().replace('"', '\\"') + '"'
         for part in ("check", "up", "down")
     )
+    grounds = "".join(
+        f'QFrame[look="banner-{kind}"] {{ background: {soft}; border: none; border-radius: 6px; }}'
+        f'QFrame[look="verdict-{kind}"] {{ background: {soft}; border: none; border-left: 4px solid {strong};'
+        "border-radius: 4px; }"
+        for kind, strong, soft in (
+            ("note", s.accent, s.accent_soft),
+            ("warning", s.warning, s.warning_soft),
+            ("fault", s.fault, s.fault_soft),
+            ("done", s.answerable, s.answerable_soft),
+        )
+    )
     # A header's arrow stands above its text, not on it; Qt's up-arrow is that of a falling order.
     return f"""
     QToolTip {{ color: {s.text}; background: {s.card}; border: 1px solid {s.line}; padding: 4px; }}
@@ -149,18 +160,9 @@ def style_sheet(scheme: Colours) -> str:
     QFrame[look="rule"] {{ background: {s.line}; border: none; }}
     QLabel[look="quiet"] {{ color: {s.quiet}; }}
     QLabel[look="strong"] {{ font-weight: 600; }}
-    QFrame[look="banner-note"] {{ background: {s.accent_soft}; border: none; border-radius: 6px; }}
-    QFrame[look="banner-warning"] {{ background: {s.warning_soft}; border: none; border-radius: 6px; }}
-    QFrame[look="banner-fault"] {{ background: {s.fault_soft}; border: none; border-radius: 6px; }}
-    QFrame[look="banner-done"] {{ background: {s.answerable_soft}; border: none; border-radius: 6px; }}
+    {grounds}
     QWidget[look="footer"] {{ background: {s.page}; }}
     QFrame[look="follows"] {{ background: {s.accent_soft}; border: none; border-radius: 6px; }}
-    QFrame[look="verdict-done"] {{ background: {s.answerable_soft}; border: none; border-left: 4px solid {s.answerable};
-        border-radius: 4px; }}
-    QFrame[look="verdict-warning"] {{ background: {s.warning_soft}; border: none; border-left: 4px solid {s.warning};
-        border-radius: 4px; }}
-    QFrame[look="verdict-fault"] {{ background: {s.fault_soft}; border: none; border-left: 4px solid {s.fault};
-        border-radius: 4px; }}
     QFrame[look="card-fault"] {{ background: {s.card}; border: 1px solid {s.fault}; border-radius: 6px; }}
     QFrame[look="card-accent"] {{ background: {s.card}; border: 2px solid {s.accent}; border-radius: 6px; }}
     QFrame[look="choice"] {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}

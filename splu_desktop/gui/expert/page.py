@@ -72,6 +72,7 @@ class ExpertPage(Page):
         self.list, self.short = QListWidget(), Choice(bare(t("&Expert")))
         self.list.setAccessibleName(bare(t("&Expert")))
         self.list.setProperty("look", "parts")
+        self.list.setFixedWidth(210)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.stacked = QStackedWidget()
         for at, section in enumerate(self.sections):
@@ -92,7 +93,6 @@ class ExpertPage(Page):
     def folded(self, fold: Fold) -> None:
         narrow = fold is Fold.NARROW
         self.list.setVisible(not narrow)
-        self.list.setFixedWidth(210 if fold is Fold.WIDE else 170)
         self.short.setVisible(narrow)
 
     def _show_section(self, at: int) -> None:

@@ -28,7 +28,7 @@ def block_figures(
     """Return what each block's draw promises, for a worker."""
     found = []
     for done, block in enumerate(blocks):
-        progress.report("Working out the bounds", done / len(blocks))
+        progress.report(t("Working it out…"), done / len(blocks))
         found.append(plot_figures(block.draw, thresholds))
     return found
 
@@ -113,7 +113,7 @@ class StrengthSection(Section):
 
     def _take(self, found: list[tuple[LargeCounts, SmallCounts]]) -> None:
         self._figures = found
-        plan, judged = self.session.plan, self.session.last_judged
+        plan, judged = self.session.plan, self.session.judged
         if plan is None or len(found) != len(self._lines):
             return
         shares = {} if judged is None else judged.verdict.figures.certainty.shares

@@ -48,15 +48,15 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress = 
     """Read a file. Runs in a worker. Raises what the importer raises; Cancelled."""
     imported = importer.read(path, choices, progress=ProgressPart(progress, 0.0, _READ))
     table = imported.table
-    progress.report("Looking at the columns", _READ)
+    progress.report(t("Looking at the columns"), _READ)
     suggestions = suggest_roles(table)
     for done, column in enumerate(table.columns):
-        progress.report("Looking at the columns", _READ + 0.2 * done / len(table.columns))
+        progress.report(t("Looking at the columns"), _READ + 0.2 * done / len(table.columns))
         filled(column)  # counted here, and known to every page
     names = tuple(person_columns(table))
     counted = {name: persons_named(table, name) for name in names[:_PERSONS]}
     source = Source(path, imported, choices, suggestions, names, counted)
-    progress.report("Looking for tables to propose", 0.95)
+    progress.report(t("Looking at the columns"), 0.95)
     kept = recall(source)
     return Opened(source, kept or Choices(first_answers(table, suggestions, names)), kept is not None)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
@@ -19,14 +19,13 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.core.answer.forecast import LEAST
-from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Proposal, title_of
 from splu_desktop.core.policy import Step as Done
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.gui.base.choices import number_box, show_value
 from splu_desktop.gui.base.dialogs import save_as
-from splu_desktop.gui.base.messages import cases, persons_of
+from splu_desktop.gui.base.messages import cases, persons_of, telling
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
@@ -46,7 +45,15 @@ from splu_desktop.report.book.make import hand_out_protected, print_protected
 
 _CHANNEL = "figures"
 _REST = 200  # ms
-_SAYS_LITTLE = 4  # letters of a value that many columns have: yes, no, ja, 1
+_TAB = 130  # pixels that a tab has in any case
+
+
+class _Tabs(QTabBar):
+    """Tabs of which a short name is never cut for the room of a long one."""
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        whole = self.tabSizeHint(index)
+        return QSize(min(whole.width(), _TAB), whole.height())
 
 
 class ProposalPage(Page):
@@ -96,7 +103,7 @@ class ProposalPage(Page):
     def _make_tables(self) -> Card:
         card = Card("", 1, 1, 1, 4, spacing=0)
         head = margins(QHBoxLayout(), 6, 2, 8, 0, spacing=8)
-        self.tabs = QTabBar()
+        self.tabs = _Tabs()
         self.tabs.setAccessibleName(t("Your tables"))
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
@@ -269,6 +276,8 @@ class ProposalPage(Page):
         proposal = self.session.proposal
         undone = set(map(id, self.session.choices.undone))
         steps = [each for each in (steps_of(plan) if proposal is None else proposal.steps) if id(each) not in undone]
+        if proposal is not None and proposal.plan.gamma != plan.gamma:  # the slider was moved since
+            steps = [each for each in steps if each.name != "strength"] + [steps_of(plan)[-1]]
         key = tuple((each.name, each.column, str(each.words)) for each in steps)
         # Filling the list makes its rows anew, and a link among them that has the focus would lose it each time.
         if key != getattr(self, "_steps_shown", None):
@@ -540,7 +549,7 @@ def _legend(shown: Preview, table: int, at: int) -> str:
 def shown_again(proposal: Proposal) -> Alternative:
     """Return a proposal as one of the ways, once the plan was changed."""
     figures, plan = proposal.verdict.figures, proposal.plan
-    words = say("The proposal as it was.")
+    words = t("The proposal as it was.")
     return Alternative("works", words, plan, figures.answered, figures.cells, plan.gamma, works=True)
 
 
@@ -555,9 +564,7 @@ def _where(step: Done) -> Step:
 
 def _table_name(asked: AskedTable, first: AskedTable | None) -> str:
     """Return a table in a few words; what it has in common with the first is left out."""
-    what = asked.value or asked.sa
-    if asked.value is not None and len(asked.value) <= _SAYS_LITTLE:
-        what = joined((asked.sa, asked.value), ":")
+    what = asked.sa if asked.value is None else telling(asked.sa, asked.value)
     if asked.kind == "mean":
         what = t("Average of {column}", column=asked.sa)
     by = (

@@ -24,6 +24,7 @@ from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import unique
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.messages import value_words
+from splu_desktop.gui.base.words import t
 from splu_desktop.gui.proposal.plots import LargeCounts, SmallCounts, nice_top
 
 # Equally far apart on the plot's axis, which shows logarithms.
@@ -138,7 +139,7 @@ def preview(prepared: Prepared, verdict: Verdict, plan: Plan, progress: Progress
     tables: list[Forecast] = []
     totals: list[Forecast | None] = []
     for done, asked in enumerate(plan.questions):
-        progress.report("Working out the ranges", done / max(len(plan.questions), 1))
+        progress.report(t("Working it out…"), done / max(len(plan.questions), 1))
         tables.append(ahead.forecast(asked, gammas))
         alone = asked.by and asked.kind == "count" and asked.value is not None
         totals.append(ahead.forecast(replace(asked, by=()), gammas) if alone else None)
@@ -150,7 +151,7 @@ def preview(prepared: Prepared, verdict: Verdict, plan: Plan, progress: Progress
     plots = [_with_counts(block, table) for block, table in zip_longest(curves, tables)]
     stops = []
     for at in range(len(gammas)):
-        progress.report("Working out the curves", at / len(gammas))
+        progress.report(t("Working it out…"), at / len(gammas))
         at_stop = [block[at] for block in plots]
         stops.append(_stop(verdict, tables, shown, gammas[at], at, float(other[at]), at_stop))
     groups = tuple(table.truth.size for table in tables)

@@ -38,16 +38,6 @@ class StrengthSlider(QSlider):
         self._zones: tuple[str, ...] = (GOOD,)
         self._slim = False
 
-    @property
-    def gamma(self) -> float:
-        """The strength of the stop it stands at."""
-        return self._stops[self.value()]
-
-    @property
-    def zone(self) -> str:
-        """The zone of the stop it stands at."""
-        return self._zones[self.value()]
-
     def set_slim(self, slim: bool) -> None:
         """Leave the words out, as in a footer."""
         self._slim = slim
@@ -70,7 +60,8 @@ class StrengthSlider(QSlider):
     def _describe(self) -> None:
         # Qt tells of a shorter range before it moves the value into it.
         if hasattr(self, "_stops") and self.value() < len(self._stops):
-            words = joined((f"γ {strength_words(self.gamma)}", zone_words(self.zone)), ":")
+            gamma, zone = self._stops[self.value()], self._zones[self.value()]
+            words = joined((f"γ {strength_words(gamma)}", zone_words(zone)), ":")
             self.setAccessibleDescription(words)
 
     # --- moving

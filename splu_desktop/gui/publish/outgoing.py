@@ -47,10 +47,10 @@ class Outgoing(Card):
         self.name = line_edit(t("Name of the release"))
         self.name.setMaxLength(120)
         self.folder = line_edit(t("In the folder"))
-        choose = button(t("Choose…"), self._choose)
-        choose.setAccessibleName(joined((bare(t("Choose…")), t("In the folder")), ":"))
+        self.choose = button(t("Choose…"), self._choose)
+        self.choose.setAccessibleName(joined((bare(t("Choose…")), t("In the folder")), ":"))
         put(self.body, label(t("Name of the release"), "quiet"), self.name, label(t("In the folder"), "quiet"))
-        self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (self.folder, 1), choose))
+        self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (self.folder, 1), self.choose))
         put(self.body, Rule(), label(t("The folder holds"), "strong"))
         self.files = QGridLayout()
         self.files.setVerticalSpacing(5)
@@ -91,6 +91,11 @@ class Outgoing(Card):
         self.files.addWidget(Picture(picture, "quiet", 15), row, 0)
         self.files.addWidget(label(name), row, 1)
         self.files.addWidget(words, row, 2)
+
+    def hold(self, on: bool) -> None:
+        """Let nobody change what was published."""
+        for part in (self.name, self.folder, self.choose, self.workbook, self.packed, self.locked):
+            part.setEnabled(not on)
 
     def show_plan(self, plan: Plan, rows: int) -> None:
         """Show whom a plan is for, and the size of its table."""

@@ -203,7 +203,7 @@ class PublishPage(Page):
 
     def _show_primary(self) -> None:
         judged = self.session.judged
-        self.outgoing.setEnabled(self._released() is None)
+        self.outgoing.hold(self._released() is not None)
         if self._released() is not None:
             self.set_primary(t("Continue to ask"), True)
             return
@@ -238,7 +238,7 @@ class PublishPage(Page):
         self._propose_name(session.source)  # another window may have published meanwhile
         try:
             self.outgoing.keep_folder()
-        except OSError:
+        except (OSError, ValueError):  # ValueError: a NUL, which no path may hold
             self.show_error(t("The folder can’t be made. Choose another one."))
             return
         source, plan, accepted, verdict = session.source, judged.plan, session.accepted, judged.verdict
@@ -259,28 +259,15 @@ class PublishPage(Page):
         )
 
         def take(made: Outcome) -> None:
-            self.show_content()
-            if session.source is not source:  # another table was opened meanwhile
-                session.noticed.emit("done", t("Written and checked: {name}", name=made.opened.title))
-                self.refresh()
+            if session.source is source:
+                session.take_release(Release(made.opened, source, plan, verdict, accepted, made.fingerprint))
                 return
-            session.take_release(Release(made.opened, source, plan, verdict, accepted, made.fingerprint))
+            self.refresh()  # another table was opened meanwhile
+            session.noticed.emit("done", t("Written and checked: {name}", name=made.opened.title))
 
-        def fail(sentence: str) -> None:
-            self.show_content()
-            self.refresh()
-            # Said on the page in front, since the user may have left this one meanwhile.
-            session.noticed.emit("fault", sentence)
-
-        def stop() -> None:
-            self.show_content()
-            self.refresh()
-            self.banner.say("note", t("Stopped. Nothing was left behind."))
-
-        self.show_busy(t("Publishing. Until the last line, Stop leaves nothing behind."))
-        # `refresh` does nothing while a release is written, so that the button is made grey here.
-        self.set_primary(self.primary.text(), False)
-        self.work.start(
+        self.work_on(
+            t("Publishing. Until the last line, Stop leaves nothing behind."),
+            take,
             publish,
             source.table,
             plan,
@@ -288,10 +275,6 @@ class PublishPage(Page):
             judged=verdict,
             accepted=accepted,
             options=options,
-            on_partial=self.busy.show_progress,
-            on_done=take,
-            on_exception=fail,
-            on_cancel=stop,
         )
 
     def show_releases(self) -> ReleasesDialog:

@@ -11,7 +11,7 @@ from splu_desktop.core.messages import isolated
 from splu_desktop.core.policy import Proposal
 from splu_desktop.core.questions import MOST_TABLES, AskedTable
 from splu_desktop.gui.base.choices import Choice
-from splu_desktop.gui.base.messages import row_words
+from splu_desktop.gui.base.messages import row_words, telling
 from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
 from splu_desktop.gui.base.session import Answers, Judged, Step
@@ -169,7 +169,7 @@ class QuestionsPage(Page):
             box.setVisible(at < len(pairs))
             if at < len(pairs):
                 sa, value = pairs[at]
-                words = t("“{value}” is secret: nobody may learn it about one person", value=value)
+                words = t("“{value}” is secret: nobody may learn it about one person", value=telling(sa, value))
                 box.setText(caption(words))
                 box.setChecked(sa not in answers.not_secret)
 
@@ -267,32 +267,22 @@ class QuestionsPage(Page):
         if self.session.proposal is not None and not self.session.outdated:  # nothing was changed since
             self.go.emit(Step.PROPOSAL)
             return
-        self.banner.hide()
-        self.work.start(
+        self.work_on(
+            t("Trying ways to publish it"),
+            self._proposed,
             propose_for,
             source,
             self.session.answers,
             roles_decided(self.session.choices),
             () if self.session.plan is None else self.session.plan.audience.limits,
-            on_partial=self.busy.show_progress,
-            on_done=self._proposed,
-            on_exception=self._failed,
-            on_cancel=self.refresh,
             channel=CHANNEL,
         )
-        self.show_busy(t("Trying ways to publish it"))
-        self.set_primary(t("Show the proposal"), False)
 
     def _proposed(self, found: tuple[Proposal, Answers, Judged]) -> None:
         # A plan that came back with its file stays; the proposal says what was done, and what is other than it.
         back = self.session.plan if self.session.proposal is None and not self.session.outdated else None
         self.session.take_proposal(*found, back)
-        self.show_content()
         self.go.emit(Step.PROPOSAL)
-
-    def _failed(self, sentence: str) -> None:
-        self.refresh()
-        self.show_error(sentence)
 
     def first_focus(self) -> QWidget | None:
         return self.audience.cards[self.session.answers.audience.who].radio

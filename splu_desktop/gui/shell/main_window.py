@@ -60,6 +60,8 @@ class MainWindow(Stops, QMainWindow):
 
     def _furnish(self) -> None:
         """Make all that shows words, in the language in force; what is open and chosen lies in the session."""
+        if self.pages:
+            self.stack.hide()  # else it would show the next page for each one that goes, which would begin its work
         for page in self.pages.values():
             page.setParent(None)
             page.deleteLater()
