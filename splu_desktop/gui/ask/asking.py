@@ -1,11 +1,13 @@
-"""What the page asks of a release, as plain functions for workers."""
+"""What the page asks of a release, as plain functions for workers; and what every way of asking is."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from PySide6.QtWidgets import QWidget
 
 from splu_desktop.core.answer.answer import Answer
 from splu_desktop.core.answer.conditions import Condition
@@ -17,8 +19,10 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.questions.batch import read_questions, write_answers
 from splu_desktop.files.release import OpenRelease
+from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.work import Work
 
 Question = tuple[Condition, ...]
 
@@ -92,3 +96,29 @@ def answer_file(opened: Opened, questions: Path, target: Path, progress: Progres
     answers = opened.reader.answers(asked, progress=progress)
     write_answers(read, answers, opened.release.id, target, overwrite=True)
     return len(answers)
+
+
+class Panel(QWidget):
+    """One way of asking; it overrides `build`, `fold` and `show_release`, and is disabled until there is a release.
+
+    say : tells "done" or "fault", and a sentence, above the panel.
+    """
+
+    opened: Opened
+
+    def __init__(self, work: Work, say: Callable[[str, str], object]) -> None:
+        super().__init__()
+        self.work, self.say = work, say
+        self.build()
+
+    def build(self) -> None:
+        """Make the parts, once."""
+        raise NotImplementedError
+
+    def fold(self, fold: Fold) -> None:
+        """Lay them out for so much room."""
+        raise NotImplementedError
+
+    def show_release(self, opened: Opened) -> None:
+        """Ask another release."""
+        self.opened = opened

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout
 
 from splu_desktop.core.answer.crosstab import CrossTable
 from splu_desktop.files.language import language
-from splu_desktop.gui.ask.asking import Opened
-from splu_desktop.gui.ask.panel import Panel
+from splu_desktop.gui.ask.asking import Opened, Panel
 from splu_desktop.gui.base.choices import TickList
 from splu_desktop.gui.base.dialogs import asked_file, save_as
 from splu_desktop.gui.base.page import Fold

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout
 
 from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse
 from splu_desktop.core.answer.answer import EXACT
-from splu_desktop.gui.ask.asking import Opened
-from splu_desktop.gui.ask.panel import Panel
+from splu_desktop.gui.ask.asking import Opened, Panel
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import Choice, TickList
 from splu_desktop.gui.base.messages import value_words

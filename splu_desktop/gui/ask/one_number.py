@@ -13,8 +13,7 @@ from splu_desktop.core.answer.answer import HIDDEN
 from splu_desktop.core.answer.conditions import Condition, takes_range
 from splu_desktop.core.answer.words import ends_of
 from splu_desktop.gui.ask.answer_card import AnswerCard, about, error_words
-from splu_desktop.gui.ask.asking import Asked, Opened, Question, answer_one
-from splu_desktop.gui.ask.panel import Panel
+from splu_desktop.gui.ask.asking import Asked, Opened, Panel, Question, answer_one
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import TickList
 from splu_desktop.gui.base.messages import value_words

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE
 from splu_desktop.core.answer.crosstab import CrossTable, crosstab
 from splu_desktop.files.questions.results import write_cells
-from splu_desktop.gui.ask.asking import Opened
-from splu_desktop.gui.ask.panel import Panel
+from splu_desktop.gui.ask.asking import Opened, Panel
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.messages import value_words

@@ -276,13 +276,15 @@ class ProposalPage(Page):
         proposal = self.session.proposal
         undone = set(map(id, self.session.choices.undone))
         steps = [each for each in (steps_of(plan) if proposal is None else proposal.steps) if id(each) not in undone]
-        if proposal is not None and proposal.plan.gamma != plan.gamma:  # the slider was moved since
-            steps = [each for each in steps if each.name != "strength"] + [steps_of(plan)[-1]]
-        key = tuple((each.name, each.column, str(each.words)) for each in steps)
+        key = tuple((each.name, each.column, each.name == "strength" or str(each.words)) for each in steps)
         # Filling the list makes its rows anew, and a link among them that has the focus would lose it each time.
         if key != getattr(self, "_steps_shown", None):
             self._steps_shown = key
             self.steps.show_steps(steps, len(plan.roles))
+        if proposal is None or proposal.plan.gamma != plan.gamma:
+            steps += steps_of(plan)[-1:]  # the slider was moved since
+        for each in [each for each in steps if each.name == "strength"][-1:]:
+            self.steps.say_strength(each)
         if shown is not None:
             stops = shown.stops
             self.slider.show_stops([s.gamma for s in stops], [s.zone for s in stops], stops[self._at].gamma)

@@ -19,24 +19,27 @@ from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.widgets import Elided, Picture, Rule, emptied, label, margins, put, scrolled
 from splu_desktop.gui.base.words import bare, spoken, t, told
 
-_PICTURES = {
-    "secret": ("shield", "protected"),
-    "coarser": ("sliders-horizontal", "quiet"),
-    "left-out": ("ban", "quiet"),
-    "names-persons": ("eye-off", "quiet"),
-    "person": ("tags", "quiet"),
-    "public-value": ("shield", "quiet"),
-    "together": ("shield", "protected"),
-    "blanked": ("ban", "quiet"),
-    "classes": ("file-text", "quiet"),
-    "strength": ("sliders-horizontal", "quiet"),
-    "tables": ("file-text", "quiet"),
-}
-_ORDER = ("secret", "person", "coarser", "left-out", "blanked", "names-persons", "together", "public-value")
 _NAMED = re.compile(
     r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]\s*:?\s*"
 )  # a column's name at the beginning of its own line
 _CHANGED_ELSEWHERE = ("secret", "strength", "tables", "person")
+
+
+def looks() -> dict[str, tuple[str, str, str]]:
+    """Return the steps by name in the order of the list, each with its picture, colour and heading."""
+    return {
+        "secret": ("shield", "protected", t("Secret")),
+        "person": ("tags", "quiet", t("Person")),
+        "coarser": ("sliders-horizontal", "quiet", t("Coarser")),
+        "left-out": ("ban", "quiet", t("Left out")),
+        "blanked": ("ban", "quiet", t("Emptied")),
+        "names-persons": ("eye-off", "quiet", t("Names a person")),
+        "together": ("shield", "protected", t("Together")),
+        "public-value": ("shield", "quiet", t("Not secret")),
+        "classes": ("file-text", "quiet", t("Your tables")),
+        "strength": ("sliders-horizontal", "quiet", t("Strength")),
+        "tables": ("file-text", "quiet", t("Tables")),
+    }
 
 
 def step_words(step: Step) -> str:
@@ -79,9 +82,10 @@ class StepRow(QWidget):
         self, step: Step, head_width: int, undo: Callable[[Step], object], change: Callable[[Step], object]
     ) -> None:
         super().__init__()
-        picture, colour = _PICTURES.get(step.name, ("info", "quiet"))
+        self.step = step
+        picture, colour, heading = looks()[step.name]
         row = margins(QHBoxLayout(self), 14, 0, 8, 0, spacing=10)
-        self.head = Elided(step.column or _heading(step.name), "strong")
+        self.head = Elided(step.column or heading, "strong")
         self.head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.head.setFixedWidth(head_width)
         if step.name == "secret":
@@ -94,22 +98,6 @@ class StepRow(QWidget):
         elif step.name in _CHANGED_ELSEWHERE:
             row.addWidget(link(t("Change"), partial(change, step), name))
         self.setFixedHeight(max(28, self.fontMetrics().height() + 11))
-
-
-def _heading(name: str) -> str:
-    return {
-        "secret": t("Secret"),
-        "coarser": t("Coarser"),
-        "left-out": t("Left out"),
-        "names-persons": t("Names a person"),
-        "person": t("Person"),
-        "public-value": t("Not secret"),
-        "together": t("Together"),
-        "blanked": t("Emptied"),
-        "classes": t("Your tables"),
-        "strength": t("Strength"),
-        "tables": t("Tables"),
-    }.get(name, "")
 
 
 class StepList(QWidget):
@@ -139,14 +127,21 @@ class StepList(QWidget):
     def show_steps(self, steps: Sequence[Step], columns: int) -> None:
         """Show steps, and how many columns there are."""
         self.open_columns.setText(t("All {n} columns", n=columns))
-        self._steps = tuple(sorted(steps, key=lambda each: [*_ORDER, each.name].index(each.name)))
+        self._steps = tuple(sorted(steps, key=lambda each: [*looks()].index(each.name)))
         self._fill()
+
+    def say_strength(self, step: Step) -> None:
+        """Say another strength in the row that is there: it follows the slider."""
+        for row in self._content.findChildren(StepRow):
+            if row.step.name == "strength":
+                row.words.setText(step_words(step))
 
     def _fill(self) -> None:
         emptied(self.rows)
         if not self._steps:
             return
-        wide = max(self.fontMetrics().horizontalAdvance(step.column or _heading(step.name)) for step in self._steps)
+        heads = (step.column or looks()[step.name][2] for step in self._steps)
+        wide = max(map(self.fontMetrics().horizontalAdvance, heads))
         wide = min(round(1.15 * wide) + 8, max(90, self.width() // 4))
         for at, step in enumerate(self._steps):
             if at:

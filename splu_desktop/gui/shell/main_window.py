@@ -60,8 +60,8 @@ class MainWindow(Stops, QMainWindow):
 
     def _furnish(self) -> None:
         """Make all that shows words, in the language in force; what is open and chosen lies in the session."""
-        if self.pages:
-            self.stack.hide()  # else it would show the next page for each one that goes, which would begin its work
+        if self.pages:  # else the next page would be shown for each one that goes, and begin its work
+            self.centralWidget().hide()
         for page in self.pages.values():
             page.setParent(None)
             page.deleteLater()
