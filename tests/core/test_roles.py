@@ -325,7 +325,7 @@ def test_numbers_of_records_persons_and_other_records() -> None:
     [
         ("participant", [f"PT-{at % 40:03d}" for at in range(N)], Role.IDENTIFIER),
         ("Patient", [str(at % 40) for at in range(N)], Role.IDENTIFIER),
-        ("patient", ["inpatient", "outpatient"] * (N // 2), Role.SA),
+        ("patient", ["inpatient", "outpatient"] * (N // 2), Role.NSA),
         ("Kennung X", [f"{'ABKX'[at % 4]}{10_000_000 + at // 2}" for at in range(N)], Role.IDENTIFIER),
         ("visit", [str(1 + at % 28) for at in range(N)], Role.SA),
         ("voie d'accouchement", ["voie basse", "césarienne", "forceps", "ventouse"] * (N // 4), Role.SA),

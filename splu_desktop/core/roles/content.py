@@ -18,6 +18,7 @@ MOST = 0.8  # of the labels looked at
 FEWEST = 50  # records below which being near-unique says nothing
 _FIRST = 10  # labels looked at first
 _FEWEST_NAMES = 8  # different names below which a likeness to names says nothing
+_SOME = 2  # names with a title that leave no doubt
 _KNOWN_NAMES = 0.4  # of them that a list of first names has
 _TELLING = 0.25  # share of values that are findings, from which a column of places or units is none
 _OLDEST = 125
@@ -129,19 +130,16 @@ def names_persons(column: Column, *, whole: bool = False) -> bool:
     whole : names of two words and more are asked for; illnesses and places are called after people, too.
     """
     labels = sample_labels(column)
-    if column.kind not in (Kind.CATEGORY, Kind.TEXT) or len(labels) < _FEWEST_NAMES:
-        return False
-    if not _mostly(labels, _NAME.fullmatch):
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT) or not _mostly(labels, _NAME.fullmatch):
         return False
     titles, known = lexicon().values["titles"], first_names()
-
-    def named(text: str) -> bool:
-        words = words_of(text)
-        return len(words) > 1 and (words[0] in titles or not known.isdisjoint(words))
-
-    return _mostly(labels, named, _KNOWN_NAMES) or (
-        not whole and _mostly(labels, lambda text: not known.isdisjoint(words_of(text)))
-    )
+    split = [words_of(text) for text in labels]
+    if len(labels) < _FEWEST_NAMES:  # two doctors, or three first names and nothing else
+        first = len(labels) > _SOME and all(known.issuperset(words) for words in split)
+        return first or sum(len(words) > 1 and words[0] in titles for words in split) >= max(_SOME, len(labels) / 2)
+    named = [len(words) > 1 and (words[0] in titles or not known.isdisjoint(words)) for words in split]
+    alone = not whole and sum(not known.isdisjoint(words) for words in split) >= MOST * len(split)
+    return alone or sum(named) >= _KNOWN_NAMES * len(split)
 
 
 def may_be_names(column: Column) -> bool:
@@ -319,7 +317,7 @@ def tells_findings(column: Column) -> bool:
             return True
         short = len(words) <= 3 and not any(map(str.isdigit, text))  # "baseline arm 1" is of a trial
         found += joined(text) in values["telling"] or bool(short and words & values["telling"])
-    return found > 0 and found >= _TELLING * len(labels)
+    return found > _TELLING * len(labels)
 
 
 def fits(column: Column, subject: str, reading: Reading) -> bool:

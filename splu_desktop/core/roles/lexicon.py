@@ -69,12 +69,12 @@ class Lexicon:
         """
         if word.isdigit() or len(word) == 1:
             return self.words.get(word, frozenset()) | {"fill"}
+        if word.endswith(self.staff_ends) and word not in self.words:
+            return frozenset({"staff"})
         if found := self._bent(word):
             return found
-        if word.endswith(self.staff_ends):
-            return frozenset({"staff"})
         parts, said = self._parts(word), [lists for stem, lists in self.stems.items() if stem in word]
-        if said and not (parts and parts <= _BESIDE):
+        if said and not (parts and parts.isdisjoint(_PRIVATE)):
             return frozenset().union(*said)
         return parts or next((lists for begin, lists in self.begins.items() if word.startswith(begin)), frozenset())
 

@@ -112,15 +112,15 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return None
     if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
         return _names_person(say("The name says a number of a person, a stay or a record."))
+    agent = bool(reading.lists) and "agent" in reading.lists[-1]  # "verified by", "adressé par"
     housed = reading.says("place") and content.distinct_share(column) < _MOSTLY_UNIQUE  # "address.city"
-    if reading.says("reach") and not (reading.secret or housed) and _reaches(column, reading):
+    if reading.says("reach") and not (reading.secret or housed or agent) and _reaches(column, reading):
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("called") and worded:
         return _names_person(say("The name says names of persons."))
     named = worded and reading.says("name") and not reading.says(*HARMLESS)
     if named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody"):
         return _names_person(say("The name says names of persons."))
-    agent = bool(reading.lists) and "agent" in reading.lists[-1]  # "verified by"
     told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
     if told and (content.names_persons(column, whole=True) if harmless else content.may_be_names(column)):
         return _names_person(say("The values look like names of persons."), doubt=True)
@@ -175,6 +175,8 @@ def _numbered(column: Column, reading: Reading) -> Suggestion | None:
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
     own = _is_own(column)
+    if not own and column.m < _MANY and column.kind is Kind.INTEGER and reading.says("countable"):
+        return None  # the second visit
     bare = reading.only("number", "fill") and (own or column.m >= _MANY)
     if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not own):
         return None
