@@ -395,9 +395,8 @@ def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit,
     """Return the lines of a verdict; of the four limits, both certainties always stand."""
     lines = {line.name: line for line in judged.lines}
     figures, limits = judged.figures, judged.limits
-    own = _limit_values(
-        limits, figures.alike.smallest, figures.alike.below(limits.alike), figures.certainty, figures.small_counts
-    )
+    small = lines[SMALL].value if SMALL in lines else None
+    own = _limit_values(limits, figures.alike.smallest, figures.alike.below(limits.alike), figures.certainty, small)
     found = []
     for name, (value, limit, met) in own.items():
         line = lines.get(name)
@@ -435,14 +434,14 @@ def _limit(
 
 
 def _limit_values(
-    limits: Limits, smallest: int | None, few: int | None, certainty: Certainty, small: float
+    limits: Limits, smallest: int | None, few: int | None, certainty: Certainty, small: float | None
 ) -> dict[str, tuple[float | None, float, bool]]:
     """Return for each of the four limits its figure, what it is held against, and whether it is met."""
     return {
         ALIKE: (smallest, limits.alike, not few),
         AVERAGE: (certainty.average, limits.average, certainty.average <= limits.average + 1e-9),
         RISKIEST: (certainty.riskiest, limits.riskiest, certainty.riskiest <= limits.riskiest + 1e-9),
-        SMALL: (small, limits.small_counts, small >= limits.small_counts),
+        SMALL: (small, limits.small_counts, small is None or small >= limits.small_counts),
     }
 
 
@@ -523,7 +522,8 @@ def _external(
     # Persons drawn without a number have rows of which the release does not tell whose they are.
     knows = not published.person or NUMBER in published.table or published.one_row_each
     known = alike(prepared, plan)
-    small = t_p(published.blocks[0].draw, published.thresholds.epsilon, published.thresholds.alpha)
+    draw = published.blocks[0].draw.with_gamma(published.gamma)
+    small = t_p(draw, published.thresholds.epsilon, published.thresholds.alpha)
     smallest, few = (known.smallest, known.below(limits.alike)) if knows else (None, 0)
     suggestions = suggest_roles(published.table)
     entries = {each["name"]: each for each in opened.facts["columns"]}

@@ -14,7 +14,8 @@ import pytest
 
 from splu_desktop.core.audience import Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.mechanism import make_classes
+from splu_desktop.core.mechanism import Lenders, make_classes
+from splu_desktop.core.mechanism.law import t_p
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import (
@@ -193,6 +194,15 @@ def test_each_repair_settles_its_line() -> None:
         assert after.get(line.name, OK) == OK, line.name
     assert not found.open
     assert {"names-persons", "persons-alike"} <= seen
+
+
+def test_a_second_release_is_no_way_around_the_limit_of_small_counts(proposal: Proposal) -> None:
+    plan = proposal.plan.with_gamma(1.5)
+    for earlier in ([], [EarlierRelease("University", gamma=5)]):
+        lines = {line.name: line for line in verdict(hospital(1, 6_000), plan, earlier=earlier).lines}
+        assert lines["small-counts"].state == RED
+        assert lines["small-counts"].value == t_p(Lenders(1.5), 0.3, 3)
+        assert ("second-release" in lines) is bool(earlier)
 
 
 def test_a_second_release_of_the_same_persons_needs_a_reason(proposal: Proposal) -> None:

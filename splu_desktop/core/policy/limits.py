@@ -36,7 +36,7 @@ class Limits:
     gamma : strength to begin with.
     riskiest, average : how often a shown secret value is right in the riskiest group and on average, at most.
     printed : least number printed in tables.
-    small_counts : chance that counts of 1 to alpha are wrong, at least, all releases together.
+    small_counts : chance that counts of 1 to alpha are wrong, at least, in each release.
     useful, within : share of the asked cells of 50 and more that must be told within a relative error.
     """
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.generalise import DatePart, Part
+from splu_desktop.core.mechanism.law import t_p
 from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.identify import person_columns
@@ -102,7 +103,7 @@ class Case:
         found = [*self._columns(), alike, riskiest]
         found += [] if riskiest.open else [self._average()]
         quiet = Line("gives-away", OK, say("No unchanged column gives a secret value away."))
-        found += [self._readable(), self._gives_away() or self._linked() or quiet, self._releases()]
+        found += [self._readable(), self._gives_away() or self._linked() or quiet, *self._releases()]
         found += [*self._person_column(), *(() if alike.open else self._dates())]
         found += [*self._moved_dates(), *self._signature()]
         return sorted(found, key=lambda line: (RED, AMBER, OK).index(line.state))[:MOST_LINES]
@@ -213,18 +214,22 @@ class Case:
         repair = Repair(say("Draw them together"), draw_together(one, two))
         return Line("gives-away", RED, sentence, round(strength, 3), None, repair)
 
-    def _releases(self) -> Line:
-        figures, limit = self.figures, self.limits.small_counts
-        if not self.earlier:
+    def _releases(self) -> Iterator[Line]:
+        plan, limit = self.plan, self.limits.small_counts
+        draw, thresholds = plan.blocks[0].draw.with_gamma(plan.gamma), plan.thresholds
+        least = t_p(draw, thresholds.epsilon, thresholds.alpha)
+        if not self.earlier or least < limit:  # what keeps the limit alone is told together with earlier releases
             sentence = say(
                 "Counts of 1 to {alpha} come out wrong in at least {share} of 100 releases.",
-                alpha=self.plan.thresholds.alpha,
-                share=int(100 * figures.small_counts),
+                alpha=thresholds.alpha,
+                share=int(100 * least),
             )
-            safe = figures.small_counts >= limit
+            safe = least >= limit
             # At gamma 2 T_P of the usual thresholds is .5 or more for either draw, which is what every audience asks.
             repair = None if safe else Repair(say("Make it safer"), raise_gamma(2))
-            return Line("small-counts", OK if safe else RED, sentence, figures.small_counts, limit, repair)
+            yield Line("small-counts", OK if safe else RED, sentence, least, limit, repair)
+        if not self.earlier:
+            return
         mine = self.plan.audience.recipient.strip().casefold()
         before = [each.recipient.strip() for each in self.earlier]
         same = bool(mine) and mine in map(str.casefold, before)
@@ -232,10 +237,10 @@ class Case:
             "These {who} were released before, to {whom}. With both, a row is right in {sure} cases.",
             who=self._who,
             whom=(say("the same recipient") if same else before[-1]) or say("somebody"),
-            sure=certainty_words(figures.joint),
+            sure=certainty_words(self.figures.joint),
         )
         # The same recipient holds both for sure; that another one gets to see them is for the custodian to judge.
-        return Line("second-release", RED if same else AMBER, sentence, figures.joint, self.limits.riskiest)
+        yield Line("second-release", RED if same else AMBER, sentence, self.figures.joint, self.limits.riskiest)
 
     def _person_column(self) -> Iterator[Line]:
         named = person_columns(self.source) if self.plan.persons is None else []
