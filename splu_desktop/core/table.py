@@ -124,10 +124,10 @@ class Written:
 
 _OFFSET = re.compile(r"(:\d\d(?:\.\d+)?)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$")  # from UTC
 # Days that programs enter for "no end" and "not known"; a date of the far future is a mark, whatever its day.
-_DUMMY_DAYS = np.array(
+DUMMY_DAYS = np.array(
     ["0001-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01"], "datetime64[D]"
 )
-_NO_END = np.datetime64("2099-01-01", "D")
+NO_END = np.datetime64("2099-01-01", "D")
 _GRAINS = {
     "year": re.compile(r"\d{4}"),
     "month": re.compile(r"\d{4}-(?:0[1-9]|1[0-2])"),
@@ -186,7 +186,7 @@ class Column:
         found = self.missing.copy()
         if self.values is not None and self.values.dtype.kind == "M":
             days = self.values.astype("datetime64[D]")
-            found |= np.isnat(days) | (days >= _NO_END) | np.isin(days, _DUMMY_DAYS)
+            found |= np.isnat(days) | (days >= NO_END) | np.isin(days, DUMMY_DAYS)
         elif self.values is not None:
             found |= np.isnan(self.values)
         return _frozen(found)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Randomness, below
 from splu_desktop.core.messages import say
-from splu_desktop.core.table import Column, Kind, Table, unique
+from splu_desktop.core.table import NO_END, Column, Kind, Table, unique
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -27,7 +27,6 @@ OPEN, UNKNOWN = "open", "not known"  # what marks are called in moved columns
 WEEK = 7
 FEWEST_SHIFTS = 10  # whole weeks are moved where so many are possible; fewer shifts left are told
 
-_NO_END = np.datetime64("2099-01-01", "D")
 _FAR = 3_650  # days that part a mark from the dates of a column
 _SHARED = 5  # rows that share a mark
 _MOST_MARKS = 3  # different ones at either end of a column
@@ -71,7 +70,7 @@ def find_marks(column: Column) -> tuple[Flags, Flags]:
     days = column.values.astype("datetime64[D]")
     dated = ~np.isnat(days) & ~column.missing
     mark = dated & column.marks
-    opened = mark & (days >= _NO_END)
+    opened = mark & (days >= NO_END)
     unknown = mark & ~opened
     plain, counts = np.flatnonzero(dated & ~mark), column.counts()
     for found, places in ((unknown, plain), (opened, plain[::-1])):  # labels stand in the order of their days

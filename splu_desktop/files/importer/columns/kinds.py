@@ -22,7 +22,7 @@ from splu_desktop.files.importer.columns.number_texts import (
     parse_numbers,
     plain_numbers,
 )
-from splu_desktop.files.importer.columns.words import ANSWERS, are_answers
+from splu_desktop.files.importer.columns.words import ANSWERS, UNSEEN, are_answers
 from splu_desktop.files.importer.raw import FIRST_DAY
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
@@ -46,7 +46,6 @@ _BY_DIGITS = "codes of digits, kept as text"
 _SERIALS = "days, counted as a spreadsheet does"
 _LETTERS = re.compile(r"\s*[^\W\d_]{1,2}\s*")
 _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
-_UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f]")
 _LETTER_E = re.compile(r"\s*\d+[eE]\d{1,2}\s*")  # a stage or a code: programs write numbers so with a sign
 _TELEPHONE = re.compile(r"\s*\+\d{9,15}\s*")
 # 2020, 2020-05, 05.2020, 00.05.2020, UN-MAY-2020, 2020-05-UK
@@ -143,7 +142,7 @@ class Texts:
         """The texts without what nobody sees, which is no part of a number or a date."""
         if not np.isnan(self.plain).any() or "".join(self.labels).isascii():
             return self.labels
-        return [label if label.isascii() else _UNSEEN.sub("", label) for label in self.labels]
+        return [label if label.isascii() else UNSEEN.sub("", label) for label in self.labels]
 
     def records(self, which: NDArray[np.bool_]) -> int:
         """How many records have one of these texts."""

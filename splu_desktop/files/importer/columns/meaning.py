@@ -7,7 +7,6 @@ number (a bound, a unit, a result in words) is part of its meaning, as is a mark
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
@@ -18,12 +17,11 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import Said, counted
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
-from splu_desktop.files.importer.columns.words import WORDS
+from splu_desktop.files.importer.columns.words import UNSEEN, WORDS
 
-_UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MARK = "\x1f"  # between texts that are looked at all at once
 _WESTERN = bytes(ord(" ") if chr(code).isspace() and chr(code) != _MARK else code for code in range(256))
-_UNSEEN_WESTERN = bytes(code for code in range(256) if _UNSEEN.match(chr(code)) and not chr(code).isspace())
+_UNSEEN_WESTERN = bytes(code for code in range(256) if UNSEEN.match(chr(code)) and not chr(code).isspace())
 
 
 @dataclass(frozen=True)
@@ -127,14 +125,14 @@ def written_plainly(text: str) -> str:
     """Return a text without what nobody sees: blanks around it, several in a row, upper case, loose accents."""
     if text.isascii():
         return " ".join(text.split()).casefold()
-    text = " ".join(_UNSEEN.sub("", text).split())
+    text = " ".join(UNSEEN.sub("", text).split())
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def _is_tidy(text: str) -> bool:
     if text.isascii():
         return text == " ".join(text.split())
-    return text == unicodedata.normalize("NFC", " ".join(_UNSEEN.sub("", text).split()))
+    return text == unicodedata.normalize("NFC", " ".join(UNSEEN.sub("", text).split()))
 
 
 def say_folded(found: Sequence[Folded]) -> Said:
@@ -155,6 +153,6 @@ def say_folded(found: Sequence[Folded]) -> Said:
 
 def repr_of(text: str) -> str:
     """Return a text in quotation marks with what nobody sees made visible."""
-    shown = "".join(c if c.isprintable() and not _UNSEEN.match(c) else f"\\u{ord(c):04x}" for c in text[:60])
+    shown = "".join(c if c.isprintable() and not UNSEEN.match(c) else f"\\u{ord(c):04x}" for c in text[:60])
     loose = unicodedata.normalize("NFC", shown) != shown
     return f"“{shown}”" + (" (loose accents)" if loose else "")

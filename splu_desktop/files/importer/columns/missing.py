@@ -9,19 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
-from splu_desktop.files.importer.columns.words import ALWAYS, AMONG_NUMBERS, BESIDE_NUMBERS, WORDS
+from splu_desktop.core.table import DUMMY_DAYS, NO_END
+from splu_desktop.files.importer.columns.words import ALWAYS, AMONG_NUMBERS, BESIDE_NUMBERS, INVISIBLE, WORDS
 
 # What SAP, MySQL and others write where there is no date.
 _NO_DATE = re.compile(r"\s*0{1,4}([-./])0{1,2}\1(?:0{4}|0{1,2})(?:[ T]0{1,2}:00(?::00)?)?\s*|\s*0{8}\s*")
 _LIBRE_ERROR = re.compile(r"err:\d{3}")
-# Days that programs enter for "not known" and "no end".
-_EARLY_DAYS = ("0001-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01")
-_LATE = np.datetime64("2099-01-01", "us")
 _FAR = np.timedelta64(365 * 5, "D")
 _CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
 
 
-_UNSEEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
+_BLANKS = f" \t\r\n\u00a0{INVISIBLE}"
 _NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
 _LIKELY = frozenset(("", "*", "0", "#"))  # how a text begins that may be neutral, though it is no known word
 _LONGEST_MARK = 20  # characters
@@ -29,7 +27,7 @@ _LONGEST_MARK = 20  # characters
 
 def is_blank(text: str) -> bool:
     """Whether a text is empty or nothing but blanks, seen or unseen."""
-    return not text or text.isspace() or (not text.isascii() and not text.strip(_UNSEEN))
+    return not text or text.isspace() or (not text.isascii() and not text.strip(_BLANKS))
 
 
 def neutral_places(texts: Sequence[str]) -> list[int]:
@@ -109,11 +107,11 @@ def code_proposals(values: NDArray[np.float64], counts: NDArray[np.int64]) -> li
 def day_proposals(values: NDArray[np.datetime64]) -> list[int]:
     """Return the positions among a column's (m,) dates that look like marks for "not known" or "no end"."""
     days = values.astype("datetime64[D]")
-    early = np.isin(days, np.array(_EARLY_DAYS, "datetime64[D]"))
-    marked = ~np.isnat(values) & (early | (values >= _LATE))
+    early = np.isin(days, DUMMY_DAYS)
+    marked = ~np.isnat(values) & (early | (values >= NO_END))
     ordinary = values[~np.isnat(values) & ~marked]
     if len(ordinary) < 3:
         return []
     first, last = ordinary.min(), ordinary.max()
-    far = (early & (values < first - _FAR)) | (values > max(last + _FAR, _LATE))
+    far = (early & (values < first - _FAR)) | (values > max(last + _FAR, NO_END))
     return np.flatnonzero(marked & far).tolist()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 from splu_desktop.core.resources import resource_path
 
 _LISTS = tomllib.loads(resource_path("importer/words.toml").read_text(encoding="utf-8"))
+
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f"
+UNSEEN = re.compile(f"[{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def _parts(text: str, mark: str = "|") -> list[str]:

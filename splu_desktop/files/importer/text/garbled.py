@@ -16,7 +16,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.number_texts import LONGEST
-from splu_desktop.files.importer.columns.words import MONTHS
+from splu_desktop.files.importer.columns.words import MONTHS, UNSEEN
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
@@ -25,11 +25,6 @@ _LONGEST = 2_000  # characters of a text, which show as well as all of them whet
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 _READ_AS = ("cp1252", "mac_roman", "cp850", "cp437", "cp1250", "cp1251")
 _HTML = re.compile(r"&(?:#\d{2,5}|#x[0-9a-fA-F]{2,4}|[a-zA-Z]{2,8});")
-INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f"
-_UNSEEN = re.compile(f"[{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_EDGE = re.compile(
-    rf"^[\u00a0{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\u00a0{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]$"
-)
 _BAND = re.compile(r"\d{1,3}\s?(?:-|–|to|bis)\s?\d{1,3}|(?:[<>≥≤]\s?)\d{1,3}|\d{1,3}\s?\+")
 _DAY_OF_BAND = re.compile(
     r"(?P<d>\d{1,2})[-. ]{1,2}(?P<m>[^\W\d_]{1,7})\.?|(?P<n>[^\W\d_]{1,7})[-. ]{1,2}(?P<e>\d{1,2})\.?"
@@ -131,13 +126,13 @@ def _shown(texts: Sequence[str], made: Column, *, cells: bool) -> _Found:
 
 def _is_edged(text: str) -> bool:
     """Whether a text begins or ends with what nobody sees, such as a no-break space or a new page."""
-    plain = text.isascii() and text.isprintable()
-    return not plain and not is_blank(text) and _EDGE.search(text.strip(" \t\r\n")) is not None
+    bare = "" if (text.isascii() and text.isprintable()) or is_blank(text) else text.strip(" \t\r\n")
+    return any(char == "\u00a0" or UNSEEN.match(char) for char in (*bare[:1], *bare[-1:]))
 
 
 def _visible(text: str) -> str:
     """Write a text so that its blanks and invisible characters are seen."""
-    plain = _UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text[:60])
+    plain = UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text[:60])
     return plain.replace("\u00a0", "<U+00A0>").replace("\t", "<U+0009>")
 
 
