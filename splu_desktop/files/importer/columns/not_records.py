@@ -371,6 +371,8 @@ def _other_header(table: _Table) -> int | None:
     for column in sorted(valued, key=lambda each: len(each.labels)):
         odd = [label[:1].isalpha() or is_blank(label) for label in column.labels]
         at = at[np.array(odd, bool)[column.codes[at]]]
+        if not len(at):  # as in most tables at once
+            return None
     for i in map(int, at[:_GAPS]):
         words, below = table.words(i), [table.words(i + k) for k in (1, 2)]
         names, places = {cell for _, cell in words}, [j for j, _ in words]
