@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import date
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
@@ -34,7 +35,7 @@ class Audience:
     who : "colleague" of the hospital, "partner" under contract, or "public".
     signed : whether they have signed not to try to recognise anybody.
     holds_records : whether they already hold records of these people.
-    recipient, purpose, until : who they are, what they need it for, when they delete it; "" where not said.
+    recipient, purpose, until : who they are, what they need it for, the day they delete it; "" where not said.
     limits : limits that hold for them in place of the usual ones.
     """
 
@@ -49,6 +50,14 @@ class Audience:
     def __post_init__(self) -> None:
         if self.who not in WHO:
             raise BadSetting("A release is for a colleague, a partner or the public, not for “{who}”.", who=self.who)
+        try:
+            # “tomorrow” once went into a release as it was typed.
+            until = date.fromisoformat(self.until).isoformat() if self.until else ""
+        except ValueError:
+            raise BadSetting(
+                "“{until}” is no day to delete a release by; write it as 2027-12-31.", until=self.until[:80]
+            ) from None
+        object.__setattr__(self, "until", until)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

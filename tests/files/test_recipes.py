@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.project.recipe import BadRecipe, Recipe, RecipeDoesNotFit, read_recipe, write_recipe
@@ -29,6 +32,17 @@ def test_a_recipe_comes_back(table: Table, tmp_path: Path) -> None:
     assert (found.source, found.laws) == (SOURCE, ("gdpr",))
     if os.name == "posix":
         assert stat.S_IMODE((tmp_path / "r.toml").stat().st_mode) == 0o600
+
+
+def test_no_day_to_delete_it_by_gets_a_sentence(table: Table, tmp_path: Path) -> None:
+    plan = replace(ward_plan(table, number=True), audience=Audience(until="2027-12-31"))
+    write_recipe(Recipe(ImportChoices(), plan), tmp_path / "r.toml")
+    text = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    (tmp_path / "r.toml").write_text(text.replace("2027-12-31", "in a year"), encoding="utf-8")
+    with pytest.raises(BadSetting, match="in a year"):
+        read_recipe(tmp_path / "r.toml").plan_for(table)
+    with pytest.raises(BadSetting, match="tomorrow"):
+        Audience(until="tomorrow")
 
 
 def test_a_recipe_for_other_columns_is_refused(table: Table, tmp_path: Path) -> None:

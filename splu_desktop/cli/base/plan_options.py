@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong, misfit, no_effect, options_given
@@ -181,17 +180,12 @@ def _plan_by_options(args: argparse.Namespace, imported: Imported, settings: Set
 def audience_asked(args: argparse.Namespace, settings: Settings) -> Audience:
     """Return who gets it, as the options say; a partner who has signed where they say nothing. Raises BadSetting."""
     usual = Audience()
-    try:
-        # “--until tomorrow” once went into a release as it was typed.
-        until = date.fromisoformat(args.until).isoformat() if args.until else ""
-    except ValueError:
-        raise misfit(args.until, "--until", "2027-12-31") from None
     return Audience(
         who=args.who or usual.who,
         signed=args.signed != "no" and args.who != "public",
         recipient=args.recipient or "",
         purpose=args.purpose or "",
-        until=until,
+        until=args.until or "",
         limits=_limits_asked(settings),
     )
 
