@@ -128,6 +128,27 @@ def test_texts_are_set_as_they_stand(cases: dict[str, Case]) -> None:
     assert "[U+1F9A0]" in text  # a letter that no font has
 
 
+def test_each_term_has_its_line_in_the_list_of_words(cases: dict[str, Case]) -> None:
+    terms = (
+        "alike",
+        "secret value",
+        "riskiest",
+        "strength",
+        "gain",
+        "named with",
+        "range",
+        "T_P",
+        "T_f",
+        "T_E",
+        "ratio",
+    )
+    for name, internal in itertools.product(cases, (True, False)):
+        document = cases[name].report(internal=internal).document("en")
+        words = next(each for each in reversed(document.annex) if isinstance(each, TableBlock))
+        said, told = " ".join(document.texts()), " ".join(cell_text(cell) for row in words.rows for cell in row)
+        assert [term for term in terms if term in said and term not in told] == []
+
+
 def test_no_sentence_is_long_and_two_pages_are_soon_read(document: Document) -> None:
     for block in document.blocks:
         texts = [block.text] if isinstance(block, Paragraph) else []

@@ -41,7 +41,8 @@ _WIDTH, _HEIGHT = 490.0, 170.0
 WORDS = (
     (mark("alike"), mark("Persons or rows that nothing published unchanged tells apart.")),
     (mark("secret value"), mark("Any value of a column that is drawn anew, but for those said not to be secret.")),
-    (mark("group"), mark("Those who lend each other their secret values; a column of the release names it.")),
+    (mark("group"), mark("Those who lend each other their secret values, by a column of the release; in the riskiest "
+                         "one a row is right most often.")),
     (mark("strength (gamma)"), mark("One of so many shown values is kept for sure; all others come from the group.")),
     (mark("gain"), mark("What the release adds to the chance of being right, in cases of 100.")),
     (mark("named with 80 of 100"), mark("Known so surely, by guesses that were checked against the truth.")),
