@@ -26,23 +26,20 @@ _GRADES = 6  # whole numbers that are grades rather than amounts
 
 def default_questions(
     table: Table,
-    sensitive: Sequence[str],
+    ranked: Sequence[str],
     unchanged: Mapping[str, str],
     public_values: Mapping[str, Sequence[str]],
     within: float = WITHIN,
-    doubtful: Collection[str] = (),
 ) -> tuple[AskedTable, ...]:
     """Return at most three tables.
 
     Parameters
     ----------
     table : with its sensitive columns in the form in which they are drawn.
-    sensitive : columns that may be counted.
+    ranked : columns that may be counted, the most telling first.
     unchanged : column that may be counted by -> what it tells of a person (its subject).
     public_values : sensitive column -> values that are not secret.
-    doubtful : columns of which nothing says what they are.
     """
-    ranked = rank_sensitive(table, sensitive, public_values, doubtful)
     if not ranked:
         return ()
     persons = _by_persons(table, unchanged)
@@ -56,24 +53,21 @@ def default_questions(
     by_persons = [by for by in dict.fromkeys((persons, *((name,) for name in persons))) if by]
     by_unit = [(name,) for name in units[:1]]
 
-    def ask(name: str, options: Sequence[tuple[str, ...]]) -> list[AskedTable]:
+    def ask(name: str, *options: tuple[str, ...]) -> list[AskedTable]:
         value = _one_value(table[name], public_values)
         every = (AskedTable(name, value, by, within=within) for by in options)
         return list(itertools.islice((each for each in every if _has_large_cells(table, each, unchanged)), 1))
 
     found: list[AskedTable] = []
     for name in ranked:
-        if len(found) >= MOST_TABLES:
-            break
-        if not any(association(table[each.sa], table[name]) > _THE_SAME for each in found):
-            found += ask(name, by_persons)
-            found += ask(name, by_unit) if len(found) < 2 else []
-    for name in ranked if not found else ():  # a small table tells totals
-        found += ask(name, ((),))
+        if len(found) < MOST_TABLES and all(association(table[e.sa], table[name]) <= _THE_SAME for e in found):
+            found += ask(name, *by_persons)
+            found += ask(name, *by_unit) if len(found) < 2 else []
+    if not found:  # a small table tells totals
+        found = [each for name in ranked for each in ask(name, ())]
     # Asked for though nothing can answer it: where no table is asked for, no verdict says “too few persons”.
-    if not found:
-        return (AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within),)
-    return tuple(found[:MOST_TABLES])
+    last = AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within)
+    return tuple(found[:MOST_TABLES] or [last])
 
 
 def rank_sensitive(

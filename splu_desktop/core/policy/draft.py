@@ -128,17 +128,15 @@ def draft(
     if not made.drawn:
         raise BadSetting("No column is secret; mark at least one column as secret (SA).")
     view = table_after(table, bands)
-    public = made.find_public_values(view, {each.sa: each.value for each in questions})
+    public, unsafe = made.find_public_values(view, {each.sa: each.value for each in questions}, limits)
     subjects = {name: suggestions[name].subject for name, role in made.roles.items() if role is Role.NSA}
     named = bool(questions)
-    unsafe = made.find_unsafe(view, public, limits)
     unsure = {name for name, each in suggestions.items() if each.doubt}
-    if not named:
-        within = wishes.get("within") or limits.within
-        # A table that nobody named must not stand in the way by a column that no strength protects.
-        askable = [name for name in made.drawn if name not in unsafe] or made.drawn
-        questions = default_questions(view, askable, subjects, public, within, unsure)
     ranked = rank_sensitive(view, made.drawn, public, unsure | unsafe)
+    if not named:
+        # A table that nobody named must not stand in the way by a column that no strength protects.
+        askable = [name for name in ranked if name not in unsafe] or ranked
+        questions = default_questions(view, askable, subjects, public, wishes.get("within") or limits.within)
     blocks = made.find_blocks(view, questions, ranked, bands, progress)
     # Only now, since columns that found no block are no longer secret.
     made.note_roles()
@@ -242,9 +240,12 @@ class _Drafting:
                 self.note("coarser", name, words_for(name, ways), why)
         return found
 
-    def find_public_values(self, view: Table, asked: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
-        """Return values that are not secret: absence, and what most have, which no strength hides in any one."""
+    def find_public_values(
+        self, view: Table, asked: Mapping[str, str | None], limits: Limits
+    ) -> tuple[dict[str, tuple[str, ...]], set[str]]:
+        """Return values that are not secret, absence and what most have, and columns that no strength protects."""
         found: dict[str, tuple[str, ...]] = {}
+        unsafe = set[str]()
         for name in self.drawn:
             column = view[name]
             values = [str(label) for label in absence_values(column) if label != asked.get(name)]
@@ -261,19 +262,11 @@ class _Drafting:
                 self.note("public-value", name, words, why, make_secret(name, label))
             if values:
                 found[name] = tuple(values)
-        return found
-
-    def find_unsafe(self, view: Table, public: Mapping[str, Sequence[str]], limits: Limits) -> set[str]:
-        """Return secret columns that no strength protects."""
-        found = set[str]()
-        for name in self.drawn:
-            column = view[name]
-            secret = ~column.missing & ~np.isin(column.labels, public.get(name, ()))
-            shares = column.counts()[secret] / max(column.n, 1)
-            average = float(shares @ shares / max(shares.sum(), 1e-300))
-            if gamma_for((shares.max(initial=0), limits.riskiest), (average, limits.average)) > STOPS[0]:
-                found.add(name)
-        return found
+            secret = shares[~column.missing & ~np.isin(column.labels, values)]
+            average = float(secret @ secret / max(secret.sum(), 1e-300))
+            if gamma_for((secret.max(initial=0), limits.riskiest), (average, limits.average)) > STOPS[0]:
+                unsafe.add(name)
+        return found, unsafe
 
     def find_blocks(
         self,
@@ -285,13 +278,8 @@ class _Drafting:
     ) -> tuple[tuple[str, ...], ...]:
         """Return what is drawn together; columns without room are left out, but for those that somebody marked."""
         # Blocks are filled in this order: what tables ask for, what somebody marked, then what tells most.
-        worth = {name: -at for at, name in enumerate(ranked)}
-        asked = list(dict.fromkeys(each.sa for each in questions))
-        kept = {*asked, *(name for name, role in self.given.items() if role is Role.SA)}
-        worth.update(dict.fromkeys(kept, 1))
-        worth.update({name: len(asked) - at + 1 for at, name in enumerate(asked)})
-        names = sorted(self.drawn, key=lambda name: -worth.get(name, -len(ranked)))
-        blocks, out = group_columns(view, names, kept, progress)
+        kept = [each.sa for each in questions] + [name for name in self.drawn if self.given.get(name) is Role.SA]
+        blocks, out = group_columns(view, list(dict.fromkeys([*kept, *ranked, *self.drawn])), kept, progress)
         for block in blocks:
             if len(block) > 1:
                 words = say("{columns} are drawn together.", columns=quoted(block, 3))

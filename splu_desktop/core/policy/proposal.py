@@ -139,23 +139,20 @@ def propose(
 def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
     """Give the steps of the search, with what they are for."""
     tiers, plan, who = way.search.tiers, way.plan, who_of(way.prepared)
+    for_tables = say("else your tables can’t be read")
     for name, sentence in way.left_out.items():
         yield Step("left-out", name, left_out_words([name]), sentence, set_roles([name], Role.NSA))
     for name, steps in plan.generalisations.items():
         before = found.plan.generalisations.get(name, ())
         if name in plan.sensitive and steps != before:
-            why = say("else your tables can’t be read")
-            yield Step("coarser", name, words_for(name, steps), why, set_steps([name], before))
+            yield Step("coarser", name, words_for(name, steps), for_tables, set_steps([name], before))
     if plan.persons is not None and plan.persons != found.plan.persons:
-        why = say("else your tables can’t be read")
-        undo = found.plan.persons
-        words = say("Only the first row of each person goes out.")
-        yield Step("person", plan.persons.column, words, why, lambda p: replace(p, persons=undo))
+        words, undo = say("Only the first row of each person goes out."), found.plan.persons
+        yield Step("person", plan.persons.column, words, for_tables, lambda p: replace(p, persons=undo))
     common = [n for n in way.search.plan.sensitive if n not in plan.sensitive]
     if common:
         why = say("in some group nearly all have the same secret value")
-        undo_common = draw_again(common, way.search.plan.generalisations)
-        yield Step("left-out", "", left_out_words(common), why, undo_common)
+        yield Step("left-out", "", left_out_words(common), why, draw_again(common, way.search.plan.generalisations))
     # The search's shares are of all persons, also of those who are left out afterwards.
     persons = way.prepared.person_count + way.prepared.left_out
     out = [each.name for each, at in zip(tiers.candidates, way.levels, strict=True) if each.rungs[at].out]
@@ -165,11 +162,7 @@ def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
             alone = round((1 - tiers.alike((*way.levels[:at], 0, *way.levels[at + 1 :]))) * persons)
             words = say("“{column}”: {n} groups instead of {of}.", column=each.name, n=form.m, of=first.m)
             # A form that hides nobody was taken for the cells that it makes large enough.
-            why = (
-                say("without it {n} {who} stand out", n=alone, who=who)
-                if alone
-                else say("else your tables can’t be read")
-            )
+            why = say("without it {n} {who} stand out", n=alone, who=who) if alone else for_tables
             yield Step("coarser", each.name, words, why, set_steps([each.name], first.steps or ()))
     if out:
         why = say("no table needs it, and {who} would stand out by it", who=who)

@@ -3,7 +3,7 @@
 All steps of tier 0, of tiers 0 and 1, ... are taken until enough persons have k alike; then steps that are not needed
 are undone, those of the highest tier first. Coarser forms never part persons who looked alike, but for ages, whose
 cut points do not nest; so a step that could not be undone once is not tried again. Work is done on the distinct
-combinations of what the forms tell apart, not on records.
+combinations of values, not on records.
 """
 
 from __future__ import annotations
@@ -57,21 +57,6 @@ class Candidate:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Crowd:
-    """Distinct combinations of what forms from some levels on tell apart, and who has them.
-
-    codes : for each column, (K,) what each combination has; `to` turns them into the codes of a form.
-    combination, owner : (M,) the distinct pairs of a combination and a person.
-    """
-
-    levels: Levels
-    codes: list[NDArray[np.int64]]
-    to: list[list[NDArray[np.int64]]]
-    combination: NDArray[np.int64]
-    owner: NDArray[np.int64]
-
-
 class TierSearch:
     """Looks for the mildest levels of columns with which enough persons look alike.
 
@@ -91,12 +76,17 @@ class TierSearch:
         progress: Progress = SILENT,
     ) -> None:
         self.candidates = tuple(candidates)
-        self._owner = owner.astype(np.int64)
-        self._persons = int(owner.max(initial=-1)) + 1
+        self._persons, self._one_row = int(owner.max(initial=-1)) + 1, int(owner.max(initial=-1)) + 1 == len(owner)
+        columns = [each.column for each in self.candidates]
+        rows = row_classes([each.codes for each in columns], [each.m for each in columns], len(owner))
+        first = np.unique(rows, return_index=True)[1]
+        self._codes = [each.codes[first] for each in columns]  # of the distinct combinations, as read
+        # (M,) the distinct pairs of a combination and a person who has it.
+        pairs = unique(rows * self._persons + owner)
+        self._combination, self._owner = pairs // max(self._persons, 1), pairs % max(self._persons, 1)
         self._k, self._share, self._progress = k, share, progress
         self._known: dict[Levels, float] = {}
         self._staying: dict[Levels, float] = {}
-        self._crowds: list[_Crowd] = []
 
     def top(self, tier: int) -> Levels:
         """Return the coarsest levels of tiers up to this."""
@@ -116,7 +106,7 @@ class TierSearch:
         """Return whether enough persons look alike, also where those who do not leave with all their rows."""
         if self.alike(levels) < self._share:
             return False
-        if self._persons == len(self._owner):
+        if self._one_row:
             return True  # whoever leaves leaves nobody alone who was not
         if levels not in self._staying:
             self._staying[levels] = self._count(levels, settle=True)
@@ -157,11 +147,10 @@ class TierSearch:
         """Return the share of the persons who are not alone; `settle` lets those who are leave, until nobody is."""
         if not self._persons:
             return 1.0
-        crowd = self._crowd(levels)
-        forms = [to[level][codes] for codes, to, level in zip(crowd.codes, crowd.to, levels, strict=True)]
-        sizes = [each.rungs[level].m for each, level in zip(self.candidates, levels, strict=True)]
-        number = len(crowd.codes[0]) if crowd.codes else 1
-        rows, owner = row_classes(forms, sizes, number)[crowd.combination], crowd.owner
+        rungs = [each.rungs[level] for each, level in zip(self.candidates, levels, strict=True)]
+        forms = [rung.to[codes] for rung, codes in zip(rungs, self._codes, strict=True)]
+        number = int(self._combination.max()) + 1
+        rows, owner = row_classes(forms, [rung.m for rung in rungs], number)[self._combination], self._owner
         gone = 0
         while True:
             alone = unique(owner[persons_sharing(rows, owner) < self._k])
@@ -171,35 +160,3 @@ class TierSearch:
                 return 1 - gone / self._persons
             stay = ~np.isin(owner, alone)
             rows, owner = rows[stay], np.unique(owner[stay], return_inverse=True)[1]
-
-    def _crowd(self, levels: Levels) -> _Crowd:
-        """Return combinations fine enough for these levels: the coarsest known, or new ones."""
-        fits = [each for each in self._crowds if all(a <= b for a, b in zip(each.levels, levels, strict=True))]
-        if fits:
-            best = min(fits, key=lambda each: len(each.combination))
-            # Much coarser levels get combinations of their own: they are far fewer.
-            if len(self._crowds) > TIERS or sum(best.levels) + 2 * len(levels) >= sum(levels):
-                return best
-        atoms, to = [], []
-        for each, level in zip(self.candidates, levels, strict=True):
-            forms = [rung.to.astype(np.int64) for rung in each.rungs[level:]]
-            own = row_classes(forms, [rung.m for rung in each.rungs[level:]], each.column.m)
-            first = np.unique(own, return_index=True)[1]
-            atoms.append((own, len(first)))
-            to.append([np.zeros(0, np.int64)] * level + [form[first] for form in forms])
-        n = len(self._owner)
-        rows = row_classes(
-            [own[each.column.codes] for (own, _), each in zip(atoms, self.candidates, strict=True)],
-            [size for _, size in atoms],
-            n,
-        )
-        _, first = np.unique(rows, return_index=True)
-        codes = [own[each.column.codes[first]] for (own, _), each in zip(atoms, self.candidates, strict=True)]
-        if self._persons < n:
-            pairs = unique(rows * self._persons + self._owner)
-            combination, owner = pairs // self._persons, pairs % self._persons
-        else:
-            combination, owner = rows, self._owner
-        found = _Crowd(levels, codes, to, combination, owner)
-        self._crowds.append(found)
-        return found
