@@ -63,8 +63,8 @@ def leant(tables: Tables, chance: np.random.Generator) -> Floats:
     """Return answers of one release by a reader who leans on what conditions let expect, however far that is."""
     asked = tables.asked(_CENSUS)
     outcome = Splu(5).publish(tables.source(_CENSUS), chance, SILENT)
-    figures, mu = outcome.count(asked), asked.pick(outcome.find_targets(asked))
-    x, v = asked.pick(figures.estimate), asked.pick(figures.variance(np.maximum(figures.estimate, 0)))
+    figures, mu = outcome.count_with_targets(asked)
+    x, v = figures.estimate, figures.variance(np.maximum(figures.estimate, 0))
     signal = outcome.spread * mu**2
     return np.maximum(mu + signal / np.maximum(signal + v, 1e-12) * (x - mu), 0.0)
 

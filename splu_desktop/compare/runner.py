@@ -245,7 +245,7 @@ def compare(
     BadSetting : no column is unchanged, or one value is all there is; a question of `own` asks for something else.
     Cancelled.
     """
-    began, started, thresholds = time.perf_counter(), time.thread_time(), thresholds or Thresholds()
+    began, thresholds = time.perf_counter(), thresholds or Thresholds()
     if not source.columns or source.m < 2:
         raise BadSetting(
             "A comparison needs a column that is published unchanged, and two values of “{column}”.",
@@ -256,7 +256,7 @@ def compare(
     trial = Trial(source, thresholds, size, draws, seed, mine, TimeLimit(progress, say("Comparing"), 0.0, math.inf))
     tried: list[SystemTried] = []
     curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
-    most = math.inf if limit is None else limit
+    started, most = time.thread_time(), math.inf if limit is None else limit
     for number, curve in enumerate(curves):
         now, done = time.thread_time(), len(tried)
         ends = max(started + most * (number + 1), now + most)

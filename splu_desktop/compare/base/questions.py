@@ -119,11 +119,11 @@ class CountingQuestions:
         return most_met([*(each[self.row] for each in self.flags), np.eye(self.source.m, dtype=bool)[self.value]])
 
     @cached_property
-    def singly(self) -> tuple[CountingQuestions, list[list[int]]]:
-        """The conditions of all selections, each by itself, and for each selection the places of its own there."""
-        places = {each: at for at, each in enumerate(dict.fromkeys(chain(*self.distinct)))}
-        single = CountingQuestions(self.source, tuple((each,) for each in places), np.zeros(len(places), np.int64))
-        return single, [[places[each] for each in selection] for selection in self.distinct]
+    def with_singles(self) -> tuple[CountingQuestions, list[list[int]]]:
+        """These questions, then each single condition; and for each selection the numbers of its own conditions'."""
+        single = tuple((each,) for each in dict.fromkeys(chain(*self.distinct)))
+        both = self.join(CountingQuestions(self.source, single, np.zeros(len(single), np.int64)))
+        return both, [[both.distinct[each,] for each in selection] for selection in self.distinct]
 
     def select(self, codes: Sequence[NDArray[np.integer]]) -> sparse.csr_array:
         """Return (P, N) 1 where a record meets a selection, by the (N,) codes of records in each unchanged column."""

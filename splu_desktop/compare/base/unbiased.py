@@ -37,10 +37,23 @@ class UnbiasedDraw(System):
     def count(self, questions: CountingQuestions) -> CountFigures:
         """Return (P, m) unbiased figures of every value in every selection."""
 
-    def answer(self, questions: CountingQuestions) -> Answers:
-        figures, target = self.count(questions), questions.pick(self.find_targets(questions))
+    def count_with_targets(self, questions: CountingQuestions) -> tuple[CountFigures, Floats]:
+        """Return (Q,) figures and their targets mu; learns the spread t of single conditions on the way."""
+        share, (both, of) = self.published_shares, questions.with_singles
+        figures, target = self.count(both), both.sizes[:, None] * share
+        variance = figures.variance(np.maximum(figures.estimate, 0))
+        alone = list({each for own in of for each in own})
+        self.spread = learn_spread(*(each[alone].ravel() for each in (figures.estimate, variance, target)))
+        drawn = np.maximum(shrink(figures.estimate, variance, target, self.spread), 0.0)
+        lift = np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0)
+        mu = np.stack([share * (lift[own].prod(axis=0) if len(own) > 1 else 1.0) for own in of])
+        total = mu.sum(axis=1, keepdims=True)
+        mu = questions.sizes[:, None] * np.where(total > 0, mu / np.where(total > 0, total, 1), share)
         estimate, level, slope = map(questions.pick, (figures.estimate, figures.level, figures.slope))
-        asked = CountFigures(estimate, level, slope)
+        return CountFigures(estimate, level, slope), questions.pick(mu)
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        asked, target = self.count_with_targets(questions)
         low, high = asked.interval(questions.sizes[questions.row])
         drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
         return Answers(np.clip(drawn, low, high), low, high)
@@ -62,15 +75,3 @@ class UnbiasedDraw(System):
         own = self.source.sensitive.codes[records]
         named = self.borne & (self.source.counts[own] == 1) & np.isin(own, self.shown)
         return np.where(named, 1.0, self.sure_of_truth(records))
-
-    def find_targets(self, questions: CountingQuestions) -> Floats:
-        """Return (P, m) the targets mu; learns the spread t of single conditions on the way."""
-        share, (single, of) = self.published_shares, questions.singly
-        figures, target = self.count(single), single.sizes[:, None] * share
-        variance = figures.variance(np.maximum(figures.estimate, 0))
-        self.spread = learn_spread(figures.estimate.ravel(), variance.ravel(), target.ravel())
-        drawn = np.maximum(shrink(figures.estimate, variance, target, self.spread), 0.0)
-        lift = np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0)
-        mu = np.stack([share * (lift[own].prod(axis=0) if len(own) > 1 else 1.0) for own in of])
-        total = mu.sum(axis=1, keepdims=True)
-        return np.asarray(questions.sizes[:, None] * np.where(total > 0, mu / np.where(total > 0, total, 1), share))

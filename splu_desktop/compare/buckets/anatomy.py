@@ -77,7 +77,8 @@ class Buckets(System):
         """Publish records in these buckets, (N,) from 0 without gaps."""
         ones, self.bucket, self.sizes = np.ones(self.source.n), bucket, np.bincount(bucket).astype(np.float64)
         self.of = sparse.csr_array((ones, bucket, np.arange(len(ones) + 1)), shape=(len(ones), len(self.sizes)))
-        self.parts = self.count_labels(self.source.sensitive) / self.sizes[:, None]  # (G, m) shares within buckets
+        shares = self.count_labels(self.source.sensitive) / self.sizes[:, None]
+        self.parts = sparse.csr_array(shares)  # (G, m) shares within buckets
 
     def count_labels(self, column: Column) -> sparse.csr_array:
         """Return (G, m_j) the records of each bucket with each label."""
