@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -38,6 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             from splu_desktop.gui.shell.smoke_test import run as smoke_test
 
             return smoke_test()
+        gc.disable()  # what the start makes stays; to look for garbage in it takes a tenth of the start
         # Either alone: the smoke test reads the environment before the window is imported.
         from splu_desktop.gui.shell.app import run
     except ImportError as fault:

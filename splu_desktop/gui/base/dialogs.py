@@ -58,14 +58,6 @@ class Dialog(Stops, QDialog):
         most = self.screen().availableGeometry().height() - _TITLE
         self.resize(self.width(), max(self.height(), min(height, most)))
 
-    def drop_work(self) -> None:
-        """Drop work under way that nobody hears of once the dialog is closed."""
-
-    def done(self, code: int) -> None:
-        """Close, however it was ended."""
-        self.drop_work()
-        super().done(code)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Qt presses what it takes for the default: any button that had the focus before, be it Cancel.
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

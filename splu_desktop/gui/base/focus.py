@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QRubberBand, QTabBar, QWidget
 
@@ -35,7 +35,7 @@ class FocusRing(QRubberBand):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
-            self._fit()
+            QTimer.singleShot(0, self, self._fit)  # tabs are laid out after this
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:

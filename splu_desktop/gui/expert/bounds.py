@@ -22,7 +22,7 @@ from splu_desktop.gui.expert.section import Rows, Section, grid_of
 from splu_desktop.report import law
 
 _WHOLE = ("alike", "printed", "gamma")
-_LAWS = 96  # pixels
+_LAWS = 126  # pixels: five of them
 
 
 class BoundsSection(Section):

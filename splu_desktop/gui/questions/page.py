@@ -217,18 +217,12 @@ class QuestionsPage(Page):
             self._name_primary(self.session.answers)
             return
         within = self.within.currentData()
-        self._answer(
-            3,
-            questions=tuple(replace(each, within=within) for each in asked if each),
-        )
+        self._answer(3, questions=tuple(replace(each, within=within) for each in asked if each))
 
     def _secret_told(self) -> None:
         pairs = self._asked_values(self.session.answers)
         shown = zip(pairs, self.secrets, strict=False)
-        self._answer(
-            3,
-            not_secret=tuple(sa for (sa, _), box in shown if not box.isChecked()),
-        )
+        self._answer(3, not_secret=tuple(sa for (sa, _), box in shown if not box.isChecked()))
 
     def _remove(self, at: int) -> None:
         questions = list(self.session.answers.questions)
@@ -252,10 +246,7 @@ class QuestionsPage(Page):
         value = questions[-1].value if questions else None
         by = next(((name,) for name in others if name != sa and (sa, (name,)) not in taken), ())
         within = questions[-1].within if questions else 0.3
-        self._answer(
-            3,
-            questions=(*questions, AskedTable(sa, value, by, within=within)),
-        )
+        self._answer(3, questions=(*questions, AskedTable(sa, value, by, within=within)))
 
     # --- the proposal
 

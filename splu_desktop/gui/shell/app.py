@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import signal
 import sys
@@ -191,6 +192,8 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     when_idle(window, window.close if until_idle else ahead.start)
     sys.setswitchinterval(_SWITCH)
     heed_signals(application, window)
+    gc.freeze()
+    gc.enable()
     status = application.exec()
     # Python waits for this thread before it ends, so it should begin no further import.
     ahead.stop.set()
