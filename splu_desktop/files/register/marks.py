@@ -54,14 +54,14 @@ def marks_of(table: Table, identifiers: Sequence[str], key: bytes) -> Marks:
     identifiers : columns that name persons, by which they are recognised where they do.
     """
     # Running numbers are the same in any two tables of one length.
-    told_apart = [column for column in table.columns if not is_dense(column)]
-    columns = {column.name: (_counts_digest(column, key), _bits(column)) for column in told_apart}
+    hashed = {each.name: _hashes(each, key, f"row {each.name}") for each in table.columns if not is_dense(each)}
+    columns = {name: (_counts_digest(table[name], own, key), _bits(table[name])) for name, own in hashed.items()}
     persons = {
         name: {**_sketch(unique(_hashes(table[name], key, "person"))), "names": _is_worded(table[name])}
         for name in identifiers
         if not is_dense(table[name]) and table[name].m > 1 and table[name].kind not in (Kind.DATE, Kind.DATETIME)
     }
-    return Marks(table.n, columns, persons, _sketch(_telling_rows(told_apart, key)))
+    return Marks(table.n, columns, persons, _sketch(_telling_rows(table, hashed)))
 
 
 def is_dense(column: Column) -> bool:
@@ -133,17 +133,21 @@ def _sketch(hashes: NDArray[np.uint64]) -> Sketch:
     return {"size": len(hashes), "least": [f"{each:016x}" for each in least.tolist()]}
 
 
-def _telling_rows(columns: Sequence[Column], key: bytes) -> NDArray[np.uint64]:
-    """Return the hashes of rows that would stand in a table by chance less than once in a hundred."""
-    if not columns or columns[0].n == 0:
+def _telling_rows(table: Table, hashed: Mapping[str, NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """Return the hashes of rows that would stand in a table by chance less than once in a hundred.
+
+    hashed : of the columns that are looked at, (m,) hashes of the labels.
+    """
+    n = table.n
+    if not hashed or n == 0:
         return np.zeros(0, np.uint64)
-    n = columns[0].n
     # Logarithms of how many rows like it chance would put into a table of this length.
     expected = np.full(n, np.log(n))
     total = np.zeros(n, np.uint64)
-    for column in columns:
+    for name, own in hashed.items():
+        column = table[name]
         expected += np.log(column.counts() / n)[column.codes]
-        total += _hashes(column, key, f"row {column.name}")[column.codes]
+        total += own[column.codes]
     return unique(stir(total)[expected < np.log(_RARE)])
 
 
@@ -161,8 +165,8 @@ def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
     return np.frombuffer(b"".join(hashed), ">u8").astype(np.uint64)
 
 
-def _counts_digest(column: Column, key: bytes) -> str:
-    order = sorted(zip(_hashes(column, key, "counts").tolist(), column.counts().tolist(), strict=True))
+def _counts_digest(column: Column, hashed: NDArray[np.uint64], key: bytes) -> str:
+    order = sorted(zip(hashed.tolist(), column.counts().tolist(), strict=True))
     return hmac.new(key, str(order).encode("ascii"), hashlib.sha256).hexdigest()[:32]
 
 
