@@ -21,8 +21,9 @@ from splu_desktop.files.importer.raw import RawColumn
 
 Words = NDArray[np.uint64]
 Fields = Words | list[bytes]
-"""(n,) fields of one column of a block: each a word that begins with its first byte; as bytes where one is longer."""
-_WORD = 8  # bytes of a field that is a word
+"""Fields of one column of a block: (n, k) words, the first eight bytes and so on; as bytes where one is longer."""
+_WORD = 8  # bytes of a word
+_WORDS = 2  # of a field at most
 _NEWLINE, _RETURN = 10, 13
 
 
@@ -112,11 +113,18 @@ def split(
 def _fields(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Fields:
     """Return the (n,) fields of one column, which stand between these places in `room`."""
     length = stops - starts
-    if int(length.max()) > _WORD:
+    longest = int(length.max())
+    if longest > _WORDS * _WORD:
         return [room[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
     view: Words = np.ndarray((len(room) - _WORD + 1,), "<u8", room, strides=(1,))
+    last = stops - _WORD
     # NumPy takes a shift by all 64 bits, as for an empty field, for one to nothing.
-    return np.where(length > 0, view[stops - _WORD] >> ((_WORD - length) << 3 & 63).astype(np.uint64), 0)
+    first = view[np.minimum(starts, last)] >> (np.maximum(_WORD - length, 0) << 3 & 63).astype(np.uint64)
+    words = [np.where(length > 0, first, 0)]
+    if longest > _WORD:
+        rest = view[last] >> ((2 * _WORD - length) << 3 & 63).astype(np.uint64)
+        words.append(np.where(length > _WORD, rest, 0))
+    return np.stack(words, axis=1)
 
 
 def taken(fields: Fields, keep: NDArray[np.bool_]) -> Fields:
@@ -126,10 +134,19 @@ def taken(fields: Fields, keep: NDArray[np.bool_]) -> Fields:
 
 def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
     """Join the blocks of one column, in an encoding that has ASCII, into codes over its distinct texts."""
+    if not parts:
+        return RawColumn(np.zeros(0, np.int32), [])
     words = [part for part in parts if not isinstance(part, list)]
     if len(words) == len(parts):
-        codes, firsts = distinct(np.concatenate(words), ascending=False)
-        return _decoded(codes, _of_words(np.concatenate(words)[firsts]), encoding)
+        width = max(part.shape[1] for part in words)
+        filled = np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in words])
+        codes, firsts = distinct(np.ascontiguousarray(filled[:, 0]), ascending=False)
+        for word in filled.T[1:]:  # pairs of codes, each for one pair of words
+            more, beside = distinct(np.ascontiguousarray(word), ascending=False)
+            codes, firsts = distinct(
+                codes.astype(np.uint64) * np.uint64(len(beside)) + more.astype(np.uint64), ascending=False
+            )
+        return _decoded(codes, _of_words(filled[firsts]), encoding)
     index: defaultdict[bytes, int] = defaultdict()
     index.default_factory = index.__len__
     lists = (part if isinstance(part, list) else _of_words(part) for part in parts)
@@ -138,7 +155,7 @@ def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
 
 
 def _of_words(words: Words) -> list[bytes]:
-    fields: list[bytes] = words.astype("<u8").view("S8").tolist()
+    fields: list[bytes] = words.astype("<u8").view(f"S{_WORD * words.shape[1]}").reshape(-1).tolist()
     return fields
 
 
