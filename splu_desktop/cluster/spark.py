@@ -51,7 +51,7 @@ def opened(path: Path, choices: ImportChoices, progress: Progress) -> Iterator[L
     found = text_file(path, choices, progress)
     data_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
     with partial_beside(data_folder() / "engine") as folder:
-        folder.mkdir()
+        folder.mkdir(mode=0o700)
         engine = Spark(found)
         check_read_alike(engine, folder, progress)
         yield LargeTable(engine, engine.write)
