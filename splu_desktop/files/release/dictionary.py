@@ -79,7 +79,7 @@ def _values(ordered: bool, labels: list[str], language: Language) -> str:
     if not labels:
         return ""
     if ordered:
-        return f"{labels[0]} .. {labels[-1]}"
+        return " .. ".join(dict.fromkeys((labels[0], labels[-1])))
     # As they stand in the table, and beside it in the reader's words: "below 20 = unter 20".
     shown = [" = ".join(dict.fromkeys((label, language.value(label)))) for label in labels[:_SHOWN]]
     return "; ".join(shown) + (f"; ... ({len(labels)})" if len(labels) > _SHOWN else "")
