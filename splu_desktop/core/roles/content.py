@@ -109,11 +109,6 @@ def filled(column: Column) -> int:
     return int(column.counts()[~column.missing].sum())
 
 
-def share_missing(column: Column) -> float:
-    """Return the share of records without a value."""
-    return 1 - filled(column) / max(column.n, 1)
-
-
 def identifier_by_content(column: Column) -> str | None:
     """Return what kind of direct identifier most of a column's values are, None where they are none."""
     labels = sample_labels(column)
@@ -330,12 +325,10 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return short or holds_sexes(column, named=True)
     if subject == "date":
         return _fits_date(column, reading)
-    answered = holds_answers(column)
-    worded = column.kind is not Kind.INTEGER
-    if reading.unknown and (answered or (worded and subject == "place" and not _borne_out(column))):
+    answered, worded = holds_answers(column), column.kind is not Kind.INTEGER
+    left = reading.says("exit") and subject in ("demographic", "administrative")  # how somebody left is a finding
+    if left or (reading.unknown and (answered or (worded and subject == "place" and not _borne_out(column)))):
         return False
-    if reading.says("exit") and subject in ("demographic", "administrative"):
-        return False  # how somebody left is a finding
     # A weekend or an insurance may be yes or no; an admission that is, has happened.
     if answered and subject == "administrative" and not reading.says("countable", "unsure", "event"):
         return True
@@ -346,12 +339,15 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return False  # who left school, or the study
     if column.kind is Kind.INTEGER:
         return _fits_codes(column, subject, reading)
-    labels = sample_labels(column)
     if tells_findings(column):
         return False
     if reading.says("act") and (reading.unsure or subject == "place"):
         return _borne_out(column, proper=False)  # "injection site", "examined region"
-    return not reading.unsure or _borne_out(column) or (reading.says("number") and not _mostly(labels, _SITE.fullmatch))
+    return (
+        not reading.unsure
+        or _borne_out(column)
+        or (reading.says("number") and not _mostly(sample_labels(column), _SITE.fullmatch))
+    )
 
 
 def _fits_age(column: Column, reading: Reading) -> bool:

@@ -24,6 +24,7 @@ _STAGE = "Recognising the source"
 _NEAR_UNIQUE, _MOSTLY_UNIQUE = 0.9, 0.5  # different values per record
 _GAPS = 0.1  # share of records without a date from which having one tells what happened
 _FEWEST_ALIKE, _ONE_BY_ONE = 3, 10  # values of two columns from which being alike is no chance
+_MANY_TEXTS = 0.2  # different texts per record
 _MANY = 20  # values from which a number by itself names somebody
 _FEW = 3  # values up to which a number names nobody
 _ALIKE = 3  # names that begin or end alike with an unknown word, from which it says the same of all of them
@@ -105,11 +106,9 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
     if reading.says("birth") and (content.is_dated(column) or content.holds_days(column)):
         return _names_person(say("A date of birth singles out most people."), "age")
-    if content.is_dated(column):
+    if content.is_dated(column) or content.holds_icd(column):
         return None
     harmless = bool(reading.subjects)
-    if content.holds_icd(column):
-        return None
     if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
         return _names_person(say("The name says a number of a person, a stay or a record."))
     agent = bool(reading.lists) and "agent" in reading.lists[-1]  # "verified by", "adressé par"
@@ -129,21 +128,11 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     treats = reading.says("staff") and (reading.says("number") or not reading.says("kind"))
     if treats and not (harmless or reading.secret or column.kind is Kind.DECIMAL or _names_nobody(column)):
         return _names_person(say("The name says who treats or records."))
-    if (
-        reading.unknown
-        and reading.says("number")
-        and not reading.secret
-        and column.m >= _MANY
-        and content.numbered(column)
-    ):
-        return _names_person(say("The name says a number of a person or record."), doubt=True)
-    if harmless or reading.unknown or reading.secret:
-        return _numbered(column, reading) if harmless else None
-    if (
-        worded
-        and reading.says("text")
-        and (content.speaks_in_sentences(column) or content.distinct_share(column) >= 0.2)
-    ):
+    if reading.unknown or reading.secret:
+        coded = reading.says("number") and column.m >= _MANY and content.numbered(column) and not reading.secret
+        return _names_person(say("The name says a number of a person or record."), doubt=True) if coded else None
+    many = content.speaks_in_sentences(column) or content.distinct_share(column) >= _MANY_TEXTS
+    if worded and many and reading.says("text") and not harmless:
         return _names_person(say("Free text may name persons."), "text")
     return _numbered(column, reading)
 
@@ -168,13 +157,13 @@ def _numbered(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for numbers of persons, stays or records; wards and kinds of something have theirs, too."""
     alone = reading.only("person", "fill") and reading.says("person")
     if alone and not reading.says("case", "countable", "number", *HARMLESS):
-        persons = column.m >= _MANY and (
-            column.kind is Kind.INTEGER or content.numbered(column)
-        )  # "participant": P-001
+        coded = column.kind is Kind.INTEGER or content.numbered(column)  # "participant": P-001
+        persons = coded and column.m >= _MANY
         return _names_person(say("The name says a number of a person or record.")) if persons else None
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
-    own = _is_own(column)
+    many = content.distinct_share(column) >= _MOSTLY_UNIQUE or content.numbered_alike(column)
+    own = many and column.m > _FEW
     if not own and column.m < _MANY and column.kind is Kind.INTEGER and reading.says("countable"):
         return None  # the second visit
     bare = reading.only("number", "fill") and (own or column.m >= _MANY)
@@ -186,17 +175,8 @@ def _numbered(column: Column, reading: Reading) -> Suggestion | None:
 
 def _is_key(column: Column) -> bool:
     """Whether nearly every row has a number of its own, which no measure has."""
-    alike = (
-        content.filled(column) >= content.FEWEST
-        and content.numbered_alike(column)
-        and content.distinct_share(column) >= _NEAR_UNIQUE
-    )
+    alike = content.numbered_alike(column) and content.distinct_share(column) >= _NEAR_UNIQUE
     return alike or content.counts_records(column)
-
-
-def _is_own(column: Column) -> bool:
-    """Whether values are so many that they number persons or records."""
-    return column.m > _FEW and (content.distinct_share(column) >= _MOSTLY_UNIQUE or content.numbered_alike(column))
 
 
 def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
@@ -205,9 +185,8 @@ def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
     weak = what in ("telephone number", "street address")
     if what and not (weak and (reading.subjects or reading.secret)):
         return _names_person(say("Each value looks like this: {what}.", what=say(what)))
-    if not reading.says("place", "unit") and content.names_persons(
-        column, whole=reading.secret or bool(reading.subjects)
-    ):
+    whole = reading.secret or bool(reading.subjects)
+    if not reading.says("place", "unit") and content.names_persons(column, whole=whole):
         return _names_person(say("The values look like names of persons."))
     if content.speaks_in_sentences(column) and not content.holds_days(column):
         return _names_person(say("Free text may name persons."), "text")
@@ -216,7 +195,7 @@ def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
 
 def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
-    some = content.share_missing(column) > _GAPS
+    some = 1 - content.filled(column) / column.n > _GAPS
     for subject in (*reading.subjects, *reading.headed):
         if some and (reading.says("act") or (subject == "date" and reading.says("event", "exit"))):
             break  # who has no date of leaving has not left
@@ -253,11 +232,11 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for values that name a record because hardly another has them; none of measurements."""
     measured = reading.secret or column.kind is Kind.DECIMAL or content.is_dated(column)
     share, many = content.distinct_share(column), content.filled(column) >= content.FEWEST
-    alike = many and content.numbered_alike(column)
+    alike = content.numbered_alike(column)
     if column.kind is Kind.INTEGER:
         own = not measured and (alike or content.counts_records(column))
     else:
-        own = many and (alike or share >= _MOSTLY_UNIQUE) and not content.holds_icd(column)
+        own = (alike or (many and share >= _MOSTLY_UNIQUE)) and not content.holds_icd(column)
         own = own and (not measured or (column.kind is Kind.CATEGORY and share >= _NEAR_UNIQUE))
     return _names_person(say("Nearly every record has a value of its own."), doubt=True) if own else None
 
