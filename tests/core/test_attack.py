@@ -77,7 +77,9 @@ def test_the_largest_gain_among_many_rare_values_is_that_of_law_2(gamma: float) 
     (found,) = _attack(Table((coded("ward", np.zeros(20_000, int)), coded("dx", dx))), [["dx"]], gamma).columns
     law = 15 / 20_000 + (1 - 15 / 20_000) / gamma
     assert len(found.values) == 91
-    assert found.values[0].right == pytest.approx(law, abs=4 * np.sqrt(law / 1_350))
+    # Fifteen guesses of its own beside a hundred of the bin, which is judged on all 1,350.
+    error = np.sqrt(15 * law) / 115 + np.sqrt(law / 1_350)
+    assert found.values[0].right == pytest.approx(law, abs=4 * error)
     assert found.right >= found.expected
 
 

@@ -8,9 +8,8 @@ What hints tell he learns from the release alone, by scores. A person's rows cou
     P(kept | all rows) = L/(L + gamma - 1), L the product over rows of P(s | hints)/pi_c(s) of what each shows (law 3);
     certainty of v = P(kept) where it is shown, and P(not kept) P(v | hints).
 
-The draw is rehearsed on the table, so that the guesses can be judged: a guess is worth the share of right ones in its
-bin, one of 20 bins of certainty, and counts as known where that is 80 %. tests/core/test_attack.py holds the figures of
-the design.
+The draw is rehearsed on the table, so that the guesses can be judged: a guess counts as known where it lies in one of
+20 bins of certainty of which 80 % are right. tests/core/test_attack.py holds the figures of the design.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ Flags = NDArray[np.bool_]
 
 BINS, SURE = 20, 0.8
 FEWEST = 10  # guesses of a bin, and bearers of a value, of which anything is said
+_BESIDE = 100  # guesses of the same bins that count beside a value's own
 _ROWS = 50_000  # judged; all are learned from
 _VALUES, _HINTS = 100, 48  # different values of a target and of a hint; rarer ones are one
 _LEAST_LIFT = 0.02
@@ -52,7 +52,7 @@ class ValueAttack:
     value : the value.
     bearers : persons (rows, where no column names persons) who have it.
     right : share of the right ones among as many persons as have it, those of whom the attacker is surest; by bins of
-        all secret values, as the guesses of a rare one are too few: the largest of many figures would be chance.
+        all secret values, too, as the guesses of a rare one are too few: the largest of many figures would be chance.
     expected : the same for who knows the shares of each class alone; `right` is no less, since he may guess so, too.
     known : share of the bearers of whom it is known at 80 %, and would not be by the class alone.
     """
@@ -276,7 +276,7 @@ class _Target:
             yield ValueAttack(
                 value=str(self.column.labels[names[at]]),
                 bearers=number,
-                right=max(float(shares.mean()), expected),
+                right=max(float((true[those].sum() + _BESIDE * shares.mean()) / (number + _BESIDE)), expected),
                 expected=expected,
                 known=float((sure & (by_class[of[those]] < SURE) & true[those]).sum() / number),
             )
