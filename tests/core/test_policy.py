@@ -107,7 +107,7 @@ def test_the_verdict_is_true_by_a_recount(patients: int | None) -> None:
             most = max(most, float((share + (1 - share) / plan.gamma).max()))
     assert figures.certainty.riskiest == pytest.approx(most)
     assert (most <= limits.riskiest) == (found.verdict.state == USEFUL)
-    for each in found.tables:
+    for each in found.verdict.figures.tables:
         counts = each.forecast.truth
         assert each.cells == int((counts >= 50).sum())
 
@@ -284,9 +284,9 @@ def test_persons_are_counted_where_a_column_names_them() -> None:
     found = propose(table)
     assert found.plan.persons is not None
     assert found.plan.persons.column == "patient_id"
-    assert found.persons <= 600
+    assert found.verdict.figures.persons <= 600
     prepared = prepare(table, found.plan)
-    assert alike(prepared, found.plan).persons == found.persons
+    assert alike(prepared, found.plan).persons == found.verdict.figures.persons
     assert len(np.unique(persons(table["patient_id"]))) == 600
 
 
@@ -308,7 +308,7 @@ def test_most_rows_of_persons_are_kept_where_another_form_of_a_table_does() -> N
     }
     found = propose(table_of(columns, age=Kind.INTEGER))
     assert found.verdict.state == USEFUL
-    assert found.rows == len(owner)
+    assert found.verdict.figures.rows == len(owner)
 
 
 def test_most_rows_of_persons_are_kept_though_a_lesser_table_is_read_sooner() -> None:
@@ -324,7 +324,7 @@ def test_most_rows_of_persons_are_kept_though_a_lesser_table_is_read_sooner() ->
     }
     found = propose(table_of(columns, **{"year of birth": Kind.INTEGER}))
     assert found.verdict.state == USEFUL
-    assert found.rows == len(owner)
+    assert found.verdict.figures.rows == len(owner)
 
 
 def test_no_step_says_how_a_column_is_published_that_is_left_out() -> None:

@@ -53,7 +53,7 @@ def test_unseen_tables_get_a_useful_proposal_whose_figures_pandas_counts_alike(n
         assert figures.certainty.riskiest == pytest.approx(riskiest)
         assert average <= limits.average + 1e-9
         assert riskiest <= limits.riskiest + 1e-9
-        for reach in found.tables:
+        for reach in found.verdict.figures.tables:
             asked = reach.asked
             inside = ~missing[asked.sa] & (True if asked.value is None else frame[asked.sa] == asked.value)
             cells = frame[inside].groupby([*asked.by, asked.sa]).size()

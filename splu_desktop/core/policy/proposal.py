@@ -23,7 +23,7 @@ from splu_desktop.core.policy.alternatives import Alternative, fewer_tables, oth
 from splu_desktop.core.policy.defaults import cell_counts
 from splu_desktop.core.policy.draft import Draft, Step, Wishes, draft, left_out_words
 from splu_desktop.core.policy.edits import draw_again, set_roles, set_steps
-from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, TableReach, who_of
+from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, who_of
 from splu_desktop.core.policy.search import Way, class_options, find_way
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
@@ -52,21 +52,6 @@ class Proposal:
     steps: tuple[Step, ...]
     alternatives: tuple[Alternative, ...]
 
-    @property
-    def tables(self) -> tuple[TableReach, ...]:
-        """The asked tables with what recipients will read."""
-        return self.verdict.figures.tables
-
-    @property
-    def persons(self) -> int:
-        """Persons that go out; rows where no column names them."""
-        return self.verdict.figures.persons
-
-    @property
-    def rows(self) -> int:
-        """Rows that go out."""
-        return self.verdict.figures.rows
-
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data: the JSON of the command line."""
         plan = self.plan
@@ -85,7 +70,7 @@ class Proposal:
             "classes": list(plan.classes),
             "tables": [
                 {"table": str(each.asked), "within": each.asked.within, "cells": each.answered, "of": each.cells}
-                for each in self.tables
+                for each in self.verdict.figures.tables
             ],
             "steps": [
                 {"name": s.name, "column": s.column, "words": str(s.words), "why": str(s.why)} for s in self.steps

@@ -81,6 +81,11 @@ class Way(Readable):
         return self.safe and self.useful(self.search.limits.useful)
 
     @property
+    def answers(self) -> bool:
+        """Whether it works and tells the first table, which is the most telling."""
+        return self.works and self.plan.questions[:1] == self.search.plan.questions[:1]
+
+    @property
     def merit(self) -> tuple[float, ...]:
         """By what ways are compared: useful ones by their tables, then by how little they blur the rest."""
         share = self.answered / max(self.cells, FEWEST_CELLS)
@@ -171,8 +176,7 @@ def _best_of(setting: Setting, plan: Plan) -> Way:
             if not found:
                 raise
             continue  # what is drawn does not fit one row of each person
-        # The first table is the most telling, so that a lesser one alone does not end the search.
-        if found[-1].works and found[-1].plan.questions[:1] == plan.questions[:1]:
+        if found[-1].answers:  # a lesser table alone does not end the search
             return found[-1]
     return next((each for each in found if each.works), found[0])
 
@@ -217,34 +221,42 @@ class Search:
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
         limits = setting.limits
         self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, setting.progress)
+        self._ways: dict[Levels, Way] = {}
 
     def find(self) -> Way:
         """Return the best way; one that is not safe where too few persons look alike whatever is done."""
-        levels = self.tiers.mildest()
-        if levels is None:
+        best = self._mildest({})
+        if best is None:
             return self._look(self.tiers.top(TIERS))
-        best = self._look(levels)
-        wanted = best.works and self._first_asked(best)
-        if wanted and best.covered >= _CLEAR:
+        if best.answers and best.covered >= _CLEAR:
             return best
-        forms, ways = self._counted_forms(), {levels: best}
+        forms = self._counted_forms()
         # A useful way is held against the mildest clear form alone; else the mildest that will do is looked for, and
         # nothing where the coarsest does not.
-        at, low, high = 0, 0, 0 if wanted else len(forms) - 1
+        at, low, high = 0, 0, 0 if best.answers else len(forms) - 1
         while low <= high < len(forms) and not self._setting.late:
-            levels = self.tiers.mildest(forms[at])
-            if levels is not None:
-                way = ways[levels] = ways.get(levels) or self._look(levels)
-                best = max(best, way, key=lambda each: each.merit)
-            if levels is not None and way.covered >= _CLEAR and way.as_wished(_MUCH_MORE):
+            way = self._mildest(forms[at])
+            if way is not None and way.covered >= _CLEAR and way.as_wished(_MUCH_MORE):
                 high = at - 1
             else:
                 low = at + 1
+            best = best if way is None else max(best, way, key=lambda each: each.merit)
             at = high if at == 0 else (low + high) // 2
         return best
 
-    def _first_asked(self, way: Way) -> bool:
-        return way.plan.questions[:1] == self.plan.questions[:1]
+    def _mildest(self, fixed: Mapping[str, int]) -> Way | None:
+        """Return the way with these forms and the mildest of other columns, None where too few persons look alike."""
+        levels = self.tiers.mildest(fixed)
+        if levels is None:
+            return None
+        if levels not in self._ways:
+            self._ways[levels] = self._look(levels)
+        way = self._ways[levels]
+        if not way.works and way.cells < FEWEST_CELLS and way.prepared.left_out:
+            # Whoever is left out may be missed in a cell of 50: the same with everybody.
+            levels = self.tiers.mildest(fixed, share=1.0)
+            way = way if levels is None else max(way, self._look(levels), key=lambda each: each.merit)
+        return way
 
     def _look(self, levels: Levels) -> Way:
         """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
@@ -258,7 +270,9 @@ class Search:
             own, ready, needed = self._with_classes(plan, prepared, classes)
             if needed > STOPS[0] and found:
                 continue
-            strengths = _strengths(needed, self.limits.gamma)
+            # No strength keeps the limits: the figures that are told are those of the audience's own.
+            usual = self.limits.gamma if needed > STOPS[0] else max(self.limits.gamma, needed)
+            strengths = [usual, *(stop for stop in STOPS if needed <= stop < usual)]
             # Weaker ones are looked at only where the tables can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
                 for gamma, tables in zip(some, reaches(ready, own, some, ahead) if some else (), strict=True):
@@ -381,12 +395,3 @@ def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
     every = tuple(dict.fromkeys(name for each in by for name in each))
     fewer = [tuple(name for name in every if name != left) for left in reversed(every)] if len(by) == 1 else []
     yield from dict.fromkeys([every, *by, *fewer, ()])
-
-
-def _strengths(needed: float, usual: float) -> list[float]:
-    """Return strengths: the audience's, or the least that keeps the limits, then weaker ones that keep them, too."""
-    # No strength keeps the limits, so the figures that are told are those of the audience's own.
-    if needed > STOPS[0]:
-        return [usual]
-    first = max(usual, needed)
-    return [first, *(stop for stop in STOPS if needed <= stop < first)]

@@ -102,30 +102,31 @@ class TierSearch:
             self._known[levels] = self._count(levels)
         return self._known[levels]
 
-    def holds(self, levels: Levels) -> bool:
+    def holds(self, levels: Levels, share: float | None = None) -> bool:
         """Return whether enough persons look alike, also where those who do not leave with all their rows."""
-        if self.alike(levels) < self._share:
+        enough = share or self._share
+        if self.alike(levels) < enough:
             return False
         if self._one_row:
             return True  # whoever leaves leaves nobody alone who was not
         if levels not in self._staying:
             self._staying[levels] = self._count(levels, settle=True)
-        return self._staying[levels] >= self._share
+        return self._staying[levels] >= enough
 
-    def mildest(self, fixed: Mapping[str, int] | None = None) -> Levels | None:
+    def mildest(self, fixed: Mapping[str, int] | None = None, share: float | None = None) -> Levels | None:
         """Return the mildest levels with which enough persons look alike, None where there are none.
 
-        fixed : columns whose level is given.
+        fixed : columns whose level is given; `share` : of the persons, where it is not the usual one.
         """
         given = fixed or {}
         for tier in range(TIERS + 1):
             pairs = zip(self.candidates, self.top(tier), strict=True)
             levels = tuple(given.get(each.name, level) for each, level in pairs)
-            if self.holds(levels):
-                return self._undone(levels, set(given))
+            if self.holds(levels, share):
+                return self._undone(levels, set(given), share)
         return None
 
-    def _undone(self, levels: Levels, given: set[str]) -> Levels:
+    def _undone(self, levels: Levels, given: set[str], share: float | None) -> Levels:
         needed = {at for at, each in enumerate(self.candidates) if each.name in given}
         while True:
             open_ = [at for at, level in enumerate(levels) if level and at not in needed]
@@ -133,7 +134,7 @@ class TierSearch:
                 return levels
             at = max(open_, key=lambda at: self._dearness(at, levels[at]))
             finer = (*levels[:at], levels[at] - 1, *levels[at + 1 :])
-            if self.holds(finer):
+            if self.holds(finer, share):
                 levels = finer
             else:
                 needed.add(at)
