@@ -117,3 +117,9 @@ def test_own_questions_are_answered_as_if_nothing_else_were_asked() -> None:
     assert abs(found["answers"][laplace]["estimate"] - found["truth"]) < 15  # of a scale below 1
     with pytest.raises(BadSetting):
         compared("laplace", own=[(Condition(source.names[0], (str(source.columns[0].labels[0]),)),)])
+
+
+def test_a_table_of_fewer_records_than_small_counts_have_is_compared() -> None:
+    comparison = compare(small_source(2, m=2), SYSTEMS, plan=PlannedDraw(4), size=60, draws=1, seed=5)
+    json.dumps(comparison.as_dict(), allow_nan=False)
+    assert comparison.tried[0].t_p == 0, "of a value that all have the count is known"

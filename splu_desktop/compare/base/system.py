@@ -146,7 +146,7 @@ class System(ABC):
 
     def t_p(self, source: TrueTable, thresholds: Thresholds) -> float:
         """Return min over f = 1..alpha of P(|answer - f| > epsilon f): small counts are wrong at least so often."""
-        laws = ((f, *self.count_law(source, f)) for f in range(1, thresholds.alpha + 1))
+        laws = ((f, *self.count_law(source, f)) for f in range(1, min(thresholds.alpha, source.n) + 1))
         edge = thresholds.epsilon + _TIE
         return min(float(chance[np.abs(answers - f) > edge * f].sum()) for f, answers, chance in laws)
 
