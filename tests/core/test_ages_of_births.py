@@ -63,3 +63,15 @@ def test_it_stays_away_where_an_age_is_there_or_somebody_says_so() -> None:
     assert propose(_stays(), Audience(), roles=kept).plan.roles["date of birth"] is Role.IDENTIFIER
     given = plan_as_given(_stays(), Audience(), roles={"diagnosis": Role.SA})
     assert given.roles["date of birth"] is Role.IDENTIFIER
+
+
+def test_years_of_birth_of_children_and_ages_in_months_have_bands_that_fit_them() -> None:
+    rng = np.random.default_rng(5)
+    ill = Column.from_labels("diagnosis", rng.choice(["I50", "J18", "E11"], N).tolist())
+    for name, low, high in (("year of birth", 2003, 2019), ("age in months", 48, 140)):
+        numbers = rng.integers(low, high, N).astype(str).tolist()
+        table = Table((Column.from_labels(name, numbers, kind=Kind.INTEGER), ill))
+        found = propose(table, Audience("partner"))
+        shown = prepare(table, found.plan).table[name].labels if name in found.plan.nsas else ()
+        assert "85 and more" not in shown
+        assert found.plan.roles[name] is not Role.SA

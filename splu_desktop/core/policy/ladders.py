@@ -7,6 +7,7 @@ of the cells. Cut points are published conventions and never come from the table
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,6 +42,7 @@ AGE_CUTS = (
 # Tier 3 is for years of dates and for leaving other columns out: both come before broad bands of ages.
 _AGE_TIERS = (1, 2, 4, 5)
 _RARE_TIERS = ((20, 1), (100, 2))  # persons below which values go to "Other"
+_OLDEST = 125  # years, above which ages are told in months
 _FEW_UNITS = 100
 _LEAVES = {"age": 7, "sex": 7, "unit": 6, "date": 5, "place": 4}
 _CODED = 0.9  # of the values of a place are codes of one length where they are cut to their first digits
@@ -148,10 +150,12 @@ def _ages(column: Column) -> Iterator[tuple[int, Steps]]:
         values = column.values[~column.missing] if column.values is not None else np.zeros(0)
         if len(values) and np.nanmedian(values) > 1_000:  # years of birth
             for tier, width in zip(_AGE_TIERS, (5, 10, 20, 30), strict=True):
-                yield tier, (by_width(column, width),)
+                with suppress(CannotGeneralise):  # children are born within 20 years
+                    yield tier, (by_width(column, width),)
             return
+        year = 12.0 if len(values) and np.nanmax(values) > _OLDEST else 1.0  # months
         for tier, cuts in zip(_AGE_TIERS, AGE_CUTS, strict=True):
-            yield tier, (Intervals(tuple(map(float, cuts))),)
+            yield tier, (Intervals(tuple(year * cut for cut in cuts)),)
         return
     ends = interval_ends(column)
     if ends is not None:

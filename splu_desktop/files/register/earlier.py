@@ -9,6 +9,7 @@ from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import EarlierRelease
 from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.roles.lexicon import read_name
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import TABLES, Entry, Register
@@ -41,8 +42,10 @@ def likely_earlier(
 
 def _marks(register: Register, table: Table, roles: Mapping[str, Role], naming: set[str]) -> Marks:
     """Return the marks of a table, worked out once; `naming`: columns that say who is who, whatever their role."""
-    texts = {name for name, each in suggest_roles(table).items() if each.subject == "text"}  # two wards use one phrase
-    naming = {name for name, role in roles.items() if role is Role.IDENTIFIER} - texts | naming
+    # Two wards use one phrase, and two tables of one hospital the same doctors.
+    others = {name for name, each in suggest_roles(table).items() if each.subject == "text"}
+    others |= {name for name in table.names if read_name(name).says("staff")}
+    naming = {name for name, role in roles.items() if role is Role.IDENTIFIER} - others | naming
     key, names = register.key(), tuple(name for name in table.names if name in naming)
     known: dict[tuple[bytes, tuple[str, ...]], Marks] = table.__dict__.setdefault("_source_marks", {})
     if (key, names) not in known:
