@@ -219,6 +219,13 @@ _CALLS = {
         f"{_PIP} --no-deps --no-build-isolation --no-index -e .",
         ".venv/bin/python -m pytest -n 2",
     ],
+    "papers": [
+        "python -m venv .venv",
+        f"{_PIP} --require-hashes --only-binary=:all: -r requirements.lock",
+        f"{_PIP} --no-deps --no-build-isolation --no-index -e .",
+        ".venv/bin/python -m benchmarks.papers --document docs/papers.md --data {here}",
+        "git diff --exit-code docs/papers.md",
+    ],
     "in-debian a b": ["docker run --rm --volume {here}:/source --workdir /source debian:12 a b"],
     "linux-packages": [*_APT],
     "linux-build": [*_APT, "git config --global", "packaging/build dist", "packaging/check --quick dist"],
@@ -272,7 +279,12 @@ echo "${name#"$HERE/"} $*$more" >>"$HERE/called"
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(stand_in)
     script, *words = step.split()
-    own = {"HERE": str(tmp_path), "RUNNER_TEMP": str(tmp_path), "PATH": f"{tmp_path / 'path'}:{os.environ['PATH']}"}
+    own = {
+        "HERE": str(tmp_path),
+        "SPLU_DATA": str(tmp_path),
+        "RUNNER_TEMP": str(tmp_path),
+        "PATH": f"{tmp_path / 'path'}:{os.environ['PATH']}",
+    }
     if words == ["signed"]:
         own |= dict.fromkeys(_SECRETS, "bWU=") | {"IDENTITY": "me"}
     expected = [call.format(here=tmp_path) for call in _CALLS[step]]
