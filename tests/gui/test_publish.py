@@ -114,7 +114,7 @@ def test_a_release_is_written_asked_and_shown_as_done(
     before = ask.book.list.count()
     ask.table.keep.click()
     idle(proposed)
-    assert len(ask.book.list.ticked()) == before + 1
+    assert len(ask.book.list.list_ticked()) == before + 1
     assert "Result" in ask.book.page.toPlainText()
     target = tmp_path / "tables.docx"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))

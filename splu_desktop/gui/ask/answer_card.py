@@ -71,7 +71,7 @@ class AnswerCard(Card):
         super().__init__(spacing=6)
         self._asked: Asked | None = None
         self.number = label("", live=True, fitting=True)
-        self.number.setFont(theme.sized(self.font(), 2.1, bold=True))  # a later one goes with the next colours
+        self.number.setFont(theme.resize_font(self.font(), 2.1, bold=True))  # a later one goes with the next colours
         self.picture = Picture("circle-check", "answerable", 15)
         self.trust = label("", fitting=True)
         self.range = RangeStrip(60)
@@ -103,7 +103,7 @@ class AnswerCard(Card):
         for part, on in (parts | {self.range: estimated, self.promise: estimated}).items():
             part.setVisible(on)
         trust = "" if asked is None else asked.answer.trust()
-        self.number.setFont(theme.sized(self.font(), 1.5 if trust == ROUGH else 2.1, bold=True))
+        self.number.setFont(theme.resize_font(self.font(), 1.5 if trust == ROUGH else 2.1, bold=True))
         if asked is None:
             self.number.setText(t("Choose values"))
             return

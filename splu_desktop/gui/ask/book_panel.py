@@ -19,7 +19,7 @@ from splu_desktop.gui.base.dialogs import asked_file, save_as
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.widgets import button, label, margins, put, turn
-from splu_desktop.gui.base.words import spoken, t
+from splu_desktop.gui.base.words import language_code, t
 from splu_desktop.gui.proposal.offer import ENDINGS
 from splu_desktop.report.book.document import PrintedBook, book_document, table_words
 from splu_desktop.report.book.make import book_of, print_release, write_book
@@ -79,7 +79,7 @@ class BookPanel(Panel):
         self.work.start(function, release, *args, on_exception=fail, channel="book", **keywords)
 
     def _show(self, ticked: Sequence[int]) -> None:
-        words = [table_words(each, language(spoken())) for each in self._tables]
+        words = [table_words(each, language(language_code())) for each in self._tables]
         # Each tick that is set here would print the book, and once at the end is enough.
         with QSignalBlocker(self.list):
             self.list.offer(words)
@@ -97,7 +97,7 @@ class BookPanel(Panel):
 
         def take(found: PrintedBook) -> None:
             self.book = found
-            self.page.setHtml(as_html(book_document(found, language(spoken())), _STYLE))
+            self.page.setHtml(as_html(book_document(found, language(language_code())), _STYLE))
             self.save.setEnabled(True)
 
         self._start(print_release, book, reader=self.opened.reader, on_done=take)
@@ -110,5 +110,5 @@ class BookPanel(Panel):
     def _save(self) -> None:
         found = self.book
         if found is not None:
-            write = partial(write_book, found, code=spoken())
+            write = partial(write_book, found, code=language_code())
             save_as(self, self.work, t("Save the book…"), f"{found.title}.docx", ENDINGS, write, self.say)

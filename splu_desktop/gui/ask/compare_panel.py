@@ -17,7 +17,7 @@ from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.widgets import label, margins, put
-from splu_desktop.gui.base.words import bare, decimal, t, told
+from splu_desktop.gui.base.words import bare, decimal, t, translate
 from splu_desktop.gui.proposal.ranges import RangeStrip, Strip, range_words
 
 _MOST = 400  # values offered in a box
@@ -75,7 +75,7 @@ class ComparePanel(Panel):
         card = Card(spacing=8)
         self.what = label("", "quiet", fitting=True)
         self.figure = label("", live=True, fitting=True)
-        self.figure.setFont(theme.sized(self.font(), 2.0, bold=True))
+        self.figure.setFont(theme.resize_font(self.font(), 2.0, bold=True))
         self.interval = RangeStrip(40)
         self.sentence, self.alike = label("", fitting=True), label("", "quiet", fitting=True)
         self.notes, self.fault = label("", "quiet", fitting=True), label("", "fault", fitting=True)
@@ -161,7 +161,7 @@ class ComparePanel(Panel):
             return
         kind = str(self.kind.currentData())
         if kind == "logistic":
-            asked = Analysis("logistic", str(outcome), value, covariates=(str(exposure), *self.adjusted.ticked()))
+            asked = Analysis("logistic", str(outcome), value, covariates=(str(exposure), *self.adjusted.list_ticked()))
         elif one == other:
             self.show_fault(t("Choose two different groups."))
             return
@@ -216,7 +216,7 @@ class ComparePanel(Panel):
                 high=words(first.high_alike),
             )
         )
-        self.notes.setText(" ".join(told(each) for each in found.notes))
+        self.notes.setText(" ".join(translate(each) for each in found.notes))
 
     def show_fault(self, sentence: str) -> None:
         """Show why there is no result."""

@@ -20,8 +20,8 @@ from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, Flow, link
-from splu_desktop.gui.base.widgets import Elided, button, emptied, label, line_edit, margins, put
-from splu_desktop.gui.base.words import bare, caption, joined, number, t, told
+from splu_desktop.gui.base.widgets import Elided, button, empty, label, line_edit, margins, put
+from splu_desktop.gui.base.words import bare, caption, join, number, t, translate
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
 _REST = 1_200  # ms after which an answer counts as asked
@@ -242,10 +242,10 @@ class OneNumber(Panel):
         self.work.start(answer_one, opened, question, on_done=show, on_exception=self.show_fault)
 
     def _show_tokens(self) -> None:
-        emptied(self.token_row)
+        empty(self.token_row)
         self.token_row.addWidget(label(t("How many rows have"), "strong"))
         for each in self._chosen.values():
-            words = told(each.words())
+            words = translate(each.words())
             text = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
             token = button(caption(text), partial(self._drop, each.column), look="pill", picture="x")
             token.setToolTip(t("Take away: {condition}", condition=words))
@@ -303,4 +303,4 @@ class OneNumber(Panel):
 
 def question_text(question: Question) -> str:
     """Return the conditions of a question in words."""
-    return joined((told(each.words()) for each in question), ";")
+    return join((translate(each.words()) for each in question), ";")

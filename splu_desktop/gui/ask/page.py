@@ -77,7 +77,7 @@ class AskPage(Page):
         self.use_empty("circle-question-mark", t("Publish a table, or open a release."), start)
         self.use_busy(_CHANNEL)
 
-    def folded(self, fold: Fold) -> None:
+    def apply_fold(self, fold: Fold) -> None:
         for panel in self.each:
             panel.fold(fold)
         wide, middle, narrow = (480, 300, 300, 300), (420, 260, 300, 260), (0, 230, 0, 0)

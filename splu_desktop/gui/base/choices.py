@@ -121,7 +121,7 @@ class TickList(QListWidget):
         """Return the places of the lines that are ticked."""
         return [at for at in range(self.count()) if self.item(at).checkState() is Qt.CheckState.Checked]
 
-    def ticked(self) -> list[str]:
+    def list_ticked(self) -> list[str]:
         """Return the lines that are ticked."""
         return [self.item(at).text() for at in self.places()]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.language import language
 from splu_desktop.gui.base.session import Answers
-from splu_desktop.gui.base.words import joined, number, spoken, t
+from splu_desktop.gui.base.words import join, language_code, number, t
 
 _SAYS_LITTLE = 4  # letters
 
@@ -32,7 +32,7 @@ def persons_of(answers: Answers | Plan | None) -> str:
 
 def value_words(label: str) -> str:
     """Return a value of a table as it is shown: of groups that we made, in the window's language."""
-    return language(spoken()).value(label)
+    return language(language_code()).value(label)
 
 
 def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[int, int]:
@@ -48,7 +48,7 @@ def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[in
 def telling(column: str, value: str) -> str:
     """Return a value, with its column where many columns have such a one: yes, no, ja, 1."""
     words = value_words(value)
-    return joined((column, words), ":") if len(value) <= _SAYS_LITTLE else words
+    return join((column, words), ":") if len(value) <= _SAYS_LITTLE else words
 
 
 def one_in(share: float) -> str:

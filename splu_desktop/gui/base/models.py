@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.messages import isolated
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import copy_text, shortcut
-from splu_desktop.gui.base.words import joined, plain, t, told
+from splu_desktop.gui.base.words import join, plain, t, translate
 
 if TYPE_CHECKING:
     from splu_desktop.core.table import Column, Table
@@ -129,7 +129,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
             return None
         row, field = self.rows[index.row()], self.fields[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return shortened(field.text(row))
+            return shorten(field.text(row))
         if role == WHOLE:
             return field.text(row)
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -173,7 +173,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         return True
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a cell's text on one line and no longer than a cell can show."""
     line = text.replace("\r", " ").replace("\n", " ")
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
@@ -184,7 +184,7 @@ def _in_preview(column: Column) -> Field[int]:
         column.name,
         lambda row: str(column.labels[column.codes[row]]),
         right=column.kind.value in ("whole number", "decimal number"),
-        hint=joined((isolated(column.name), told(column.kind.value)), ":"),
+        hint=join((isolated(column.name), translate(column.kind.value)), ":"),
         colour=lambda row: "quiet" if column.missing[column.codes[row]] else None,
     )
 
@@ -334,7 +334,7 @@ class TableView(QTableView):
         blocks = (chosen.at(at) for at in range(chosen.count()))
         return sorted({row for block in blocks for row in range(block.top(), block.bottom() + 1)})
 
-    def chosen(self) -> list[Any]:
+    def list_chosen(self) -> list[Any]:
         """Return what the selected rows show."""
         return [self.model().index(row, 0).data(ROW) for row in self.rows_chosen()]
 

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWi
 from splu_desktop.core.errors import SpluError
 from splu_desktop.gui.base.parts import Banner, Busy, Empty
 from splu_desktop.gui.base.session import Session, Step
-from splu_desktop.gui.base.widgets import Rule, announce, button, label, margins, put, scrolled, tab_after
-from splu_desktop.gui.base.words import t, tip, told
+from splu_desktop.gui.base.widgets import Rule, announce, button, label, margins, put, put_in_scroll_area, tab_after
+from splu_desktop.gui.base.words import t, tip, translate
 from splu_desktop.gui.base.work import Work
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Page(QWidget):
         self.body = margins(QVBoxLayout(self.content), 0, spacing=12)
         self.room: QWidget = self.content
         if self.scrolls:
-            self.room = scrolled(self.content)
+            self.room = put_in_scroll_area(self.content)
         self.stack.addWidget(self.room)
         self._outer.addWidget(Rule())
         self.footer = QWidget()
@@ -115,7 +115,7 @@ class Page(QWidget):
         """Do what the button beside the primary one says; Back, unless a page says otherwise."""
         self.go_back()
 
-    def folded(self, fold: Fold) -> None:
+    def apply_fold(self, fold: Fold) -> None:
         """Lay the parts out for another amount of room."""
 
     def show_what_waits(self) -> None:
@@ -196,7 +196,7 @@ class Page(QWidget):
             # The plan is made in here, since what its making raises is to be said on the page as well.
             self.session.change_plan(make(), name, merge, undone=undone)
         except SpluError as fault:
-            self.show_error(told(str(fault)))
+            self.show_error(translate(str(fault)))
 
     def repair(self, line: Line, ended: Callable[[], object] = lambda: None) -> None:
         """Let a worker do what repairs a line, behind which a search may stand; `ended` hears that it did or failed."""
@@ -209,7 +209,7 @@ class Page(QWidget):
             if better == plan:
                 self.show_error(t("This repair changes nothing here. Take another way."))
             elif plan == self.session.plan:  # else it was changed or undone meanwhile
-                self.change_plan(lambda: better, told(repair.words))
+                self.change_plan(lambda: better, translate(repair.words))
 
         def fail(sentence: str) -> None:
             ended()
@@ -275,7 +275,7 @@ class Page(QWidget):
         self._inner.setSpacing(8 if wide else 6)
         self.foot.setContentsMargins(left, 6 if wide else 4, right, 6 if wide else 4)
         self._name_back()
-        self.folded(self.fold)
+        self.apply_fold(self.fold)
 
     def _heard(self) -> None:
         if self.isVisible():

@@ -28,7 +28,7 @@ from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Picture, announce, button, label, margins, put, restyle, turn
-from splu_desktop.gui.base.words import as_rich, joined, number, percent, t, told, without_bold
+from splu_desktop.gui.base.words import as_rich, join, number, percent, t, translate, without_bold
 
 
 class Card(QFrame):
@@ -103,7 +103,7 @@ class VerdictBar(QFrame):
         self.title.setText(title)
         restyle(self.title, colour)
         self.sentence.setText(sentence)
-        self.setAccessibleName(joined((title, sentence, *(f"{figure} {words}" for _, figure, words in figures)), ","))
+        self.setAccessibleName(join((title, sentence, *(f"{figure} {words}" for _, figure, words in figures)), ","))
         self._fill()
 
     def make_short(self, short: bool) -> None:
@@ -273,7 +273,7 @@ def link(text: str, act: Callable[[], object], of: str = "") -> QPushButton:
     """Return a button that looks like a link; `of` tells a screen reader which of several that read alike."""
     made = button(text, act, look="flat-link")
     if of:
-        made.setAccessibleName(joined((text, of), ":"))
+        made.setAccessibleName(join((text, of), ":"))
     return made
 
 
@@ -324,7 +324,7 @@ class Banner(QFrame):
         self.kind = kind
         restyle(self, f"banner-{kind}")
         self._picture.show_picture(*_BANNERS[kind])
-        text = told(text) if isinstance(text, Said) else text
+        text = translate(text) if isinstance(text, Said) else text
         self.text.setText(text)
         names = {
             "note": t("Note"),
@@ -332,7 +332,7 @@ class Banner(QFrame):
             "fault": t("Problem"),
             "done": t("Done"),
         }
-        self.setAccessibleName(joined((names[kind], text), ":"))
+        self.setAccessibleName(join((names[kind], text), ":"))
         self.text.setAccessibleName(self.accessibleName())
         self.act_button.setVisible(bool(act))
         self.act_button.setText(act)
@@ -401,15 +401,18 @@ class Busy(QWidget):
         left = self._pace.seconds_left(stage, done, time.monotonic())
         # Seconds and minutes both begin at 1.5, which rounds to 2: the sentences know the plural alone.
         if left is None or left < 1.5:
-            text = joined((told(stage), percent(done, 0)), ":")
+            text = join((translate(stage), percent(done, 0)), ":")
         elif left < 90:
             text = t(
-                "{stage}: {share}, about {n} seconds left", stage=told(stage), share=percent(done, 0), n=number(left)
+                "{stage}: {share}, about {n} seconds left",
+                stage=translate(stage),
+                share=percent(done, 0),
+                n=number(left),
             )
         else:
             text = t(
                 "{stage}: {share}, about {n} minutes left",
-                stage=told(stage),
+                stage=translate(stage),
                 share=percent(done, 0),
                 n=number(left / 60),
             )

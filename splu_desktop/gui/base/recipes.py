@@ -12,7 +12,7 @@ from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
 from splu_desktop.gui.base.dialogs import asked_file, asked_target
 from splu_desktop.gui.base.session import Answers, Session
-from splu_desktop.gui.base.words import joined, t, told
+from splu_desktop.gui.base.words import join, t, translate
 
 Say = Callable[[str, str], object]  # is told "done" or "fault", and a sentence
 
@@ -68,7 +68,7 @@ def save(session: Session, say: Say, parent: QWidget) -> None:
     try:
         write_recipe(recipe, path, overwrite=True)
     except SpluError as fault:
-        say("fault", told(str(fault)))
+        say("fault", translate(str(fault)))
         return
     say("done", t("Saved: {file}", file=path.name))
 
@@ -82,8 +82,8 @@ def use(session: Session, say: Say, parent: QWidget) -> None:
     if path is None:
         return
     try:
-        take_recipe(session, read_recipe(path), joined((t("Recipe"), path.name), ":"))
+        take_recipe(session, read_recipe(path), join((t("Recipe"), path.name), ":"))
     except SpluError as fault:
-        say("fault", told(str(fault)))
+        say("fault", translate(str(fault)))
         return
     say("done", t("The choices of “{name}” were taken over.", name=path.name))

@@ -109,7 +109,7 @@ def apply(application: QApplication, scheme: Colours) -> None:
     application.setStyleSheet(style_sheet(scheme))
 
 
-def sized(base: QFont, times: float, *, bold: bool = False) -> QFont:
+def resize_font(base: QFont, times: float, *, bold: bool = False) -> QFont:
     """Return a font so many times as large."""
     font = QFont(base)
     font.setPointSizeF(base.pointSizeF() * times)
@@ -120,14 +120,14 @@ def sized(base: QFont, times: float, *, bold: bool = False) -> QFont:
 
 def title_font(base: QFont) -> QFont:
     """The largest of the three sizes: names of pages and the one figure that matters."""
-    font = sized(base, 1.6)
+    font = resize_font(base, 1.6)
     font.setWeight(QFont.Weight.DemiBold)
     return font
 
 
 def small_font(base: QFont) -> QFont:
     """The smallest of the three sizes: captions and notes."""
-    return sized(base, 0.92)
+    return resize_font(base, 0.92)
 
 
 def style_sheet(scheme: Colours) -> str:

@@ -221,7 +221,7 @@ def shortcut(
     return made
 
 
-def emptied(layout: QLayout) -> None:
+def empty(layout: QLayout) -> None:
     """Take all widgets out of a layout and let go of them."""
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
@@ -344,7 +344,7 @@ class Scrolled(QScrollArea):
         return super().viewportEvent(event)
 
 
-def scrolled(content: QWidget) -> QScrollArea:
+def put_in_scroll_area(content: QWidget) -> QScrollArea:
     """Return room in which `content` scrolls, never sideways; what it stands on shows through."""
     room = Scrolled()
     # Tab goes to the parts inside, and a scroll area brings what has the focus into sight.

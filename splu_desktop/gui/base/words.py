@@ -36,7 +36,7 @@ def speak(language: Language) -> None:
 _UNBROKEN = {" ": "\u00a0", "-": "\u2011"}
 
 
-def spoken() -> str:
+def language_code() -> str:
     """Return the code of the window's language."""
     return _spoken[0].code
 
@@ -46,7 +46,7 @@ def _unbroken(sentence: str) -> str:
     return re.sub(r"(?<=\d)([ -])%", lambda found: _UNBROKEN[found[1]] + "%", sentence)
 
 
-def told(text: str) -> str:
+def translate(text: str) -> str:
     """Return a sentence of core or files in the window's language."""
     return _unbroken(_spoken[0].sentence(text))
 
@@ -119,7 +119,7 @@ def plain(text: str) -> str:
     return f"{_PLAIN}{as_html(text)}</span>" if "<" in text else text
 
 
-def joined(parts: Iterable[str], mark: str = ";") -> str:
+def join(parts: Iterable[str], mark: str = ";") -> str:
     """Return texts in the window's language with a mark of punctuation, and the blanks it wants, between each two."""
     return _spoken[0].join(parts, mark)
 

@@ -18,7 +18,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from splu_desktop.core.errors import SpluError, place_of
 from splu_desktop.core.progress import Cancelled, Watched
-from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.base.words import t, translate
 
 _EVERY = 0.04  # seconds between two reports handed to the window; more would only queue up
 _WORKERS = 4
@@ -27,7 +27,7 @@ _WORKERS = 4
 def sentence(fault: BaseException) -> str:
     """Return what a user is told of a fault: its own sentence, or where an unforeseen one happened (never its text)."""
     if isinstance(fault, SpluError):
-        return told(str(fault))
+        return translate(str(fault))
     if isinstance(fault, MemoryError):
         return t("There is not enough free memory. Close other programs and try again.")
     return t("Something went wrong inside the program ({place}). Your work is kept; try again.", place=place_of(fault))

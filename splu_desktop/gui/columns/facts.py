@@ -19,7 +19,7 @@ from splu_desktop.core.table import Column
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source, filled
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import number, t, translate
 
 _MANY = 40  # columns from which those in doubt stand first
 
@@ -79,7 +79,7 @@ def column_rows(session: Session) -> list[ColumnRow]:
             name,
             plan.roles[name],
             published_as(source, plan, name),
-            reasons.get(name) or told(str(source.suggestions[name].reason)),
+            reasons.get(name) or translate(str(source.suggestions[name].reason)),
             is_changed(session, name),
         )
         for name in names
@@ -95,7 +95,7 @@ def _reasons(session: Session, plan: Plan) -> dict[str, str]:
     if proposal is not None:
         for step in proposal.steps:
             if step.column and step.why and step.name == "left-out":
-                found[step.column] = told(str(step.why))
+                found[step.column] = translate(str(step.why))
         # Last, so that it takes the place of what the proposal said of the column.
         found.update({name: t("changed by you") for name in plan.roles if is_changed(session, name)})
     return found

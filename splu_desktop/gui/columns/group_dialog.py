@@ -16,7 +16,7 @@ from splu_desktop.gui.base.dialogs import Dialog, asked_file, last_row
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.widgets import button, line_edit, margins, put
-from splu_desktop.gui.base.words import joined, number, t, told
+from splu_desktop.gui.base.words import join, number, t, translate
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class GroupDialog(Dialog):
 
     def __init__(self, column: Column, parent: QWidget | None = None) -> None:
         intro = t("Choose values, type the name of their group, and press Enter. Values without a group stay.")
-        super().__init__(joined((column.name, t("Coarser values")), ":"), (620, 560), parent, intro)
+        super().__init__(join((column.name, t("Coarser values")), ":"), (620, 560), parent, intro)
         self._column = column
         self.banner, self.view = Banner(), TableView(t("Values"))
         self.search = line_edit(t("Find a value"), t("Find a value"))
         self.group = line_edit(t("Name of the group"), t("Name of the group"))
-        self.group.returnPressed.connect(lambda: self._put(self.group.text(), self.view.chosen()))
+        self.group.returnPressed.connect(lambda: self._put(self.group.text(), self.view.list_chosen()))
         row = margins(QHBoxLayout(), 0, spacing=8)
         put(row, (self.search, 1), (self.group, 1), button(t("From a &list…"), self._ask_list))
         fields: list[Field[Member]] = [
@@ -88,7 +88,7 @@ class GroupDialog(Dialog):
             # Only for its fault: a list that doesn't fit the column is told while the dialog is open.
             label_map(self._column, steps)
         except SpluError as fault:
-            self.banner.say("fault", told(str(fault)))
+            self.banner.say("fault", translate(str(fault)))
             return
         self.chosen.emit(steps)
         # Not its own `accept`, which would put the groups typed by hand in a list's place.

@@ -14,8 +14,8 @@ from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Columns, Flow
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import label, line_edit, margins, put, scrolled
-from splu_desktop.gui.base.words import bare, beside, joined, number, t
+from splu_desktop.gui.base.widgets import label, line_edit, margins, put, put_in_scroll_area
+from splu_desktop.gui.base.words import bare, beside, join, number, t
 from splu_desktop.gui.columns.facts import (
     KINDS,
     ColumnRow,
@@ -71,12 +71,12 @@ class ColumnsPage(Page):
         self.panel = ColumnPanel(self.session)
         self.panel.public_chosen.connect(self._set_public)
         self.panel.steps_chosen.connect(self._set_steps)
-        self.beside = scrolled(self.panel)
+        self.beside = put_in_scroll_area(self.panel)
         self.pair = Columns(self.table, self.beside, _PANEL)
         self.body.addWidget(self.pair, 1)
         self._open_part = False
 
-    def folded(self, fold: Fold) -> None:
+    def apply_fold(self, fold: Fold) -> None:
         narrow = fold is Fold.NARROW
         self.pair.fold(narrow, _PANEL if fold is Fold.WIDE else 280)
         self.table.fold(fold is not Fold.WIDE)
@@ -162,7 +162,7 @@ class ColumnsPage(Page):
 
     def _change(self, make: Callable[[], Plan], column: str, what: str, merge: str = "") -> None:
         self.banner.hide()
-        self.change_plan(make, joined((column, what), ":"), merge)
+        self.change_plan(make, join((column, what), ":"), merge)
 
     def _set_public(self, name: str, values: Sequence[str]) -> None:
         plan = self.session.plan

@@ -20,7 +20,7 @@ from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import filled
 from splu_desktop.gui.base.widgets import label, line_edit, margins, put, restyle
-from splu_desktop.gui.base.words import as_rich, bold, number, t, told
+from splu_desktop.gui.base.words import as_rich, bold, number, t, translate
 from splu_desktop.gui.columns.facts import Values, form_words, forms_of, values_after
 from splu_desktop.gui.columns.group_dialog import GroupDialog
 
@@ -131,7 +131,7 @@ class ColumnPanel(Card):
         self.name.setText(name)
         restyle(self.name, "protected" if role is Role.SA else "strong")
         values, empty = filled(source.table[name])
-        kind = told(source.table[name].kind.value)
+        kind = translate(source.table[name].kind.value)
         self.below.setText(t("{kind}; {n} values, {empty} empty", kind=kind, n=number(values), empty=number(empty)))
         secret = role is Role.SA
         self.question.setText(t("Which values are secret?") if secret else t("Values"))
@@ -228,7 +228,7 @@ class ColumnPanel(Card):
         try:
             steps: Steps = (by_cuts([part.strip() for part in parts]),)
         except CannotGeneralise as fault:
-            self.fault.setText(told(str(fault)))
+            self.fault.setText(translate(str(fault)))
             self.fault.show()
             return
         self.fault.hide()

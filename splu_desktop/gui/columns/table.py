@@ -101,7 +101,7 @@ class ColumnTable(TableView):
 
     def names_chosen(self) -> list[str]:
         """Return the names of the columns that are chosen."""
-        return [row.name for row in self.chosen()]
+        return [row.name for row in self.list_chosen()]
 
     def row_at(self, index: _Index) -> ColumnRow | None:
         """Return the column that stands there."""

@@ -72,4 +72,4 @@ class ClassesSection(Section):
         )
 
     def _ticked(self) -> None:
-        self.change_part(self.title, classes=tuple(self.ticks.ticked()))
+        self.change_part(self.title, classes=tuple(self.ticks.list_ticked()))

@@ -17,7 +17,7 @@ from splu_desktop.gui.base.choices import TickList, number_box, show_value, whol
 from splu_desktop.gui.base.recipes import choose_laws, laws_chosen
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, line_edit, put
-from splu_desktop.gui.base.words import decimal, joined, spoken, t, told
+from splu_desktop.gui.base.words import decimal, join, language_code, t, translate
 from splu_desktop.gui.expert.section import Rows, Section, grid_of
 from splu_desktop.report import law
 
@@ -88,10 +88,10 @@ class LimitsSection(Section):
         self.boxes: dict[str, QDoubleSpinBox] = {}
         self.reasons: dict[str, QLineEdit] = {}
         for at, name in enumerate(names, 1):
-            named = joined((limit_words(name), t("own limit")), ",")
+            named = join((limit_words(name), t("own limit")), ",")
             box = number_box(0, 1000, 0, named) if name in _WHOLE else number_box(0, 100, 1, named, " %")
             box.setSpecialValueText("–")
-            reason = line_edit(joined((limit_words(name), t("because")), ","))
+            reason = line_edit(join((limit_words(name), t("because")), ","))
             box.valueChanged.connect(self._told)
             # Not at each letter: a reason of fewer than three words is refused.
             reason.editingFinished.connect(self._told)
@@ -102,10 +102,10 @@ class LimitsSection(Section):
         grid.setColumnStretch(3, 4)
         # `grid_of` leaves what is over to an empty column, and the reasons need it.
         grid.setColumnStretch(4, 0)
-        self._codes: dict[str, str] = {law.pack(code).name(spoken()): code for code in law.codes()}
+        self._codes: dict[str, str] = {law.pack(code).name(language_code()): code for code in law.codes()}
         self.laws = TickList(t("Law packs of the report"))
         self.laws.setFixedHeight(_LAWS)
-        self.laws.itemChanged.connect(lambda item: choose_laws(map(self._codes.__getitem__, self.laws.ticked())))
+        self.laws.itemChanged.connect(lambda item: choose_laws(map(self._codes.__getitem__, self.laws.list_ticked())))
         put(self.body, grid, label(t("Law packs of the report"), "strong"), self.laws)
 
     def show_plan(self, plan: Plan, source: Source) -> None:
@@ -138,7 +138,7 @@ class LimitsSection(Section):
                 own = value if name in _WHOLE else value / 100
                 made.append(OwnLimit(name, own, check_reason(reason)))
             except BadSetting as fault:
-                self.say_fault(told(str(fault)))
+                self.say_fault(translate(str(fault)))
                 return
         self.say_fault("")
         self.change(

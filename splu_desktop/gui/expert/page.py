@@ -13,8 +13,8 @@ from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import margins, put, scrolled
-from splu_desktop.gui.base.words import bare, joined, t
+from splu_desktop.gui.base.widgets import margins, put, put_in_scroll_area
+from splu_desktop.gui.base.words import bare, join, t
 from splu_desktop.gui.expert.blocks import ClassesSection, TogetherSection
 from splu_desktop.gui.expert.bounds import BoundsSection, LimitsSection, RareSection
 from splu_desktop.gui.expert.persons import PersonsSection
@@ -78,7 +78,7 @@ class ExpertPage(Page):
         for at, section in enumerate(self.sections):
             self.list.addItem(section.title)
             self.short.addItem(section.title, at)
-            self.stacked.addWidget(scrolled(section))
+            self.stacked.addWidget(put_in_scroll_area(section))
         self.list.currentRowChanged.connect(self._show_section)
         self.short.activated.connect(lambda at: self.list.setCurrentRow(at))
         card = Card("", 1, spacing=0)
@@ -90,7 +90,7 @@ class ExpertPage(Page):
         self.body.addWidget(column, 1)
         self.list.setCurrentRow(0)
 
-    def folded(self, fold: Fold) -> None:
+    def apply_fold(self, fold: Fold) -> None:
         narrow = fold is Fold.NARROW
         self.list.setVisible(not narrow)
         self.short.setVisible(narrow)
@@ -111,7 +111,7 @@ class ExpertPage(Page):
         elif self.banner.kind == "fault":
             self.banner.hide()
         changed = self.session.choices.expert
-        note = t("Changed here: {what}.", what=joined(changed, ";")) if changed else ""
+        note = t("Changed here: {what}.", what=join(changed, ";")) if changed else ""
         self.set_primary(t("Back to the proposal"), True, note)
         if changed and self.session.proposal is not None:
             self.set_back(t("Undo all of it"))

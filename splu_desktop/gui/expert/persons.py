@@ -12,7 +12,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.choices import Choice, TickList, show_value, whole_box
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, line_edit, put
-from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.base.words import t, translate
 from splu_desktop.gui.expert.section import Section
 
 _DATES = 96  # pixels
@@ -88,7 +88,7 @@ class PersonsSection(Section):
         way = self.way.currentData()
         # Before the plan has it: without a reason this way is refused, and there would be no field to give one in.
         self.form.setRowVisible(self.reason, way == "record")
-        shift = tuple(self.dates.ticked()) if self.days.value() else ()
+        shift = tuple(self.dates.list_ticked()) if self.days.value() else ()
         try:
             made = ByPerson(
                 plan.persons.column,
@@ -100,6 +100,6 @@ class PersonsSection(Section):
                 self.days.value() if shift else 0,
             )
         except SpluError as fault:
-            self.say_fault(told(str(fault)))
+            self.say_fault(translate(str(fault)))
             return
         self.change_part(self.title, persons=made)

@@ -13,7 +13,7 @@ from splu_desktop.files.project.recipe import recipe_from, recipe_text
 from splu_desktop.gui.base.recipes import recipe_of, take_recipe
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import button, copy_exactly, margins, put
-from splu_desktop.gui.base.words import t, told
+from splu_desktop.gui.base.words import t, translate
 from splu_desktop.gui.expert.section import Section
 
 
@@ -46,4 +46,4 @@ class RecipeSection(Section):
             recipe = recipe_from(self.text.toPlainText().encode(), Path(self.title))
             take_recipe(self.session, recipe, self.title, changed_in_expert=True)
         except SpluError as fault:
-            self.say_fault(told(str(fault)))
+            self.say_fault(translate(str(fault)))

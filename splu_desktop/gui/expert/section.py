@@ -14,8 +14,8 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import emptied, label, margins, put
-from splu_desktop.gui.base.words import joined, t, told
+from splu_desktop.gui.base.widgets import empty, label, margins, put
+from splu_desktop.gui.base.words import join, t, translate
 from splu_desktop.gui.base.work import Work
 
 Box = TypeVar("Box", bound=QWidget)
@@ -55,7 +55,7 @@ class Section(QWidget):
         try:
             made = make(plan)
         except SpluError as fault:
-            self.say_fault(told(str(fault)))
+            self.say_fault(translate(str(fault)))
             return
         self.say_fault("")
         self.session.change_plan(made, name, merge, expert=name)
@@ -84,13 +84,13 @@ class Rows(QWidget, Generic[Box]):
         # Made anew at each change, the box that made the change would lose the focus.
         if tuple(self.boxes) == names:
             return
-        emptied(self._room)
+        empty(self._room)
         holder = QWidget()
         grid = grid_of((t("Secret column"), self._heading))
         holder.setLayout(grid)
         self.boxes = {name: self._make(name) for name in names}
         for at, (name, box) in enumerate(self.boxes.items(), 1):
-            box.setAccessibleName(joined((name, self._heading), ":"))
+            box.setAccessibleName(join((name, self._heading), ":"))
             grid.addWidget(label(isolated(name), "protected"), at, 0)
             grid.addWidget(box, at, 1)
         self._room.addWidget(holder)

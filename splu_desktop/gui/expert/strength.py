@@ -15,8 +15,8 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.choices import Choice, number_box, show_value
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import emptied, label, margins, put
-from splu_desktop.gui.base.words import decimal, joined, number, percent, t
+from splu_desktop.gui.base.widgets import empty, label, margins, put
+from splu_desktop.gui.base.words import decimal, join, number, percent, t
 from splu_desktop.gui.expert.section import Section, grid_of
 from splu_desktop.gui.proposal.plots import LargeCounts, LargeCountsPlot, SmallCounts, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import plot_figures
@@ -87,18 +87,18 @@ class StrengthSection(Section):
         )
 
     def _build_rows(self, plan: Plan) -> None:
-        emptied(self._room)
+        empty(self._room)
         holder = QWidget()
         headings = (t("Drawn as one"), "γ", t("draw"), t("row right"), "T_f", "T_P", t("signal kept"))
         grid = grid_of(headings)
         holder.setLayout(grid)
         self._lines = []
         for at, block in enumerate(plan.blocks):
-            named = joined(block.columns, ",")
+            named = join(block.columns, ",")
             words = label(named, "protected", wrap=True)
-            gamma = number_box(1, 1000, 1, joined((named, "γ"), ":"))
+            gamma = number_box(1, 1000, 1, join((named, "γ"), ":"))
             gamma.valueChanged.connect(lambda value, at=at: self._set_gamma(at, value))
-            draw = Choice(joined((named, t("draw")), ":"))
+            draw = Choice(join((named, t("draw")), ":"))
             draw.offer([(t("lenders"), "lenders"), (t("groups (SPLU-Gen)"), "groups")])
             draw.keep_short(8)
             draw.activated.connect(lambda _, at=at: self._set_draw(at))
@@ -109,7 +109,7 @@ class StrengthSection(Section):
                     part.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._lines.append((gamma, draw, figures))
         self._room.addWidget(holder)
-        self.shown.offer([(joined(block.columns, ","), at) for at, block in enumerate(plan.blocks)])
+        self.shown.offer([(join(block.columns, ","), at) for at, block in enumerate(plan.blocks)])
 
     def _take(self, found: list[tuple[LargeCounts, SmallCounts]]) -> None:
         self._figures = found
@@ -146,7 +146,7 @@ class StrengthSection(Section):
         if self.all.isChecked():
             self.change(lambda plan: plan.with_gamma(gamma), name, "gamma")
         else:
-            name = joined((joined(plan.blocks[at].columns, ","), name), ":")
+            name = join((join(plan.blocks[at].columns, ","), name), ":")
             self.change(lambda plan: with_block(plan, at, plan.blocks[at].draw.name, gamma), name, f"gamma {at}")
 
     def _set_draw(self, at: int) -> None:
@@ -156,7 +156,7 @@ class StrengthSection(Section):
         kind, gamma = self._lines[at][1].currentData(), plan.blocks[at].draw.gamma
         if kind == "groups":  # their sizes are whole numbers
             gamma = float(max(2, round(gamma)))
-        name = joined((joined(plan.blocks[at].columns, ","), t("draw")), ":")
+        name = join((join(plan.blocks[at].columns, ","), t("draw")), ":")
         self.change(lambda plan: with_block(plan, at, kind, gamma), name)
         # Where the change was refused, the boxes show again what the plan has.
         self.refresh()

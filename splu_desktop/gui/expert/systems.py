@@ -20,7 +20,7 @@ from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Busy
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import button, label, margins, put
-from splu_desktop.gui.base.words import spoken, t, told
+from splu_desktop.gui.base.words import language_code, t, translate
 from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.expert.section import Section
 
@@ -81,7 +81,7 @@ def _drawing(found: Comparison) -> QSvgRenderer:
     # An optional part: it brings the papers' systems.
     from splu_desktop.report.comparison import picture
 
-    return QSvgRenderer(QByteArray(picture(found, language(spoken()), dark=theme.colours().dark).encode()))
+    return QSvgRenderer(QByteArray(picture(found, language(language_code()), dark=theme.colours().dark).encode()))
 
 
 class SystemsSection(Section):
@@ -144,7 +144,9 @@ class SystemsSection(Section):
         self._ended()
         self.picture.show_comparison(found)
         fields = [_field(name, *COLUMNS[name]) for name in _SHOWN]
-        remark: Field[SystemTried] = Field(t("Remark"), lambda row: told(row.impossible), colour=lambda row: "quiet")
+        remark: Field[SystemTried] = Field(
+            t("Remark"), lambda row: translate(row.impossible), colour=lambda row: "quiet"
+        )
         self.model = self.view.hold([*fields, remark])
         self.model.show(found.tried)
         self.view.show()
@@ -160,4 +162,4 @@ def _field(name: str, head: str, edge: str, cell: Callable[[SystemTried], str]) 
         return getattr(row, name) if name.startswith("t_") else row.median(name)
 
     right = edge == "r"
-    return Field(told(head), lambda row: told(cell(row)), key if right else None, right)
+    return Field(translate(head), lambda row: translate(cell(row)), key if right else None, right)

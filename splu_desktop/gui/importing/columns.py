@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QLineEdit, QW
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported
 from splu_desktop.gui.base.choices import Choice
-from splu_desktop.gui.base.models import shortened
+from splu_desktop.gui.base.models import shorten
 from splu_desktop.gui.base.widgets import Scrolled, line_edit, margins, put
-from splu_desktop.gui.base.words import joined, t, told
+from splu_desktop.gui.base.words import join, t, translate
 
 
 class ColumnsForm(Scrolled):
@@ -46,11 +46,11 @@ class ColumnsForm(Scrolled):
             self._build()
         for column in imported.table.columns:
             box = self.types[column.name]
-            found = joined((t("detected"), told(column.kind.value)), ":")
+            found = join((t("detected"), translate(column.kind.value)), ":")
             apart, asked_for = self.apart[column.name], column.name in asked.keep_spellings
             apart.setChecked(asked_for)
             self._form.setRowVisible(apart, asked_for or column.written is not None)
-            box.offer([(found, None), *((told(kind.value), kind) for kind in Kind)], asked.types.get(column.name))
+            box.offer([(found, None), *((translate(kind.value), kind) for kind in Kind)], asked.types.get(column.name))
 
     def _build(self) -> None:
         self.names.clear()
@@ -61,16 +61,16 @@ class ColumnsForm(Scrolled):
         for old, now in self._shown:
             row = QWidget()
             beside = margins(QHBoxLayout(row), 0, spacing=8)
-            name = line_edit(joined((t("Column"), old), ":"), shortened(old))
+            name = line_edit(join((t("Column"), old), ":"), shorten(old))
             name.setText(now)
             name.editingFinished.connect(lambda old=old, edit=name: self._edited(old, edit))
-            kind = Choice(joined((t("What it is"), now), ":"))
+            kind = Choice(join((t("What it is"), now), ":"))
             # `activated` and `clicked` are of the user alone; `show_columns` changes boxes and ticks, too.
             kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
             kind.setMinimumWidth(190)
             put(beside, (name, 1), kind)
             self.names[old], self.types[now] = name, kind
-            self._form.addRow(shortened(old)[:30], row)
+            self._form.addRow(shorten(old)[:30], row)
             self.apart[now] = apart = QCheckBox(t("Each way of writing is a value of its own"))
             apart.clicked.connect(lambda on, now=now: self.kept_apart.emit(now, on))
             self._form.addRow("", apart)

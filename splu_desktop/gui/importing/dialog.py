@@ -24,7 +24,7 @@ from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.widgets import Scrolled, label, line_edit, margins
-from splu_desktop.gui.base.words import bare, joined, number, t, told
+from splu_desktop.gui.base.words import bare, join, number, t, translate
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.decisions import DecisionsForm
@@ -139,7 +139,7 @@ class ReadDialog(Dialog):
             Field(t("Means “no value”"), lambda r: r.token or t("(empty)"), ticked=lambda r: r.applied),
             Field(t("Column"), lambda r: r.column),
             Field(t("Rows"), lambda r: number(r.count)),
-            Field(t("Why"), lambda r: told(r.reason)),
+            Field(t("Why"), lambda r: translate(r.reason)),
         ]
         self.tokens = TableView(t("&Missing values"))
         self.tokens_model = self.tokens.hold(fields)
@@ -254,7 +254,7 @@ class ReadDialog(Dialog):
             if value is not None and value not in known:
                 known.insert(0, value)
             one_sheet = key == "sheet" and self.asked.sheets  # which single one would be read is not known then
-            found_out = t("detected") if one_sheet else joined((t("detected"), self._said(key, value)), ":")
+            found_out = t("detected") if one_sheet else join((t("detected"), self._said(key, value)), ":")
             ways = [(found_out, None), *((self._said(key, one), one) for one in known)]
             asked = getattr(self.asked, key)
             if key == "sheet":
@@ -272,9 +272,9 @@ class ReadDialog(Dialog):
             self._say_reason(key, why.get(key, ""))
         self.form.setRowVisible(self.null, resolved.null is not None)
         # What was detected stands as a hint: as text it would be taken for what the user typed.
-        self.null.setPlaceholderText(joined((t("detected"), resolved.null), ":") if resolved.null else t("none"))
+        self.null.setPlaceholderText(join((t("detected"), resolved.null), ":") if resolved.null else t("none"))
         if resolved.header_row is not None:
-            self.header.setPlaceholderText(joined((t("detected"), number(resolved.header_row)), ":"))
+            self.header.setPlaceholderText(join((t("detected"), number(resolved.header_row)), ":"))
 
     def _alike(self, found: Preview) -> int:
         """Return how many sheets have the same columns as the one that is read, 0 where it is alone."""
@@ -282,7 +282,7 @@ class ReadDialog(Dialog):
         return sum(sheet.chosen for sheet in known) if self.asked.sheets else len(alike(known))
 
     def _say_reason(self, key: str, text: str) -> None:
-        self.reasons[key].setText(told(text))
+        self.reasons[key].setText(translate(text))
         self.form.setRowVisible(self.reasons[key], bool(text))
 
     def _said(self, key: str, value: Any) -> str:

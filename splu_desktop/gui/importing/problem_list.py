@@ -14,7 +14,7 @@ from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.models import Field, RowsModel, TableView
 from splu_desktop.gui.base.parts import Empty
 from splu_desktop.gui.base.widgets import button, line_edit, margins, put
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import number, t, translate
 from splu_desktop.gui.base.work import Work
 
 
@@ -37,14 +37,14 @@ class ProblemList(QWidget):
                 Field(t("Sheet"), lambda p: p.sheet or ""),
                 Field(t("Row"), lambda p: number(p.row) if p.row else "", key=lambda p: p.row or 0, right=True),
                 Field(t("Column"), lambda p: p.column or ""),
-                Field(t("What did not fit"), lambda p: told(p.sentence)),
+                Field(t("What did not fit"), lambda p: translate(p.sentence)),
                 Field(
                     t("Rows"),
                     lambda p: number(p.told_rows) if p.told_rows else "",
                     key=lambda p: p.told_rows,
                     right=True,
                 ),
-                Field(t("What was done"), lambda p: told(p.done)),
+                Field(t("What was done"), lambda p: translate(p.done)),
             ]
         )
         self.view = TableView(t("What did not fit"))
@@ -60,7 +60,7 @@ class ProblemList(QWidget):
         self._problems = tuple(problems)
         self.search.clear()
         kinds = dict.fromkeys(problem.kind for problem in self._problems)
-        self.kinds.offer([(t("All kinds"), None), *((told(kind.value), kind) for kind in kinds)])
+        self.kinds.offer([(t("All kinds"), None), *((translate(kind.value), kind) for kind in kinds)])
         self.save_button.setEnabled(bool(self._problems))
         for part in (self.search, self.kinds, self.save_button, self.view):
             part.setVisible(bool(self._problems))
@@ -70,16 +70,16 @@ class ProblemList(QWidget):
         # This comes last: widths depend on the rows shown and on the column hidden.
         self.view.fit_columns(420, filling=3)
 
-    def shown(self) -> tuple[Problem, ...]:
+    def select_shown(self) -> tuple[Problem, ...]:
         """Return the problems of the kind chosen."""
         kind = self.kinds.currentData()
         return tuple(p for p in self._problems if kind is None or p.kind is kind)
 
     def _narrow(self) -> None:
-        self.model.show(self.shown())
+        self.model.show(self.select_shown())
 
     def _ask_save(self) -> None:
-        write = partial(write_problems, self.shown(), overwrite=True)
+        write = partial(write_problems, self.select_shown(), overwrite=True)
         save_as(self, self._work, t("&Save the list…"), "problems.csv", (".csv",), write, self._say)
 
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from splu_desktop.files.importer import ImportChoices, Imported
 from splu_desktop.gui.base.choices import Choice, TickList
-from splu_desktop.gui.base.models import shortened
+from splu_desktop.gui.base.models import shorten
 from splu_desktop.gui.base.widgets import label, margins, put
 from splu_desktop.gui.base.words import t
 
@@ -41,7 +41,7 @@ class RowsForm(QWidget):
             if len(found := list(dict.fromkeys(known))) <= _MOST:
                 self._known[column.name] = found
         now = next(iter(asked.rows), self.column.currentData())
-        ways = [(t("All rows"), None), *((shortened(name), name) for name in self._known)]
+        ways = [(t("All rows"), None), *((shorten(name), name) for name in self._known)]
         self.column.offer(ways, now)
         self._offer()
 

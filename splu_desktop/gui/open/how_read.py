@@ -9,7 +9,7 @@ from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.widgets import put
-from splu_desktop.gui.base.words import beside, joined, number, t, told
+from splu_desktop.gui.base.words import beside, join, number, t, translate
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.settings import mark_words, names_of_settings
@@ -27,7 +27,7 @@ def readings(imported: Imported) -> list[tuple[str, str, str]]:
         joined = beside(sheet.name for sheet in imported.sheets if sheet.chosen)
         lines.append((t("Sheets read as one table"), joined, why.get("sheets", "")))
     for old, new in chosen.renames.items():
-        lines.append((t("Column"), new, told(str(why.get(f"name of {new}", old)))))
+        lines.append((t("Column"), new, translate(str(why.get(f"name of {new}", old)))))
     for token in imported.missing_tokens:
         if token.applied:
             what = t("Missing in “{column}”", column=token.column)
@@ -42,14 +42,14 @@ class HowRead(Dialog):
     """The settings and the problems of a reading."""
 
     def __init__(self, imported: Imported, work: Work, parent: QWidget | None = None) -> None:
-        super().__init__(joined((imported.source.name, t("How it was read")), ":"), (860, 520), parent)
+        super().__init__(join((imported.source.name, t("How it was read")), ":"), (860, 520), parent)
         self.banner = Banner()
         self.tabs = QTabWidget()
         self.tabs.tabBar().setDrawBase(False)
         fields: list[Field[tuple[str, str, str]]] = [
             Field(t("What"), lambda r: r[0]),
             Field(t("How it was read"), lambda r: r[1]),
-            Field(t("Why"), lambda r: told(r[2]), colour=lambda r: "quiet"),
+            Field(t("Why"), lambda r: translate(r[2]), colour=lambda r: "quiet"),
         ]
         self.view = TableView(t("How it was read"))
         self.model = self.view.hold(fields)

@@ -15,7 +15,7 @@ from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Empty, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle
+from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle
 from splu_desktop.gui.base.words import bare, caption, number, t
 from splu_desktop.gui.importing.recent_files import recent_files
 
@@ -86,7 +86,7 @@ class OpenPage(Page):
         column.addWidget(self.recent)
         self.stack.addWidget(self.start)
 
-    def folded(self, fold: Fold) -> None:
+    def apply_fold(self, fold: Fold) -> None:
         self.change.setText(t("Change how it is &read…") if fold is Fold.WIDE else t("&Change…"))
         self._show_more()
 
@@ -241,7 +241,7 @@ class OpenPage(Page):
         self.more_mark.setVisible(shown)
 
     def _show_recent(self) -> None:
-        emptied(self._recent_row)
+        empty(self._recent_row)
         latest = recent_files()[:_RECENT]
         self.recent.setVisible(bool(latest))
         self._recent_row.addWidget(label(t("Opened last:"), "quiet"))

@@ -22,7 +22,7 @@ from splu_desktop.gui.base.memory import recall
 from splu_desktop.gui.base.messages import row_words
 from splu_desktop.gui.base.session import Answers, Choices
 from splu_desktop.gui.base.source import Source, filled
-from splu_desktop.gui.base.words import number, t, told
+from splu_desktop.gui.base.words import number, t, translate
 
 _PERSONS = 4  # columns of which the persons are counted ahead
 _READ = 0.7  # share of the work that reading the file is
@@ -87,7 +87,7 @@ def reading_words(imported: Imported) -> tuple[str, bool]:
     names = t("Names of the columns in row {row}.", row=number(header)) if header else t("The file names its columns.")
     dropping = [each for each in imported.problems if each.kind is ProblemKind.SKIPPED_ROWS]
     if dropping or imported.rows_dropped:
-        said = [told(each.sentence) for each in dropping]
+        said = [translate(each.sentence) for each in dropping]
         if len(said) not in (1, 2):
             left = imported.rows_dropped + sum(max(each.told_rows, 1) for each in dropping)
             said = [t("{n} rows were left out.", n=number(left)), *said[:1]]
@@ -95,7 +95,7 @@ def reading_words(imported: Imported) -> tuple[str, bool]:
     changing = [each for each in imported.problems if each.kind is not ProblemKind.NOTE]
     if changing:
         count = t("{n} things did not fit.", n=number(len(changing)))
-        return f"{names} {told(changing[0].sentence) if len(changing) == 1 else count}", True
+        return f"{names} {translate(changing[0].sentence) if len(changing) == 1 else count}", True
     return f"{names} {t('Nothing was dropped, no cell was changed.')}", False
 
 

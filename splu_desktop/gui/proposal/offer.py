@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWi
 from splu_desktop.core.mechanism.cell_noise import MOST
 from splu_desktop.files.language import language
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, scrolled
-from splu_desktop.gui.base.words import number, spoken, t
+from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, put_in_scroll_area
+from splu_desktop.gui.base.words import language_code, number, t
 from splu_desktop.gui.proposal.fitted import hold_height
 from splu_desktop.report.book.document import PrintedBook, count_cell, line_words, table_words
 from splu_desktop.report.book.printed import PrintedTable
@@ -33,7 +33,7 @@ class Offer(QFrame):
         column = margins(QVBoxLayout(), 0, spacing=8)
         outer.addLayout(column, 1)
         title = label(t("Hand out protected tables instead of rows"), "strong")
-        title.setFont(theme.sized(title.font(), 1.1))
+        title.setFont(theme.resize_font(title.font(), 1.1))
         words = t(
             "The recipient gets your tables as a document. Every number is off by at most {most}, by chance; the same"
             " group always by the same.",
@@ -41,7 +41,7 @@ class Offer(QFrame):
         )
         inside = QWidget()
         self.tables = margins(QVBoxLayout(inside), 0, 0, 8, 0, spacing=8)
-        self.room = scrolled(inside)
+        self.room = put_in_scroll_area(inside)
         self.note = label(
             t("True counts are seen only here. Lost: other questions. Kept: all tables have the same totals."),
             "quiet",
@@ -56,7 +56,7 @@ class Offer(QFrame):
 
     def show_tables(self, found: PrintedBook | None, fault: str = "") -> None:
         """Show protected tables; None while they are made, or why there are none."""
-        emptied(self.tables)
+        empty(self.tables)
         self.make.setEnabled(found is not None)
         if found is None:
             self.tables.addWidget(label(fault or t("Working it out…"), "quiet", wrap=True))
@@ -89,7 +89,7 @@ class Offer(QFrame):
 
 def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
     """Return a table with the true counts beside what goes out."""
-    words = language(spoken())
+    words = language(language_code())
     made = QWidget()
     column = margins(QVBoxLayout(made), 0, spacing=4)
     column.addWidget(label(table_words(table.asked, words), "strong"))

@@ -30,7 +30,7 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, put, restyle, turn
-from splu_desktop.gui.base.words import bare, caption, joined, number, percent, plain, spoken, t, told
+from splu_desktop.gui.base.words import bare, caption, join, language_code, number, percent, plain, t, translate
 from splu_desktop.gui.proposal.figures import band_figures, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted
 from splu_desktop.gui.proposal.offer import ENDINGS, Offer
@@ -121,7 +121,7 @@ class ProposalPage(Page):
     def _make_strength(self) -> Card:
         card = Card("", 14, 8, spacing=4)
         self.slider = StrengthSlider()
-        self.gamma = number_box(1, 1000, 1, joined((t("Strength"), "γ"), ","))
+        self.gamma = number_box(1, 1000, 1, join((t("Strength"), "γ"), ","))
         self.gamma.setFixedWidth(68)
         self.strength_row = margins(QHBoxLayout(), 0, spacing=8)
         self.strength_title = label(t("Strength"), "strong")
@@ -147,7 +147,7 @@ class ProposalPage(Page):
 
     # --- room
 
-    def folded(self, fold: Fold) -> None:
+    def apply_fold(self, fold: Fold) -> None:
         wide, narrow = fold is Fold.WIDE, fold is Fold.NARROW
         turn(self._sides, down=narrow)
         self._sides.setSpacing(14 if wide else 12)
@@ -368,12 +368,12 @@ class ProposalPage(Page):
         marks = band_figures(shown.verdict, persons_of(shown.plan), stop.answered, stop.cells, stop.average)
         # The policy's own sentence holds at the strength that it judged, and at no other stop.
         judged = shown.plan.gamma == shown.stops[at].gamma
-        sentence = told(shown.verdict.sentence) if judged else self._foreseen(state, marks[0][1])
+        sentence = translate(shown.verdict.sentence) if judged else self._foreseen(state, marks[0][1])
         if self.fold is Fold.MIDDLE and state == USEFUL:
             sentence = self._foreseen(state, marks[0][1])
         if self.fold is Fold.NARROW:
-            sentence = joined((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
-        title = told(title_of(state))
+            sentence = join((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
+        title = translate(title_of(state))
         # What is left are lines that wait for a decision on Publish; none of them stops the release.
         if state == UNSAFE and not self._stopped(shown, at):
             title = t("Not safe yet")
@@ -401,7 +401,7 @@ class ProposalPage(Page):
             who = plan.audience.recipient.strip()
             note = t("For {recipient}.", recipient=who) if who else t("One table, one recipient.")
             if self.session.choices.expert:
-                note = joined((t("Changed in Expert"), note), ":")
+                note = join((t("Changed in Expert"), note), ":")
         else:
             note = t("Choose a way that works first.")
         self.set_primary(t("Continue to publish"), goes_on and not self._waits(), note)
@@ -437,8 +437,8 @@ class ProposalPage(Page):
         if state == UNSAFE and stops:
             found: dict[str, Way] = {}
             for line in stops:
-                words = told(line.repair.words) if line.repair is not None else ""
-                repair = Way(words, told(line.sentence), (), partial(self.repair, line))
+                words = translate(line.repair.words) if line.repair is not None else ""
+                repair = Way(words, translate(line.sentence), (), partial(self.repair, line))
                 found.setdefault(words, repair)  # two lines may have the same repair
             return list(found.values())[:2]
         return [way_of(each, partial(self._take, each)) for each in others if each.plan is not None][:2]
@@ -488,7 +488,7 @@ class ProposalPage(Page):
         if found is None or source is None or plan is None:
             return
         start = source.path.with_name(f"{source.path.stem}-tables-{date.today().isoformat()}.docx")
-        write = partial(hand_out_protected, found, source.table, plan, code=spoken())
+        write = partial(hand_out_protected, found, source.table, plan, code=language_code())
         save_as(self, self.work, t("Make these tables…"), start, ENDINGS, write, self.banner.say)
 
     def _slide(self, place: int) -> None:
@@ -507,20 +507,20 @@ class ProposalPage(Page):
         plan, undo = self.session.plan, step.undo
         if plan is not None and undo is not None:
             self.change_plan(
-                lambda: undo(plan), joined((bare(t("&Undo")), step.column or told(step.words)), ":"), undone=step
+                lambda: undo(plan), join((bare(t("&Undo")), step.column or translate(step.words)), ":"), undone=step
             )
 
     def _take(self, way: Alternative) -> None:
         plan = way.plan
         if plan is not None:
-            self.change_plan(lambda: plan, told(way.words))
+            self.change_plan(lambda: plan, translate(way.words))
 
     def _open_ways(self) -> None:
         menu = QMenu(self)
         # As a child of the page each menu that was opened would live as long as the page does.
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for way in self._ways:
-            figures = joined((words for _, words in way.figures), ",")
+            figures = join((words for _, words in way.figures), ",")
             words = f"{way.title}: {way.words}" + (f" ({figures})" if figures else "")
             menu.addAction(caption(words), way.take)
         menu.popup(self.more.mapToGlobal(self.more.rect().topLeft()))
@@ -570,9 +570,7 @@ def _table_name(asked: AskedTable, first: AskedTable | None) -> str:
     if asked.kind == "mean":
         what = t("Average of {column}", column=asked.sa)
     by = (
-        t("{one} and {two}", one=joined(asked.by[:-1], ","), two=asked.by[-1])
-        if len(asked.by) > 1
-        else "".join(asked.by)
+        t("{one} and {two}", one=join(asked.by[:-1], ","), two=asked.by[-1]) if len(asked.by) > 1 else "".join(asked.by)
     )
     what = what[:1].upper() + what[1:]
     if not by:

@@ -37,7 +37,7 @@ from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.dialogs import asked_target
 from splu_desktop.gui.base.widgets import announce, margins, shortcut
-from splu_desktop.gui.base.words import number, percent, show_tip, t, told
+from splu_desktop.gui.base.words import number, percent, show_tip, t, translate
 
 Floats = NDArray[np.float64]
 Marks = Sequence[tuple[float, str]]  # where on an axis, and words
@@ -325,7 +325,7 @@ class Plot(QWidget):
                     # The file has no ending until it is whole, so that Qt is told the format.
                     self.grab().save(str(partial), "PNG")
         except SpluError as fault:
-            show_tip(self, self.mapToGlobal(QPoint()), told(str(fault)))
+            show_tip(self, self.mapToGlobal(QPoint()), translate(str(fault)))
 
     def _draw_svg(self, path: Path) -> None:
         drawing = QSvgGenerator()

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, 
 from PySide6.QtWidgets import QSlider
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import joined, t
+from splu_desktop.gui.base.words import join, t
 from splu_desktop.gui.proposal.figures import strength_words
 
 BLURRED, GOOD, UNSAFE = "blurred", "good", "unsafe"
@@ -61,7 +61,7 @@ class StrengthSlider(QSlider):
         # Qt tells of a shorter range before it moves the value into it.
         if hasattr(self, "_stops") and self.value() < len(self._stops):
             gamma, zone = self._stops[self.value()], self._zones[self.value()]
-            words = joined((f"γ {strength_words(gamma)}", zone_words(zone)), ":")
+            words = join((f"γ {strength_words(gamma)}", zone_words(zone)), ":")
             self.setAccessibleDescription(words)
 
     # --- moving

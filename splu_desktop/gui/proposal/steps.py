@@ -16,8 +16,8 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Step
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import link
-from splu_desktop.gui.base.widgets import Elided, Picture, Rule, emptied, label, margins, put, scrolled
-from splu_desktop.gui.base.words import bare, spoken, t, told
+from splu_desktop.gui.base.widgets import Elided, Picture, Rule, empty, label, margins, put, put_in_scroll_area
+from splu_desktop.gui.base.words import bare, language_code, t, translate
 
 _NAMED = re.compile(
     r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]\s*:?\s*"
@@ -44,15 +44,15 @@ def looks() -> dict[str, tuple[str, str, str]]:
 
 def step_words(step: Step) -> str:
     """Return what a step did and what for, without the column's name, which stands before it."""
-    words = told(step.words)
+    words = translate(step.words)
     if step.column:
         named = _NAMED.match(words)
         if named is not None and named["name"] == step.column:
             words = words[named.end() :]
-        if spoken() != "de":  # a noun keeps its capital
+        if language_code() != "de":  # a noun keeps its capital
             words = words[:1].lower() + words[1:]
     words = words.rstrip(".")
-    return f"{words}; {told(step.why)}" if step.why else words
+    return f"{words}; {translate(step.why)}" if step.why else words
 
 
 def steps_of(plan: Plan) -> tuple[Step, ...]:
@@ -120,7 +120,7 @@ class StepList(QWidget):
         outer.addLayout(head)
         self._content = QWidget()
         self.rows = margins(QVBoxLayout(self._content), 0, spacing=0)
-        self.room = scrolled(self._content)
+        self.room = put_in_scroll_area(self._content)
         outer.addWidget(self.room, 1)
         self._steps: tuple[Step, ...] = ()
 
@@ -137,7 +137,7 @@ class StepList(QWidget):
                 row.words.setText(step_words(step))
 
     def _fill(self) -> None:
-        emptied(self.rows)
+        empty(self.rows)
         if not self._steps:
             return
         heads = (step.column or looks()[step.name][2] for step in self._steps)

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.core.policy import Alternative
 from splu_desktop.gui.base.parts import Card, line_of, link
-from splu_desktop.gui.base.widgets import Picture, button, emptied, label, margins, put, restyle, turn
-from splu_desktop.gui.base.words import number, plain, t, told
+from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle, turn
+from splu_desktop.gui.base.words import number, plain, t, translate
 from splu_desktop.gui.proposal.figures import strength_words
 from splu_desktop.gui.proposal.fitted import hold_height
 
@@ -37,7 +37,7 @@ class Way:
 
 def way_of(other: Alternative, take: Callable[[], object]) -> Way:
     """Return an alternative of the policy as a card shows it."""
-    words = told(other.words)
+    words = translate(other.words)
     head, colon, rest = words.partition(": ")
     rest = rest if colon and other.kind in ("safer", "sharper") else words
     titles = {"safer": t("Safer"), "sharper": t("More exact"), "works": t("A way that works")}
@@ -89,7 +89,7 @@ class Ways(QWidget):
 
     def show_ways(self, ways: Sequence[Way], *, needed: bool) -> None:
         """Show other ways; `needed` where the proposal itself is not good, so that the first becomes the main act."""
-        emptied(self.row)
+        empty(self.row)
         self.heading.setText(t("Ways that work") if needed else t("Other ways"))
         self.cards = []
         for at, way in enumerate(ways[:2]):
@@ -116,13 +116,13 @@ class Possible(Card):
 
     def show_ways(self, ways: Sequence[Alternative]) -> None:
         """Show what would help; what can be tried now is a button."""
-        emptied(self.lines)
+        empty(self.lines)
         for way in ways:
             row = QWidget()
             inside = margins(QHBoxLayout(row), 0, spacing=10)
             picture = ("circle-check", "answerable") if way.works else ("history", "quiet")
             text = margins(QVBoxLayout(), 0, spacing=0)
-            put(text, label(told(way.words), fitting=True))
+            put(text, label(translate(way.words), fitting=True))
             if way.cells:
                 figure = t("{n} of {cells} cells readable", n=way.answered or 0, cells=way.cells)
                 text.addWidget(label(figure if way.works else t("{figure}, still too few", figure=figure), "quiet"))
@@ -130,7 +130,7 @@ class Possible(Card):
                 text.addWidget(label(t("no cell is large enough, still too few"), "quiet"))
             put(inside, (Picture(*picture, 16), 0, Qt.AlignmentFlag.AlignTop), (text, 1))
             if way.plan is not None:
-                inside.addWidget(link(t("Try it"), partial(self.taken.emit, way), told(way.words)))
+                inside.addWidget(link(t("Try it"), partial(self.taken.emit, way), translate(way.words)))
             self.lines.addWidget(row)
         QTimer.singleShot(0, self, lambda: hold_height(self))
 

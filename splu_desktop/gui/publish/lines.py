@@ -16,14 +16,14 @@ from splu_desktop.gui.base.widgets import (
     Rule,
     announce,
     button,
-    emptied,
+    empty,
     label,
     line_edit,
     margins,
     put,
     restyle,
 )
-from splu_desktop.gui.base.words import bare, caption, t, told
+from splu_desktop.gui.base.words import bare, caption, t, translate
 
 _READY = 3  # reasons that are offered
 _OWN_WORDS = 5  # of a reason of one's own
@@ -49,7 +49,7 @@ class LineCard(QFrame):
         outer.addWidget(Picture(picture, colour, 20), 0, Qt.AlignmentFlag.AlignTop)
         self.column = margins(QVBoxLayout(), 0, spacing=8)
         outer.addLayout(self.column, 1)
-        self.sentence: QLabel = label(told(line.sentence), fitting=True)
+        self.sentence: QLabel = label(translate(line.sentence), fitting=True)
         # A label has one look, which is its colour here, so that it is made bold by its font.
         font = self.sentence.font()
         font.setBold(True)
@@ -62,12 +62,12 @@ class LineCard(QFrame):
         self.repair.setVisible(line.repair is not None and not accepted)
         acts = margins(QHBoxLayout(), 0, spacing=8)
         if line.repair is not None and not accepted:
-            self.repair.setText(caption(told(line.repair.words)) if not repairing else t("Working it out…"))
+            self.repair.setText(caption(translate(line.repair.words)) if not repairing else t("Working it out…"))
             self.repair.setEnabled(not repairing)
             if first:
                 restyle(self.repair, "primary")
             acts.addWidget(self.repair)
-        acts.addWidget(link(t("Show me"), self.shown.emit, told(line.sentence)))
+        acts.addWidget(link(t("Show me"), self.shown.emit, translate(line.sentence)))
         acts.addStretch(1)
         self.column.addLayout(acts)
         if accepted:
@@ -79,11 +79,11 @@ class LineCard(QFrame):
             self.column.addWidget(Rule())
             self._add_reasons(line)
         kind = t("Stops the release") if red else t("Needs your decision")
-        self.setAccessibleName(f"{kind}: {told(line.sentence)}")
+        self.setAccessibleName(f"{kind}: {translate(line.sentence)}")
 
     def _add_reasons(self, line: Line) -> None:
         self.reason = Choice(t("Reason"))
-        ready = [(told(each), told(each)) for each in line.reasons[:_READY]]
+        ready = [(translate(each), translate(each)) for each in line.reasons[:_READY]]
         self.reason.offer([(t("choose a reason"), ""), *ready, (t("another reason"), None)], "")
         self.reason.keep_short(18)
         self.own = line_edit(t("Your own reason, in five words or more"), t("Your own reason, in five words or more"))
@@ -160,7 +160,7 @@ class HeldLines(QFrame):
     def show_lines(self, sentences: Sequence[str]) -> None:
         """Show what holds."""
         self.heading.setText(t("Checked, and holds: {n}", n=len(sentences)))
-        emptied(self.list)
+        empty(self.list)
         for words in sentences:
             self.list.addWidget(line_of("check", "answerable", words, "quiet"))
         self.setVisible(bool(sentences))

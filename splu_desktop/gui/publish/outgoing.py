@@ -20,7 +20,7 @@ from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
 from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.widgets import Elided, Picture, Rule, button, copy_exactly, label, line_edit, margins, put
-from splu_desktop.gui.base.words import bare, joined, plain, t
+from splu_desktop.gui.base.words import bare, join, plain, t
 
 _SECTION, _FOLDER = "publish", "folder"
 
@@ -48,7 +48,7 @@ class Outgoing(Card):
         self.name.setMaxLength(120)
         self.folder = line_edit(t("In the folder"))
         self.choose = button(t("Choose…"), self._choose)
-        self.choose.setAccessibleName(joined((bare(t("Choose…")), t("In the folder")), ":"))
+        self.choose.setAccessibleName(join((bare(t("Choose…")), t("In the folder")), ":"))
         put(self.body, label(t("Name of the release"), "quiet"), self.name, label(t("In the folder"), "quiet"))
         self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (self.folder, 1), self.choose))
         put(self.body, Rule(), label(t("The folder holds"), "strong"))

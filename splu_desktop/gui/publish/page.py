@@ -22,8 +22,8 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, Columns, Flow, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import announce, button, emptied, label, line_edit, margins, put, scrolled
-from splu_desktop.gui.base.words import joined, spoken, t, told
+from splu_desktop.gui.base.widgets import announce, button, empty, label, line_edit, margins, put, put_in_scroll_area
+from splu_desktop.gui.base.words import join, language_code, t, translate
 from splu_desktop.gui.proposal.figures import band_figures
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
 from splu_desktop.gui.publish.outgoing import Outgoing
@@ -49,7 +49,7 @@ class PublishPage(Page):
         self.cards: list[LineCard] = []
         inside = QWidget()
         self.lines = margins(QVBoxLayout(inside), 0, spacing=12)
-        self.left = scrolled(inside)
+        self.left = put_in_scroll_area(inside)
         self._inside = inside
         self.done = self._make_done()
         self.held = HeldLines()
@@ -81,7 +81,7 @@ class PublishPage(Page):
         put(card.body, self.done_words, self.done_print, self.done_place, row, self.done_password)
         return card
 
-    def folded(self, fold: Fold) -> None:
+    def apply_fold(self, fold: Fold) -> None:
         self.verdict.make_short(fold is Fold.NARROW)
         one = fold is Fold.NARROW
         self.columns.fold(one, _RIGHT if fold is Fold.WIDE else 330)
@@ -146,12 +146,12 @@ class PublishPage(Page):
     def _show_verdict(self, found: Verdict) -> None:
         (red, amber), accepted = self._waiting(), self.session.accepted
         if found.state == USEFUL:
-            title, sentence, state = told(title_of(USEFUL)), told(found.sentence), USEFUL
+            title, sentence, state = translate(title_of(USEFUL)), translate(found.sentence), USEFUL
         elif not red and not amber:
             state, title = USEFUL, t("Accepted by name")
-            sentence = " ".join(f"{told(line.sentence)} ({accepted[line.name]})" for line in found.open[:1])
+            sentence = " ".join(f"{translate(line.sentence)} ({accepted[line.name]})" for line in found.open[:1])
         else:
-            state, title, sentence = found.state, told(title_of(found.state)), waiting_words(red, amber)
+            state, title, sentence = found.state, translate(title_of(found.state)), waiting_words(red, amber)
             if state == UNSAFE:
                 title, state = t("Not safe yet"), state if red else "amber"
         if self._released() is not None:
@@ -173,7 +173,7 @@ class PublishPage(Page):
             self.done_place.setText(str(made.opened.path))
             self.lock.setVisible(Path(made.opened.path).is_dir())
             self._show_password("")
-        emptied(self.open_lines)
+        empty(self.open_lines)
         self.cards = []
         first = True
         for line in found.open:
@@ -189,7 +189,7 @@ class PublishPage(Page):
             card.accepted.connect(lambda words, line=line: self.session.accept(line.name, words))
             self.cards.append(card)
             self.open_lines.addWidget(card)
-        self.held.show_lines([told(line.sentence) for line in found.lines if not line.open])
+        self.held.show_lines([translate(line.sentence) for line in found.lines if not line.open])
         self.held.unfold(made is None and (self.fold is Fold.WIDE or not found.open))
         self._fit_left()
 
@@ -249,7 +249,7 @@ class PublishPage(Page):
                 contact=said.get("contact", ""),
                 dialect=Dialect(*said.get("dialect", ())),
                 workbook=self.outgoing.workbook.isChecked(),
-                spoken=said.get("language", spoken()),
+                spoken=said.get("language", language_code()),
             ),
             packed=self.outgoing.packed.isChecked(),
             password=self.outgoing.secret,
@@ -323,4 +323,4 @@ class PublishPage(Page):
 def waiting_words(red: int, amber: int) -> str:
     """Return how many lines wait, in words."""
     what = [words for n, words in ((red, t("{n} to repair", n=red)), (amber, t("{n} to decide", n=amber))) if n]
-    return t("Waits for you: {what}.", what=joined(what, ","))
+    return t("Waits for you: {what}.", what=join(what, ","))

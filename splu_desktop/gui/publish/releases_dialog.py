@@ -14,7 +14,7 @@ from splu_desktop.gui.base.dialogs import Dialog, last_row, show_folder
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import STATES
 from splu_desktop.gui.base.widgets import button, label, line_edit, margins, put
-from splu_desktop.gui.base.words import bare, number, t, told
+from splu_desktop.gui.base.words import bare, number, t, translate
 
 
 class ReleasesDialog(Dialog):
@@ -43,7 +43,7 @@ class ReleasesDialog(Dialog):
         except SpluError as fault:
             self._fail(fault)
             return
-        self.problem.setText(" ".join(told(each) for each in found.faults[:2]))
+        self.problem.setText(" ".join(translate(each) for each in found.faults[:2]))
         self.problem.setVisible(bool(found.faults))
         self.model.show(found.releases[::-1])
         self.view.resizeColumnsToContents()
@@ -76,7 +76,7 @@ class ReleasesDialog(Dialog):
         self._read()
 
     def _fail(self, fault: SpluError) -> None:
-        self.problem.setText(told(str(fault)))
+        self.problem.setText(translate(str(fault)))
         self.problem.show()
 
 
@@ -90,7 +90,7 @@ def _fields() -> list[Field[Entry]]:
 
     def verdict(entry: Entry) -> str:
         state = str(entry.body.get("verdict"))
-        return told(title_of(state)) if state in STATES else "–"
+        return translate(title_of(state)) if state in STATES else "–"
 
     return [
         Field(t("When"), moment),

@@ -8,7 +8,7 @@ from splu_desktop.core.roles import absence_values
 from splu_desktop.gui.base.messages import one_in, persons_of, rows_of
 from splu_desktop.gui.base.session import Answers
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.words import bold, number, t, told
+from splu_desktop.gui.base.words import bold, number, t, translate
 
 
 def of_audience(answers: Answers) -> list[str]:
@@ -55,7 +55,7 @@ def of_tables(source: Source, answers: Answers) -> list[str]:
     ]
     public = not_secret(source, answers)
     if public:
-        said.append(t("{values}: not secret.", values=told(quoted(public))))
+        said.append(t("{values}: not secret.", values=translate(quoted(public))))
     return said
 
 

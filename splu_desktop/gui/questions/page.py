@@ -112,7 +112,7 @@ class QuestionsPage(Page):
         column.addLayout(words)
         return part
 
-    def folded(self, fold: Fold) -> None:
+    def apply_fold(self, fold: Fold) -> None:
         narrow = fold is Fold.NARROW
         for pair in self.pairs:
             pair.fold(narrow, _FOLLOWS if fold is Fold.WIDE else 220)
@@ -212,7 +212,7 @@ class QuestionsPage(Page):
 
     def _tables_told(self) -> None:
         shown = [row for at, row in enumerate(self.rows) if at < len(self.session.answers.questions)]
-        asked = [row.asked() for row in shown]
+        asked = [row.read_table() for row in shown]
         if any(each is None for each in asked):
             self._name_primary(self.session.answers)
             return

@@ -16,7 +16,7 @@ from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.parts import Flow
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import button, label, margins, put
-from splu_desktop.gui.base.words import bare, joined, t, told
+from splu_desktop.gui.base.words import bare, join, t, translate
 
 _MOST_VALUES = 200
 
@@ -38,7 +38,7 @@ class TableRow(QWidget):
         flow = Flow(across=6)
         table = t("Table {n}", n=number)
         names = t("Count"), t("Value"), t("Secret column"), t("by"), t("and")
-        self.kind, self.value, self.sa, self.by, self.also = (Choice(joined((table, name), ":")) for name in names)
+        self.kind, self.value, self.sa, self.by, self.also = (Choice(join((table, name), ":")) for name in names)
         self.kind.offer([(t("Count"), "count"), (t("Average of"), "mean"), (bare(t("&Compare")), "compare")])
         for each, width in ((self.kind, 102), (self.value, 122), (self.sa, 118), (self.by, 126), (self.also, 124)):
             each.keep_short(6)
@@ -77,7 +77,7 @@ class TableRow(QWidget):
         self.also.choose(asked.by[1] if len(asked.by) > 1 else "")
         self._fit()
 
-    def asked(self) -> AskedTable | None:
+    def read_table(self) -> AskedTable | None:
         """Return the table that the boxes say; None where they make none, and `fault` says why."""
         by = tuple(dict.fromkeys(name for name in (self.by.currentData(), self.also.currentData()) if name))
         kind = self.kind.currentData()
@@ -86,7 +86,7 @@ class TableRow(QWidget):
         try:
             return AskedTable(self.sa.currentData(), value, by, kind, self._within)
         except BadSetting as fault:
-            self.fault = told(str(fault))
+            self.fault = translate(str(fault))
             return None
 
     def _offer_values(self, value: str | None) -> None:

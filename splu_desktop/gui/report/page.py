@@ -20,8 +20,8 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, ChoiceCard
 from splu_desktop.gui.base.recipes import laws_chosen
 from splu_desktop.gui.base.session import Release, Step
-from splu_desktop.gui.base.widgets import Rule, button, label, line_edit, margins, put, scrolled, turn
-from splu_desktop.gui.base.words import joined, percent, spoken, t, told
+from splu_desktop.gui.base.widgets import Rule, button, label, line_edit, margins, put, put_in_scroll_area, turn
+from splu_desktop.gui.base.words import join, language_code, percent, t, translate
 from splu_desktop.gui.report.pages import PagesView
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import Report, make_report, pages, write_report
@@ -66,7 +66,7 @@ class ReportPage(Page):
         self.well = Card("", 1, spacing=0)
         put(self.well.body, (self.pages, 1))
         self.sides = margins(QHBoxLayout(), 0, spacing=14)
-        self.room_of_form = scrolled(self.form)
+        self.room_of_form = put_in_scroll_area(self.form)
         put(self.sides, self.room_of_form, (self.well, 1))
         self.body.addLayout(self.sides, 1)
         self.print = button(t("Print…"), self._print)
@@ -108,7 +108,7 @@ class ReportPage(Page):
         card.body.addWidget(label(t("Recipient, purpose and limits come from your three answers."), "quiet", wrap=True))
         return card
 
-    def folded(self, fold: Fold) -> None:
+    def apply_fold(self, fold: Fold) -> None:
         one = fold is Fold.NARROW
         turn(self.sides, down=one)
         turn(self.for_whom, down=not one)
@@ -155,7 +155,7 @@ class ReportPage(Page):
             make,
             release,
             Fields(**texts, law=",".join(laws_chosen())),
-            spoken(),
+            language_code(),
             internal=self.own.radio.isChecked(),
             on_partial=self._progressed,
             on_done=self._take,
@@ -166,7 +166,7 @@ class ReportPage(Page):
 
     def _progressed(self, stage: str, done: float) -> None:
         if self._made is None:
-            self.note.setText(joined((told(stage), percent(done, 0)), ":"))
+            self.note.setText(join((translate(stage), percent(done, 0)), ":"))
 
     def _take(self, made: Made) -> None:
         # Letting go of a release stops no work, so that its report may still come.
@@ -204,7 +204,7 @@ class ReportPage(Page):
             return
         edition = t("Our own files") if self.own.radio.isChecked() else t("The recipient")
         start = Path(release.opened.path).parent / f"{release.opened.title} - {t('Report')}, {edition}.pdf"
-        write = partial(write_report, made.report, language=spoken())
+        write = partial(write_report, made.report, language=language_code())
         save_as(self, self.work, t("Save as PDF…"), start, _ENDINGS, write, self._told)
 
     def _told(self, kind: str, sentence: str) -> None:

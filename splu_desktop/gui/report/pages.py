@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.widgets import Scrolled, emptied, margins
+from splu_desktop.gui.base.widgets import Scrolled, empty, margins
 from splu_desktop.gui.base.words import t
 
 _GAP = 14  # pixels between two pages, and around them
@@ -73,7 +73,7 @@ class PagesView(Scrolled):
     def show_pages(self, pictures: Sequence[bytes], words: str) -> None:
         """Show pages from the bytes of their PNG; `words` is what a screen reader says of them."""
         at = self.verticalScrollBar().value()
-        emptied(self._column)
+        empty(self._column)
         self._sheets = [_Sheet(QImage.fromData(picture)) for picture in pictures]
         for sheet in self._sheets:
             self._column.addWidget(sheet)

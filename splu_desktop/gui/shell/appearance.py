@@ -16,7 +16,7 @@ _SECTION, _KEY, SYSTEM = "window", "appearance", "system"
 SCHEMES = {"light": theme.LIGHT, "dark": theme.DARK, "contrast": theme.CONTRAST}
 
 
-def chosen() -> str:
+def read_scheme() -> str:
     """Return the name of the scheme that was set, or SYSTEM."""
     name = read_section(_SECTION).get(_KEY, SYSTEM)
     return name if name in SCHEMES else SYSTEM
@@ -32,7 +32,7 @@ def choose(name: str) -> None:
 def dress(application: QApplication) -> None:
     """Dress the application as chosen; else as the system asks for, high contrast before all."""
     hints = application.styleHints()
-    scheme = SCHEMES.get(chosen())
+    scheme = SCHEMES.get(read_scheme())
     # The frame around the window is the system's, and follows what it is told here.
     own = Qt.ColorScheme.Unknown if scheme is None else Qt.ColorScheme.Dark if scheme.dark else Qt.ColorScheme.Light
     if own != Qt.ColorScheme.Unknown:
@@ -52,7 +52,7 @@ def follow_system(application: QApplication) -> None:
     hints = application.styleHints()
 
     def changed(_: object) -> None:
-        if chosen() == SYSTEM:
+        if read_scheme() == SYSTEM:
             dress(application)
 
     hints.colorSchemeChanged.connect(changed)
@@ -62,7 +62,7 @@ def follow_system(application: QApplication) -> None:
 def appearance_menu(parent: QWidget) -> QMenu:
     """Return the menu of schemes."""
     names = {SYSTEM: t("As the &system"), "light": t("&Light"), "dark": t("&Dark"), "contrast": t("&High contrast")}
-    return choice_menu(t("A&ppearance"), parent, names, chosen(), choose)
+    return choice_menu(t("A&ppearance"), parent, names, read_scheme(), choose)
 
 
 def choice_menu(

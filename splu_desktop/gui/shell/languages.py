@@ -23,7 +23,7 @@ _COUNTRIES = {"de": QLocale.Country.Germany, "fr": QLocale.Country.France, "en":
 _installed: list[QTranslator] = []  # not looked for among the application's children, all of which Qt would hand over
 
 
-def chosen() -> str:
+def read_language() -> str:
     """Return the code of the language set, or SYSTEM."""
     code = read_section(_SECTION).get(_KEY, SYSTEM)
     return code if code in LANGUAGES else SYSTEM
@@ -36,7 +36,7 @@ def choose(code: str) -> None:
 
 def in_force() -> str:
     """Return the code of the language that the choice comes to."""
-    code = chosen()
+    code = read_language()
     if code != SYSTEM:
         return code
     wanted = (name.replace("_", "-").split("-")[0] for name in QLocale.system().uiLanguages())
@@ -61,8 +61,8 @@ def language_menu(parent: QWidget, changed: Callable[[], object]) -> QMenu:
     """Return the languages to choose from, each by its own name; `changed` hears that another one was chosen."""
 
     def take(code: str) -> None:
-        if code != chosen():
+        if code != read_language():
             choose(code)
             QTimer.singleShot(0, parent, changed)  # the menu itself is made anew
 
-    return choice_menu(t("&Language"), parent, {SYSTEM: t("As the &system"), **LANGUAGES}, chosen(), take)
+    return choice_menu(t("&Language"), parent, {SYSTEM: t("As the &system"), **LANGUAGES}, read_language(), take)

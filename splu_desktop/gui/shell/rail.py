@@ -12,7 +12,7 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
 from splu_desktop.gui.base.widgets import IconButton, Picture, label, margins, put
-from splu_desktop.gui.base.words import bare, joined, t, tip
+from splu_desktop.gui.base.words import bare, join, t, tip
 
 WIDE, NARROW = 176, 48
 _UNDER = {Step.COLUMNS: "tags", Step.EXPERT: "sliders-horizontal"}
@@ -80,7 +80,7 @@ class StepButton(QAbstractButton):
             return
         self.state, self.current, self.narrow = state, current, narrow
         words = f"{self.number} {self.text()}, {state_name(state)}"
-        self.setAccessibleName(joined((words, t("shown now")), ",") if current else words)
+        self.setAccessibleName(join((words, t("shown now")), ",") if current else words)
         tip(self, words if narrow else "")
         self.updateGeometry()
         self.update()
@@ -133,7 +133,7 @@ class Entry(IconButton):
         """Show whether it can be opened and is in front; narrow, its picture alone."""
         self.setEnabled(state is not State.BLOCKED)
         self.setText("" if narrow else step_name(self.step))
-        self.setAccessibleName(joined((step_name(self.step), t("shown now")), ",") if current else step_name(self.step))
+        self.setAccessibleName(join((step_name(self.step), t("shown now")), ",") if current else step_name(self.step))
         tip(self, step_name(self.step) if narrow else "")
         font = self.font()
         font.setWeight(font.Weight.DemiBold if current else font.Weight.Normal)
@@ -261,7 +261,7 @@ class TopBar(QFrame):
         at = Step.PROPOSAL if current in _UNDER else current
         words = t("{name}, {n} of 6", name=step_name(at), n=RAIL.index(at) + 1)
         self.steps.setText(words)
-        self.steps.setAccessibleName(joined((t("Steps"), words), ":"))
+        self.steps.setAccessibleName(join((t("Steps"), words), ":"))
         for step, made in self.entries.items():
             made.setVisible(self._session.state(step) is not State.BLOCKED)
 
