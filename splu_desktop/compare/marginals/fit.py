@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.compare.base.system import Impossible
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
 from splu_desktop.core.progress import Progress
@@ -49,6 +49,17 @@ def fit_marginals(true: Floats, marginals: Sequence[Axes], start: Floats) -> Flo
         if off <= _CLOSE * float(true.sum()):
             return cells
     return None
+
+
+def shares_within(counts: Ints, of: Ints, k: int) -> Floats:
+    """Return (m,) the share of each label in its range; those of fewer than k records count as one, with k at least."""
+    told = counts.astype(np.float64)
+    for number in range(int(of.max()) + 1):
+        rising = np.flatnonzero(of == number)[np.argsort(counts[of == number], kind="stable")]
+        if counts[rising[0]] < k:
+            few = max(int((counts[rising] < k).sum()), int(np.searchsorted(np.cumsum(counts[rising]), k)) + 1)
+            told[rising[:few]] = counts[rising[:few]].mean()
+    return np.asarray(told / np.bincount(of, counts)[of])
 
 
 def choose(true: Floats, k: int, diversity: RecursiveDiversity, progress: Progress) -> tuple[list[Axes], Floats]:

@@ -1,10 +1,9 @@
 """Anonymised marginals with a maximum-entropy fit (Kifer, Gehrke, Injecting utility into anonymized datasets, 2006).
 
-Published: the counts of each column, labels of fewer than k records together with their neighbours, and those of some
-pairs of columns, whose labels stand together in ranges of about equally many records, as many ranges as the domain
-allows. Read: the distribution F2 of largest entropy that agrees with them. No pair tells of labels within ranges, so F2
-is the fit over ranges times each column's own shares within them, and x the sum over its cells of what meets the
-question.
+Published: the counts of each column, and those of some pairs of columns, whose labels stand together in ranges of about
+equally many records, k at least and as many as the domain allows. Read: the distribution F2 of largest entropy that
+agrees with them. No pair tells of labels within ranges, so F2 is the fit over ranges times each column's own shares
+within them, those of fewer than k records together, and x the sum over its cells of what meets the question.
 
 - k-link anonymity (Definition 4.1): every combination of unchanged columns' ranges in a marginal has no record or k and
   more. Whether that is k-combinatorial anonymity (Definition 4.2) as well is looked up on the graph of the marginals.
@@ -25,7 +24,7 @@ from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, stand_together
 from splu_desktop.compare.base.system import Impossible, System, system
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
-from splu_desktop.compare.marginals.fit import choose, is_combinatorial
+from splu_desktop.compare.marginals.fit import choose, is_combinatorial, shares_within
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 
@@ -56,10 +55,8 @@ class Marginals(System):
         if most is None:
             raise Impossible("The columns have more combinations of values than this method can go through.")
         for counts in (column.counts() for column in source.columns):
-            told = stand_together(counts, least=k)
-            held = np.bincount(told, counts)
-            ranges.append(of := stand_together(held, most, k)[told])
-            shares.append((held / np.bincount(told))[told] / np.bincount(of, counts)[of])
+            ranges.append(of := stand_together(counts, most, k))
+            shares.append(shares_within(counts, of, k))
         own = [each[column.codes] for each, column in zip(ranges, source.columns, strict=True)]
         self._of_record: tuple[Codes, ...] = (*own, source.sensitive.codes)
         self.ranges, self.shares = ranges, shares
