@@ -92,7 +92,7 @@ class Spark:
             return self._asked(self._source.where(f"pmod(hash({self.file.keys[person]}), {part}) = 0"))
         return self._asked(self._source.sample(1 / part))
 
-    def counted(self, sets: Sequence[Sequence[str]]) -> list[Any]:
+    def count_sets(self, sets: Sequence[Sequence[str]]) -> list[Any]:
         """Return, for each set of columns, an Arrow table of its distinct combinations and their `count`."""
         keys = self.file.keys
         return self._grouped(self._source, [[keys[name] for name in each] for each in sets])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
-from splu_desktop.files.importer.text.fixed_width import edges_of, named, split
+from splu_desktop.files.importer.text.fixed_width import edges_of, name_columns, split
 
 HEAD = ["CASENO", "SURNAME", "SEX", "AGE", "ADMITTED"]
 NAMES = ["Anna Müller", "Groß", "Jan van der Berg", "O'Neill", "Smith"]
@@ -98,7 +98,7 @@ words = st.text(st.characters(codec="latin-1", categories=("L", "N")), min_size=
 @given(rows=st.lists(st.lists(words, min_size=3, max_size=3), min_size=1, max_size=5))
 def test_lines_are_cut_as_they_were_printed(rows: list[list[str]]) -> None:
     edges = (0, 8, 16)
-    assert edges_of(named(edges)) == edges
+    assert edges_of(name_columns(edges)) == edges
     assert [split("{:<8}{:<8}{:<8}".format(*row), edges) for row in rows] == rows
 
 

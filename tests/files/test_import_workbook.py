@@ -216,8 +216,8 @@ def test_codes_that_share_a_word_stay_apart(tmp_path: Path) -> None:
 
 def test_a_sheet_is_opened_once_while_its_reading_is_tried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = workbook(tmp_path / "t.xlsx", [["id", "age"], *[[i, 20 + i] for i in range(30)]])
-    real, opened = workbook_module.isolated, []
-    monkeypatch.setattr(workbook_module, "isolated", lambda *a, **b: (opened.append(1), real(*a, **b))[1])
+    real, opened = workbook_module.isolate, []
+    monkeypatch.setattr(workbook_module, "isolate", lambda *a, **b: (opened.append(1), real(*a, **b))[1])
     preview(path)
     assert preview(path, ImportChoices(header_row=0)).imported.table.n == 31
     assert len(opened) == 1

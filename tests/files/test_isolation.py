@@ -22,7 +22,7 @@ from splu_desktop.files.importer.workbook.sheet_parts import put_back
 from splu_desktop.files.importer.workbook.sheet_scan import Failed
 from splu_desktop.files.isolation import parent, wire
 from splu_desktop.files.isolation.faults import FileFault, TooLarge
-from splu_desktop.files.isolation.parent import BrokeOff, isolated
+from splu_desktop.files.isolation.parent import BrokeOff, isolate
 from tests.hostile.files import FORMATS, xlsx
 
 _READ = "import sys, os, signal, time; sys.stdin.buffer.read(); "
@@ -40,7 +40,7 @@ ENDINGS = {
 
 
 def asked(path: Path) -> object:
-    return isolated("workbook", path, Silent(), size=1, kind="xlsx", wanted=None, first=False)
+    return isolate("workbook", path, Silent(), size=1, kind="xlsx", wanted=None, first=False)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the endings are those of Unix")
@@ -121,7 +121,7 @@ def test_cancelling_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parent.subprocess, "Popen", popen)
     stop = Watched(lambda stage, done: None, lambda: bool(begun))
     with pytest.raises(Cancelled):
-        isolated("workbook", Path("t.xlsx"), stop, size=1)
+        isolate("workbook", Path("t.xlsx"), stop, size=1)
     assert begun[0].poll() is not None
 
 

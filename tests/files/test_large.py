@@ -203,7 +203,7 @@ def test_a_key_that_was_not_counted_is_a_change_of_the_file() -> None:
 
 @needs("DuckDB")
 def test_what_an_engine_would_read_otherwise_is_refused(tmp_path: Path) -> None:
-    from splu_desktop.files.large.duck import opened
+    from splu_desktop.files.large.duck import open_table
 
     lines = "a,b\n" + "1,x\n2,y\n" * 50
     for name, content, fault in (
@@ -215,8 +215,8 @@ def test_what_an_engine_would_read_otherwise_is_refused(tmp_path: Path) -> None:
     ):
         path = tmp_path / name
         path.write_bytes(content)
-        with pytest.raises(fault), opened(path, ImportChoices(), SILENT) as table:
-            table.engine.counted([["a"]])
+        with pytest.raises(fault), open_table(path, ImportChoices(), SILENT) as table:
+            table.engine.count_sets([["a"]])
     assert not any((Path(os.environ["SPLU_DATA_DIR"])).glob(".splu-partial-*"))
 
 

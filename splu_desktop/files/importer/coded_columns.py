@@ -37,7 +37,7 @@ def coded_columns(found: Plain, path: Path) -> Coded:
     return coded
 
 
-def gathered(coded: Coded, path: Path, choices: ImportChoices, progress: Progress) -> RawTable:
+def gather(coded: Coded, path: Path, choices: ImportChoices, progress: Progress) -> RawTable:
     """Return columns of cells as a table. Raises EmptyFile."""
     if not coded:
         raise EmptyFile(path)

@@ -51,7 +51,7 @@ class Described:
     identifier: bool = False
 
 
-def described(
+def describe_columns(
     raw: RawTable, own_names: Sequence[str], choices: ImportChoices, path: Path
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Return the table with words for codes by the dictionary beside it, if one fits; with choices and reasons.
@@ -76,7 +76,7 @@ def described(
         codes = [label.strip() for label in column.labels]
         if words and any(code in words for code in codes):
             texts = [words.get(code, label) for code, label in zip(codes, column.labels, strict=True)]
-            columns[at] = RawColumn.joined([RawColumn(column.codes, told_apart(codes, texts, words))])
+            columns[at] = RawColumn.join([RawColumn(column.codes, told_apart(codes, texts, words))])
             reasons["value labels"] = "codes with a value label are shown as the label's words"
     sentence = say(
         "Words for codes and labels come from the data dictionary “{name}” beside the file.", name=dictionary

@@ -91,7 +91,7 @@ class Problem:
         }
 
 
-def listed(found: Iterable[Problem], count: int) -> Iterator[Problem]:
+def list_problems(found: Iterable[Problem], count: int) -> Iterator[Problem]:
     """Yield the first of `count` problems of one kind, and one that counts the others."""
     last = None
     for last in itertools.islice(found, MAX_LISTED):
@@ -117,7 +117,7 @@ def of_cells(
         )
         for row, name, text, sheet in cells
     )
-    return listed(each, count)
+    return list_problems(each, count)
 
 
 def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool = False) -> None:

@@ -45,7 +45,7 @@ class RawColumn:
         """(m,) records per text."""
         return np.bincount(self.codes, self.weights, minlength=len(self.labels)).astype(np.int64)
 
-    def kept(self, keep: NDArray[np.bool_]) -> RawColumn:
+    def keep_rows(self, keep: NDArray[np.bool_]) -> RawColumn:
         """Return the records where (N,) says so, over the labels that these have."""
         codes = self.codes[keep]
         used = np.bincount(codes, minlength=len(self.labels)) > 0
@@ -55,7 +55,7 @@ class RawColumn:
         return RawColumn(new[codes], list(itertools.compress(self.labels, used.tolist())))
 
     @classmethod
-    def joined(cls, parts: Sequence[RawColumn]) -> RawColumn:
+    def join(cls, parts: Sequence[RawColumn]) -> RawColumn:
         """Return columns one below the other as one, equal texts as one."""
         index: dict[str, int] = {}
         codes = []

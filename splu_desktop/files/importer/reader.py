@@ -17,11 +17,11 @@ from splu_desktop.core.table import IDENTIFIERS
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.importer import statistical
 from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
-from splu_desktop.files.importer.coded_columns import gathered
+from splu_desktop.files.importer.coded_columns import gather
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.columns.cells import CellColumn
 from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_rows
-from splu_desktop.files.importer.data_dictionary import described, dictionaries_beside
+from splu_desktop.files.importer.data_dictionary import describe_columns, dictionaries_beside
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, facts, recognise, wrong_extension
@@ -77,7 +77,7 @@ def read_columns(
     path = Path("DataFrame")  # what sentences call it
     choices = choices or ImportChoices()
     coded = [(name, CellColumn(codes, cells)) for name, codes, cells in columns]
-    raw, resolved, reasons = _called(gathered(coded, path, choices, progress), choices)
+    raw, resolved, reasons = _called(gather(coded, path, choices, progress), choices)
     raw = choose_rows(raw, resolved.rows)
     if not len(raw.rows):
         raise NoRecords(path, 0)
@@ -148,7 +148,7 @@ def read_raw(
     own = raw.names
     raw, resolved, said = _called(raw, resolved)
     if kind in (*TEXTS, *WORKBOOKS):
-        raw, resolved, more = described(raw, own, resolved, path)
+        raw, resolved, more = describe_columns(raw, own, resolved, path)
         said |= more
     return choose_rows(raw, resolved.rows, whole=limit is None), resolved, {**reasons, **said}
 

@@ -104,7 +104,7 @@ def open_file(path: Path) -> IO[bytes]:
 
 
 @contextmanager
-def opened(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+def open_packed(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
     try:
         with open_file(path) as file:
@@ -231,7 +231,7 @@ def _is_json(path: Path, head: bytes) -> bool:
 
 def _check_packed(path: Path) -> None:
     """Refuse a packed file that holds no text."""
-    with opened(path, True) as (file, _):
+    with open_packed(path, True) as (file, _):
         head = file.read(4096)
     if head.startswith((b"PK\x03\x04", _OLE, b"PAR1", b"\x1f\x8b", b"$FL2", b"$FL3", b"<stata_dta>", *_MARKS)):
         raise WrongFormat(path, "GZ")

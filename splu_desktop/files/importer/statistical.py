@@ -8,11 +8,11 @@ from pathlib import Path
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.coded_columns import coded_columns, gathered
+from splu_desktop.files.importer.coded_columns import coded_columns, gather
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.isolation.faults import BadChoice
-from splu_desktop.files.isolation.parent import isolated
+from splu_desktop.files.isolation.parent import isolate
 
 _UNPACKED = 8  # bytes that a byte of a file counts as: SPSS and SAS compress
 
@@ -24,9 +24,9 @@ def read(
     catalog = _catalog_of(path, kind, choices.catalog)
     size = _UNPACKED * path.stat().st_size
     if kind == "parquet":
-        found = isolated("parquet", path, progress, size=size, limit=limit)
-        return gathered(coded_columns(found, path), path, choices, progress), choices, {}
-    found = isolated(
+        found = isolate("parquet", path, progress, size=size, limit=limit)
+        return gather(coded_columns(found, path), path, choices, progress), choices, {}
+    found = isolate(
         "statistical",
         path,
         progress,
@@ -37,7 +37,7 @@ def read(
         catalog=None if catalog is None else str(catalog),
     )
     coded = coded_columns(found, path)
-    raw = gathered(coded, path, choices, progress)
+    raw = gather(coded, path, choices, progress)
     names = raw.names
     declared = {new: tuple(map(str, texts)) for new, texts in zip(names, found["declared"], strict=True) if texts}
     reasons = {f"label of {new}": str(label) for new, label in zip(names, found["labels"], strict=True) if label}

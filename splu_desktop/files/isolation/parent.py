@@ -44,7 +44,7 @@ class BrokeOff(FileFault):
         )
 
 
-def isolated(
+def isolate(
     work: str,
     path: Path,
     progress: Progress,

@@ -70,7 +70,7 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: Imported, pr
     progress.report("Counting values", 0.0)
     published = [name for name in sample.table.names if plan.roles[name].published]
     blocks = [(*plan.classes, *block.columns) for block in plan.blocks]
-    tables = engine.counted([*((name,) for name in published), *([plan.classes] if plan.classes else []), *blocks])
+    tables = engine.count_sets([*((name,) for name in published), *([plan.classes] if plan.classes else []), *blocks])
     for table, names in zip(tables, [*((name,) for name in published), *blocks], strict=False):
         if table.num_rows > _MOST:
             raise BadSetting(

@@ -60,7 +60,7 @@ class Keys:
             found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1).astype(np.int32)
             found = np.where(self.keys[found] == keys, found, np.int32(-1))
         if len(found) and int(found.min()) < 0:
-            raise changed()
+            raise say_changed()
         return found
 
     def _keys_of(self, texts: Mapping[str, Codes], row_class: Codes) -> Ints:
@@ -70,7 +70,7 @@ class Keys:
         return found
 
 
-def changed() -> BadSetting:
+def say_changed() -> BadSetting:
     """Return the fault of a file in whose second pass stands what was not in the first."""
     return BadSetting("The file changed while it was read; start again.")
 
@@ -133,6 +133,6 @@ def text_codes(column: Any, known: Any) -> Codes:
     """Return which of the known texts each cell has. Raises BadSetting for one that is not known."""
     found = pc.index_in(column, known)
     if found.null_count:
-        raise changed()
+        raise say_changed()
     codes: Codes = found.to_numpy(zero_copy_only=False)
     return codes

@@ -29,7 +29,7 @@ _BATCH = 1 << 17  # rows drawn at once
 
 
 @contextmanager
-def opened(path: Path, choices: ImportChoices, progress: Progress) -> Iterator[LargeTable]:
+def open_table(path: Path, choices: ImportChoices, progress: Progress) -> Iterator[LargeTable]:
     """Open a file by DuckDB; what does not fit in memory lies in a folder of one's own until the block ends.
 
     Raises FileFault, BadSetting.
@@ -84,7 +84,7 @@ class DuckDB:
             some = f"where random() < {1 / part}"
         return self._asked(f"select * from {self._source} {some}")
 
-    def counted(self, sets: Sequence[Sequence[str]]) -> list[Any]:
+    def count_sets(self, sets: Sequence[Sequence[str]]) -> list[Any]:
         """Return, for each set of columns, an Arrow table of its distinct combinations and their `count`."""
         keys = self.file.keys
         return count_sets([[keys[name] for name in each] for each in sets], self._source, self._asked)

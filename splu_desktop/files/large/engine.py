@@ -62,7 +62,7 @@ class Engine(Protocol):
     def sample(self, rows: int, person: str | None) -> Any:
         """Return about so many records, of a person all or none, as an Arrow table of all columns."""
 
-    def counted(self, sets: Sequence[Sequence[str]]) -> list[Any]:
+    def count_sets(self, sets: Sequence[Sequence[str]]) -> list[Any]:
         """Return, for each set of columns, an Arrow table of its distinct combinations and their `count`."""
 
 

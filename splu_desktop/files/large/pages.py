@@ -19,7 +19,7 @@ from splu_desktop.core.sanitise import merge_rare, numbered
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.large.counted import Counted
-from splu_desktop.files.large.drawing import changed
+from splu_desktop.files.large.drawing import say_changed
 from splu_desktop.files.release.columns import column_handed_out
 from splu_desktop.files.release.csv_table import RowWriter, check_written, header_line, number_cells, table_cells
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
@@ -143,7 +143,7 @@ def write_pages(
             scores.write(files[1], [each[part[at]] for at, each in codes], progress, "Writing CSV")
             done += len(part[0])
     if done != rows:
-        raise changed()
+        raise say_changed()
     check_written(columns, first, table, folder / TABLE_NAME, dialect)
     digests = {name: file.digest.hexdigest() for name, file in zip((TABLE_NAME, SCORES_NAME), files, strict=True)}
     return spread_of(pages, first), digests

@@ -17,7 +17,7 @@ from splu_desktop.files.importer.choices import ImportChoices, Imported, Missing
 from splu_desktop.files.importer.columns.blanks_below import blanks_below
 from splu_desktop.files.importer.columns.kinds import Texts, Typed, decide
 from splu_desktop.files.importer.columns.meaning import Folded, fold, say_folded
-from splu_desktop.files.importer.columns.measured_texts import Quantities, measured
+from splu_desktop.files.importer.columns.measured_texts import Quantities, measure_texts
 from splu_desktop.files.importer.columns.missing import MAY_BE, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
@@ -177,7 +177,7 @@ def _measured(labels: Sequence[str], plain: NDArray[np.float64], typed: Typed) -
     numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
     if typed.kind is not Kind.CATEGORY and not (numeric and typed.misfits.any()):
         return None
-    return measured(labels, np.flatnonzero(np.isnan(plain)))
+    return measure_texts(labels, np.flatnonzero(np.isnan(plain)))
 
 
 def _told_order(typed: Sequence[Typed]) -> str | None:

@@ -53,7 +53,7 @@ class Coding:
         return CellColumn(np.concatenate(self.parts), list(self.index))
 
 
-def coded(cells: Iterable[Any]) -> CellColumn:
+def encode_cells(cells: Iterable[Any]) -> CellColumn:
     """Return cells as codes over the distinct ones."""
     coding = Coding()
     coding.add(cells)
@@ -87,7 +87,7 @@ class CellColumn:
     def texts(self) -> RawColumn:
         """Return the cells as texts, each text once."""
         column = RawColumn(self.codes, list(map(text_of, self.cells)))
-        return column if len(set(column.labels)) == len(column.labels) else RawColumn.joined([column])
+        return column if len(set(column.labels)) == len(column.labels) else RawColumn.join([column])
 
     @property
     def filled(self) -> NDArray[np.bool_]:

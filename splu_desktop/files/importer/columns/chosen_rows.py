@@ -37,7 +37,7 @@ def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]], *, whole: bo
     starts = ends - [count for _, count in raw.parts]
     return replace(
         raw,
-        columns=tuple(column.kept(keep) for column in raw.columns),
+        columns=tuple(column.keep_rows(keep) for column in raw.columns),
         rows=raw.rows[keep],
         problems=(*raw.problems, Problem(ProblemKind.NOTE, sentence, rows=int((~keep).sum()), decision=Decision.DROP)),
         parts=tuple(

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.columns.cells import coded
+from splu_desktop.files.importer.columns.cells import encode_cells
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.not_records import (
     LineKind,
     among,
     inner,
     other_table,
-    told,
+    problems_of,
     trailing,
 )
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, listed
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, list_problems
 from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
 from splu_desktop.files.importer.text.delimiters import USUAL
 from splu_desktop.files.importer.text.fields import Fields, gather, taken
@@ -66,7 +66,7 @@ class Grid:
             rows, numbers = self._mend(rows, numbers, lengths)
         if not rows:
             return
-        columns = map(coded, zip(*rows, strict=True))
+        columns = map(encode_cells, zip(*rows, strict=True))
         self.add_columns([RawColumn(column.codes, column.cells) for column in columns], numbers)
 
     def add_columns(self, columns: Sequence[RawColumn], numbers: NDArray[np.int64]) -> None:
@@ -192,7 +192,7 @@ class Grid:
             columns.append(self._texts[i].column())
         found = [*problems, *self._problems]
         for kind, ragged in self._ragged.items():
-            found.extend(listed(self._told(kind), len(ragged)))
+            found.extend(list_problems(self._told(kind), len(ragged)))
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
         out: dict[int, LineKind] = {}
         if heading is not None and self.width > 1:
@@ -217,7 +217,7 @@ class Grid:
             out = {**inner(columns, rows[:end]), **out}
         doubt = self._choices.decisions.get(ProblemKind.DOUBTFUL_ROW, Decision.KEEP)
         if out:
-            found.extend(told(out, columns, rows, self.sheet, doubt))
+            found.extend(problems_of(out, columns, rows, self.sheet, doubt))
             if doubt is not Decision.DROP:
                 out = {at: kind for at, kind in out.items() if kind is not LineKind.DOUBT}
             numbers = set(rows[list(out)].tolist())
@@ -226,7 +226,7 @@ class Grid:
             kept = np.ones(len(rows), bool)
             kept[keep:] = kept[list(out)] = False
             rows = rows[kept]
-            columns = [column.kept(kept) for column in columns]
+            columns = [column.keep_rows(kept) for column in columns]
         if self.blank_rows:
             sentence = say("Blank rows were skipped ({n}).", n=self.blank_rows)
             found.append(

@@ -50,7 +50,7 @@ class Header:
     reason: str
 
     @classmethod
-    def found(cls, first: int, last: int) -> Header:
+    def at_rows(cls, first: int, last: int) -> Header:
         """Return a header that was found, with the reason."""
         if last < 0:
             return cls(-1, -1, "no row names the columns")
@@ -58,7 +58,7 @@ class Header:
             return cls(first, last, say("row {row} names the columns", row=first + 1))
         return cls(first, last, say("rows {first} to {last} name the columns", first=first + 1, last=last + 1))
 
-    def resolved(self, choices: ImportChoices) -> ImportChoices:
+    def resolve(self, choices: ImportChoices) -> ImportChoices:
         """Return the choices with this header."""
         rows = self.last - self.first + 1 if self.last >= 0 else 0
         return replace(choices, header_row=self.last + 1, header_rows=rows)
@@ -103,9 +103,9 @@ def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> H
     head = _Head(rows[:LOOK_AHEAD], merged)
     rows, filled = head.rows, head.filled
     if not any(filled):
-        return Header.found(-1, -1)
+        return Header.at_rows(-1, -1)
     if (at := head.below_metadata()) is not None:
-        return Header.found(at, at)
+        return Header.at_rows(at, at)
     # Titles and notes at the top count little, so the lower half decides what a usual row fills.
     counts = [count for count in filled if count]
     lower = sorted(counts[len(counts) // 2 :])
@@ -118,10 +118,10 @@ def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> H
         if typical >= 2 and filled[at] == 1 and any(count >= typical for count in filled[at + 1 : at + 6]):
             continue
         if head.votes(at) <= 0:
-            return Header.found(-1, -1)
-        return Header.found(*head.extent(head.clearest_from(at)))
+            return Header.at_rows(-1, -1)
+        return Header.at_rows(*head.extent(head.clearest_from(at)))
     at = next(i for i, count in enumerate(filled) if count)
-    return Header.found(at, at)
+    return Header.at_rows(at, at)
 
 
 class _Head:

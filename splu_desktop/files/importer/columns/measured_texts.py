@@ -72,7 +72,7 @@ class Quantities:
         )
 
 
-def measured(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
+def measure_texts(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
     """Return what a column's texts say as measured numbers; None where nothing but numbers, or no such numbers, stand.
 
     Parameters

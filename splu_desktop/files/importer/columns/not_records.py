@@ -16,7 +16,7 @@ from splu_desktop.core.table import pieces, unique
 from splu_desktop.files.importer.columns.header import no_record, shape_of
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
-from splu_desktop.files.importer.problems import MAX_LISTED, Decision, Problem, ProblemKind, listed
+from splu_desktop.files.importer.problems import MAX_LISTED, Decision, Problem, ProblemKind, list_problems
 from splu_desktop.files.importer.raw import RawColumn
 
 _TAIL = 60  # last rows looked at for totals and notes
@@ -70,7 +70,7 @@ class LineKind(Enum):
     DOUBT = "perhaps a title, total or note"
 
 
-def told(
+def problems_of(
     found: Mapping[int, LineKind],
     columns: Sequence[RawColumn],
     rows: NDArray[np.int64],
@@ -90,7 +90,7 @@ def told(
         )
         for at, kind in sorted(found.items())
     )
-    return listed(each, len(found))
+    return list_problems(each, len(found))
 
 
 class _Table:
@@ -422,7 +422,7 @@ def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[i
     end = _End(columns, rows, short)
     notes: list[int] = []  # rows that are notes if a blank row stands above them
     for i in range(n - 1, max(1, n - _TAIL) - 1, -1):
-        judged = end.judged(i)
+        judged = end.judge(i)
         if judged is None:
             break
         if judged.sure:
@@ -464,7 +464,7 @@ class _End(_Table):
         self.sparse = self.typical < 3 or bool(len(inner) and (inner <= self.least).mean() > 0.05)
         self.keyed = bool(_filled(columns[0], self.sample).sum() > 0.95 * len(self.sample) - 3)
 
-    def judged(self, i: int) -> _Judged | None:
+    def judge(self, i: int) -> _Judged | None:
         """Judge a row, the last one or above rows that are no records; None where it is a record like others."""
         words, n = self.words(i), self.n
         if not words:

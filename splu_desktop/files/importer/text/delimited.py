@@ -22,17 +22,17 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.missing import is_blank
-from splu_desktop.files.importer.problems import Problem, ProblemKind, listed, of_cells
+from splu_desktop.files.importer.problems import Problem, ProblemKind, list_problems, of_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
-from splu_desktop.files.importer.recognise import opened
+from splu_desktop.files.importer.recognise import open_packed
 from splu_desktop.files.importer.text import fields
-from splu_desktop.files.importer.text.dialect import Dialect, cleaned
+from splu_desktop.files.importer.text.dialect import Dialect, clean
 from splu_desktop.files.importer.text.layout import (
     HEAD,
     TextLayout,
     layout,
     unsure,
-    watched,
+    watch,
     without_padding,
 )
 from splu_desktop.files.isolation.faults import BadChoice
@@ -80,7 +80,7 @@ def read(
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
-        found.header.resolved(choices),
+        found.header.resolve(choices),
         encoding=found.encoding.name,
         delimiter=found.dialect.delimiter,
         quote=found.dialect.quote,
@@ -137,7 +137,7 @@ def _read_quickly(
     grid = Grid(found.width, choices, encoding=name, delimiter=found.dialect.delimiter)
     quote = ord(dialect.quote) if dialect.quote else -1
     row = found.rows_before
-    with opened(path, packed) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
+    with open_packed(path, packed) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
         head = file.read(HEAD)
         newline, carriage = _line_end(head)
         if newline is None:
@@ -145,7 +145,7 @@ def _read_quickly(
         form = fields.FieldLayout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
         try:
-            rest = watched(file, raw, path, packed, progress, _BLOCK)
+            rest = watch(file, raw, path, packed, progress, _BLOCK)
             for block in _blocks(head, rest, form, found.lines_before):
                 waiting.append((block, pool.submit(fields.split, block, form)))
                 if len(waiting) > _WORKERS + 1:
@@ -224,7 +224,7 @@ def _take(grid: Grid, block: bytes, future: Future[Any], encoding: str, dialect:
         return row + len(blank)
     except fields.Irregular:
         text = block.decode(encoding, "replace")
-    rows = list(dialect.read(map(cleaned, io.StringIO(text, newline="")), strict=True))
+    rows = list(dialect.read(map(clean, io.StringIO(text, newline="")), strict=True))
     if any("\n" in cell and _swallows(cell, dialect.delimiter, len(row) - 1) for row in rows for cell in row):
         raise fields.Irregular
     grid.add(rows, np.arange(row + 1, row + 1 + len(rows), dtype=np.int64))
@@ -242,10 +242,10 @@ def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: Tex
     grid = Grid(found.width, choices, delimiter=found.dialect.delimiter)
     strays: list[int] = []
     size = max(path.stat().st_size, 1)
-    with opened(path, packed) as (file, raw):
+    with open_packed(path, packed) as (file, raw):
         text = io.TextIOWrapper(file, encoding=found.encoding.name, errors="replace", newline="")
         try:
-            lines = (cleaned(line) for line in text)
+            lines = (clean(line) for line in text)
             rows = itertools.islice(found.dialect.read(lines, stray=strays.append), found.rows_before, choices.last_row)
             at = found.rows_before
             while chunk := list(itertools.islice(rows, _CHUNK)):
@@ -265,4 +265,4 @@ def _strays(rows: list[int]) -> list[Problem]:
     """Return a problem for each row with a quote out of place."""
     sentence = "Row {row} has a quote mark out of place; the field was kept as it stands."
     each = (Problem(ProblemKind.STRAY_QUOTE, say(sentence, row=row), row=row) for row in rows)
-    return list(listed(each, len(rows)))
+    return list(list_problems(each, len(rows)))

@@ -118,7 +118,7 @@ def split_lines(text: str) -> list[str]:
 _NO_TEXT = re.compile("\x00|^(?:\ufeff|ï»¿)+|^\x1a+\\s*$")
 
 
-def cleaned(line: str) -> str:
+def clean(line: str) -> str:
     """Return a line without zero bytes, marks of an encoding at its beginning, and an old mark of a file's end."""
     return _NO_TEXT.sub("", line) if "\x00" in line or line[:1] in "\ufeffï\x1a" else line
 
@@ -145,9 +145,9 @@ def detect(
         within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape, null=null)
         return replace(within, wrapped=True), why
     if delimiter is not None and (edges := fixed_width.edges_of(delimiter)):
-        return Dialect(delimiter, "", unparted=not fixed_width.parted(lines, edges)), "chosen"
+        return Dialect(delimiter, "", unparted=not fixed_width.is_parted(lines, edges)), "chosen"
     if delimiter is None and (edges := fixed_width.by_ruler(lines)):
-        return Dialect(fixed_width.named(edges), ""), _RULED
+        return Dialect(fixed_width.name_columns(edges), ""), _RULED
     joined = "".join(lines)
     quotes = [quote] if quote is not None else _quotes(joined)
     best = Dialect(delimiter or ",", '"' if quote is None else quote, escape or "")
@@ -165,7 +165,7 @@ def detect(
                         best, best_score = candidate, score
     single = delimiter is None and best_score <= _single_column(lines)
     if delimiter is None and (single or best.delimiter in _RARELY) and (edges := fixed_width.by_blanks(lines)):
-        return Dialect(fixed_width.named(edges), ""), _RULED
+        return Dialect(fixed_width.name_columns(edges), ""), _RULED
     if single:
         unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
         return _with_null(unsplit, lines, null), "every row has one field: no delimiter"

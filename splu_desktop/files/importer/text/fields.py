@@ -165,4 +165,4 @@ def _decoded(codes: NDArray[np.int32], fields: list[bytes], encoding: str) -> Ra
     if len(texts) != len(fields):  # the mark between them stands in one
         texts = [field.decode(encoding, "replace") for field in fields]
     column = RawColumn(codes, texts)  # different bytes may be one text, as damaged ones are
-    return RawColumn.joined([column]) if "\ufffd" in joined else column
+    return RawColumn.join([column]) if "\ufffd" in joined else column

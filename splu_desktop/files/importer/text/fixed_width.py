@@ -19,7 +19,7 @@ _LONG = 20  # characters of a line from which on it may hold several columns
 _LINES = 60  # looked at for a line of dashes
 
 
-def named(edges: Sequence[int]) -> str:
+def name_columns(edges: Sequence[int]) -> str:
     """Return the name that a layout has as a delimiter."""
     return " ".join([_WORD, *map(str, edges)])
 
@@ -48,7 +48,7 @@ def _respects(line: str, edges: Sequence[int]) -> bool:
     return not line[: edges[0]].strip() and all(line[at - 1] == " " for at in edges[1:] if at <= len(line))
 
 
-def parted(lines: Sequence[str], edges: Sequence[int]) -> bool:
+def is_parted(lines: Sequence[str], edges: Sequence[int]) -> bool:
     """Whether blanks stand between the columns of most lines."""
     rows = [row for line in lines if (row := line.rstrip("\r\n\f ").lstrip("\f").expandtabs())]
     return sum(_respects(row, edges) for row in rows) >= 0.5 * len(rows)
@@ -103,7 +103,7 @@ def _begins(head: str, at: int, end: int) -> bool:
     return head[at - 1] == " " and not head[at:end].startswith("  " * (end - at))
 
 
-def unparted(lines: Sequence[str]) -> int:
+def count_unparted(lines: Sequence[str]) -> int:
     """Return the length that all lines have, as those of columns of fixed width without blanks; 0 where they differ."""
     rows = [line.rstrip("\r\n") for line in lines]
     rows = [row for row in rows if row.strip()]

@@ -78,7 +78,7 @@ def _letters(texts: Sequence[str]) -> _Found:
     """Tell of letters that are spoilt or lost, and of those written as for a web page."""
     foreign = [text for text in texts if not text.isascii()]
     for text in foreign:
-        if (right := meant(text[:_LONGEST])) is not None:
+        if (right := mend_text(text[:_LONGEST])) is not None:
             return _MEANS, text, right
     for text in foreign:
         if "\ufffd" in text:
@@ -136,7 +136,7 @@ def _visible(text: str) -> str:
     return plain.replace("\u00a0", "<U+00A0>").replace("\t", "<U+0009>")
 
 
-def meant(text: str) -> str | None:
+def mend_text(text: str) -> str | None:
     """Return what a text says whose UTF-8 was read as another encoding; None where it wasn't."""
     for codec in _READ_AS:
         changed = _RUN.sub(lambda run, codec=codec: _again(run[0], codec), text)  # type: ignore[misc]

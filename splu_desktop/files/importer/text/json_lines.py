@@ -8,8 +8,8 @@ from pathlib import Path
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.coded_columns import gathered
-from splu_desktop.files.importer.columns.cells import coded
+from splu_desktop.files.importer.coded_columns import gather
+from splu_desktop.files.importer.columns.cells import encode_cells
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import flat_object
 from splu_desktop.files.isolation.faults import Corrupt, EmptyFile
@@ -36,8 +36,8 @@ def read(
             break
     if not cells:
         raise EmptyFile(path)
-    columns = [(key, coded([*own, *[""] * (n - len(own))])) for key, own in cells.items()]
-    return gathered(columns, path, choices, progress), choices, {}
+    columns = [(key, encode_cells([*own, *[""] * (n - len(own))])) for key, own in cells.items()]
+    return gather(columns, path, choices, progress), choices, {}
 
 
 def _lines(path: Path, progress: Progress) -> Iterator[tuple[int, bytes]]:

@@ -18,7 +18,7 @@ from splu_desktop.files.importer.columns.header import Header, choose_header, jo
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.importer.recognise import opened
+from splu_desktop.files.importer.recognise import open_packed
 from splu_desktop.files.importer.text import dialect as dialects
 from splu_desktop.files.importer.text import encoding as encodings
 from splu_desktop.files.importer.text import fixed_width
@@ -66,12 +66,12 @@ class TextLayout:
 
 def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, whole: bool = True) -> TextLayout:
     """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only."""
-    with opened(path, packed) as (file, raw):
+    with open_packed(path, packed) as (file, raw):
         head = file.read(HEAD)
         if choices.encoding is not None:
             encoding = Encoding(_known(choices.encoding), "chosen")
         elif whole:
-            encoding = encodings.detect(itertools.chain([head], watched(file, raw, path, packed, progress)))
+            encoding = encodings.detect(itertools.chain([head], watch(file, raw, path, packed, progress)))
         else:  # a letter of several bytes must not be cut in two
             encoding = encodings.detect([head if len(head) < HEAD else head[: head.rfind(b"\n") + 1] or head])
     mark = head.startswith(codecs.BOM_UTF8) and encoding.name != "utf-8-sig"
@@ -81,7 +81,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     dialect, because = dialects.detect(
         text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape, null=choices.null
     )
-    lines = list(map(dialects.cleaned, dialects.split_lines(text)))
+    lines = list(map(dialects.clean, dialects.split_lines(text)))
     if len(head) == HEAD and len(lines) > 1:
         lines.pop()  # cut off in the middle
     separator_line = bool(lines) and lines[0].strip().strip('"').lower().startswith("sep=") and len(lines[0]) < 12
@@ -89,9 +89,9 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     if separator_line:
         head_rows[0] = []
     header = choose_header(head_rows, choices)
-    characters = fixed_width.unparted(lines[:HEAD_ROWS]) if max(map(len, head_rows)) == 1 else 0
+    characters = fixed_width.count_unparted(lines[:HEAD_ROWS]) if max(map(len, head_rows)) == 1 else 0
     if characters and choices.header_row is None:
-        header = Header.found(-1, -1)
+        header = Header.at_rows(-1, -1)
     _shift_row_names(head_rows, header)
     below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
@@ -150,7 +150,7 @@ def _known(name: str) -> str:
         raise BadChoice(_NO_ENCODING, name=name) from error
 
 
-def watched(
+def watch(
     file: IO[bytes], raw: IO[bytes], path: Path, packed: bool, progress: Progress, block: int = 1 << 20
 ) -> Iterator[bytes]:
     """Yield the rest of a file in blocks, reporting, and refusing compression bombs."""

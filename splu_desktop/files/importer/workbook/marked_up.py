@@ -18,7 +18,7 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer.columns.cells import coded
+from splu_desktop.files.importer.columns.cells import encode_cells
 from splu_desktop.files.importer.recognise import form_of
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.importer.workbook.sheet_scan import SheetScan, Span
@@ -46,7 +46,7 @@ def _plain(table: _Sheet, name: str) -> PlainSheet:
     width = max(map(len, table.rows))
     table.room.take(sum(width - len(row) for row in table.rows))
     rows = [[*row, *[""] * (width - len(row))] for row in table.rows]
-    columns = dict(enumerate(map(coded, zip(*rows, strict=True))))
+    columns = dict(enumerate(map(encode_cells, zip(*rows, strict=True))))
     return PlainSheet(name, len(rows), len(columns), len(rows), columns, SheetScan(table.across))
 
 

@@ -22,7 +22,7 @@ from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down, 
 from splu_desktop.files.importer.workbook.sheet_scan import Failed, uses_1904
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice
-from splu_desktop.files.isolation.parent import BrokeOff, isolated
+from splu_desktop.files.isolation.parent import BrokeOff, isolate
 
 HEAD_ROWS = 400
 _ZIPPED = ("xlsx", "xlsb", "ods")
@@ -84,7 +84,7 @@ def _opened(
     """Open the sheets wanted, or the first visible one with a table. Raises FileFault, Cancelled."""
     size = memory.unpacked_size(path) if kind in _ZIPPED else path.stat().st_size
     names = None if several is None else list(several)
-    found = isolated("workbook", path, progress, size=size, kind=kind, wanted=wanted, several=names, first=first)
+    found = isolate("workbook", path, progress, size=size, kind=kind, wanted=wanted, several=names, first=first)
     try:
         sheets = tuple(PlainSheet.from_plain(sheet) for sheet in found["sheets"])
         read = {sheet.name for sheet in sheets}
@@ -148,7 +148,7 @@ def _joined(
             raise BadChoice(_unlike(chosen.sheets[0].name, first.names, sheet.name, table.names))
     place = [{name: i for i, name in enumerate(table.names)} for table in tables]
     columns = [
-        RawColumn.joined([table.columns[at[name]] for table, at in zip(tables, place, strict=True)])
+        RawColumn.join([table.columns[at[name]] for table, at in zip(tables, place, strict=True)])
         for name in first.names
     ]
     labels = [sheet.name for sheet in chosen.sheets]
@@ -207,7 +207,7 @@ def _read(
         )
     if kind in _UNSEEN:
         problems.append(Problem(ProblemKind.NOTE, say(_UNTOLD, kind=kind.upper()), name))
-    problems.extend(sheet.beside.hidden({i: names[k] for k, i in enumerate(used)}, name))
+    problems.extend(sheet.beside.report_hidden({i: names[k] for k, i in enumerate(used)}, name))
     problems.extend(beside(columns, numbers, used, names, name))
     epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
     for k, i in enumerate(used):
@@ -228,7 +228,7 @@ def _read(
     heading = [head[header.last][i] for i in used] if header.last >= 0 else None
     table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading, progress=progress)
     table = replace(table, number_cells=numbered, first_day=np.datetime64(epoch, "us"), head=head)
-    return table, replace(header.resolved(choices), sheet=name), reasons
+    return table, replace(header.resolve(choices), sheet=name), reasons
 
 
 def _digits(sheet: PlainSheet, column: int, cells: int) -> int:

@@ -58,7 +58,7 @@ class SheetScan:
     hidden_rows: int = 0
     hidden_columns: set[int] = field(default_factory=set)
 
-    def hidden(self, names: Mapping[int, str], sheet: str) -> Iterator[Problem]:
+    def report_hidden(self, names: Mapping[int, str], sheet: str) -> Iterator[Problem]:
         """Yield a problem for hidden rows, and one for each hidden column that is read."""
         rows_too = [(None, self.hidden_rows)] if self.hidden_rows else []
         for column, rows in [*rows_too, *((names[at], 0) for at in sorted(self.hidden_columns & names.keys()))]:
