@@ -11,7 +11,7 @@ from splu_desktop.cli.base.effects import belong, misfit
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_written_language
 from splu_desktop.cli.base.output import Shown, print_json, print_rows, tell
-from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, columns_named, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, columns_named, planned_from
 from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.outcome import Comparison
@@ -35,8 +35,6 @@ _QUESTIONS = 1_200
 def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = add_command(commands, "compare", "see the plan beside other methods, on this table", run)
-    takes(parser, "file FILE", type=Path)
-    add_question_options(parser)
     add_plan_options(parser)
     takes(
         parser,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from splu_desktop.cli.base.engine_options import open_engine
-from splu_desktop.cli.base.help import add_command, takes
+from splu_desktop.cli.base.help import add_command
+from splu_desktop.cli.base.import_options import open_engine
 from splu_desktop.cli.base.output import Shown, line_of, one_line, print_json, tell, translate
-from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, check_options, planned_from
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, Said, counted, isolated, say
 from splu_desktop.core.policy import TOO_SMALL, Line, Verdict, cases_of_100, certainty_words
@@ -28,16 +27,14 @@ def add(commands: Any) -> None:
         ("propose", say("propose how to publish a table: what it protects and what stays readable")),
         ("plan", say("say what a plan of your own protects and what stays readable")),
     ):
-        parser = add_command(commands, name, words, run, description=words)
-        takes(parser, "file FILE", type=Path)
-        add_question_options(parser)
-        add_plan_options(parser)
+        add_plan_options(add_command(commands, name, words, run, description=words))
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan and the verdict. Returns 3 where lines are open."""
+    check_options(args)
     with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:
-        planned = planned_from(args, shown, engine=engine)
+        planned = planned_from(args, shown, engine)
     command = _protect_command(args, planned.verdict)
     if args.json:
         data = planned.as_dict()

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import misfit, no_effect
-from splu_desktop.cli.base.engine_options import open_engine
 from splu_desktop.cli.base.help import add_command, several, takes
-from splu_desktop.cli.base.import_options import choices_from
+from splu_desktop.cli.base.import_options import choices_from, open_engine
 from splu_desktop.cli.base.opening import lock_from, password_line
 from splu_desktop.cli.base.output import Shown, line_of, print_json, spoken
-from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from, settings_from
+from splu_desktop.cli.base.plan_options import add_plan_options, check_options, planned_from, release_entries
 from splu_desktop.cli.plan import as_gate, open_lines, plan_lines
 from splu_desktop.core.messages import say
 from splu_desktop.core.roles import Role
@@ -45,23 +44,21 @@ def add(commands: Any) -> None:
             "the verdict is useful and defensible or each open line is accepted."
         ),
     )
-    takes(parser, "file FILE", type=Path)
-    add_question_options(parser)
+    add_plan_options(parser)
     group = parser.add_argument_group(say("the release"))
     takes(group, "--out DIR", "the new folder of the release, or its ZIP", type=Path, required=True)
     several(group, "--accept NAME=REASON", "accept an open line of the verdict, or all, in at least three words")
     # As older calls spell it: --accept all=REASON; and strict is what publishing always is.
     group.add_argument("--accept-all", dest="accept", type="all={}".format, action="append", help=argparse.SUPPRESS)
     group.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)
-    add_plan_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Publish. Returns 3 where an open line stands against it; nothing is written then. Raises SpluError."""
     accepted = accepted_lines(args.accept)
     everything = accepted.pop("all", "")
-    settings = settings_from(args)
-    said = meanings(RELEASE, settings.release)
+    check_options(args)
+    said = meanings(RELEASE, release_entries(args))
     packed = said.get("zip", False)
     if lost := [] if packed else [name for name in ("password_file", "no_password") if said.get(name)]:
         raise no_effect(lost, "zip")
@@ -71,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     file = Path(said["password_file"]) if "password_file" in said else None
     password, made_up = lock_from(file, none=said.get("no_password", False)) if packed else (None, False)
     with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:
-        planned = planned_from(args, shown, settings, engine)
+        planned = planned_from(args, shown, engine)
         found = planned.verdict
         if found.waiting(accepted, everything):
             # Else the refusal would begin on the line that shows how far it is.
@@ -99,9 +96,7 @@ def run(args: argparse.Namespace) -> int:
             judged=found,
             accepted=accepted,
             options=options,
-            fill=None
-            if engine is None
-            else partial(engine.fill, planned.plan, choices_from(args, settings.recipe), planned.imported),
+            fill=None if engine is None else partial(engine.fill, planned.plan, choices_from(args), planned.imported),
             progress=shown,
         )
     _report(args, planned, outcome, {**accepted, "all": everything}, password if made_up else None)

@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
 from splu_desktop.cli.base.output import Shown, print_result, say_written
-from splu_desktop.cli.base.plan_options import add_plan_options, add_question_options, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, planned_from
 from splu_desktop.files.language import language
 from splu_desktop.report.book import make
 
@@ -27,14 +27,12 @@ def add(commands: Any) -> None:
         _protect,
         "splu protect stays.xlsx --table 'Diagnosis by Sex, Age' --out tables.docx",
     )
-    takes(other, "file FILE", type=Path)
+    add_plan_options(other)
     takes(other, "--book BOOK.toml", "which tables, in place of those asked for (docs/recipient.md)", type=Path)
     takes(other, "--title TEXT", "what it is called", default="")
     for parser in (one, other):
         add_target(parser, ".xlsx, .docx, .html")
         add_written_language(parser)
-    add_question_options(other)
-    add_plan_options(other)
 
 
 def _tables(args: argparse.Namespace) -> None:

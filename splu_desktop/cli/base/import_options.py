@@ -1,19 +1,29 @@
-"""What a recipe says: --recipe for all of it, --set for one entry, and how the file is read by both."""
+"""What a recipe says: --recipe for all of it, --set for one entry; and how both and an engine read the file."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import add_below, rows_of, several, takes
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.project.entries import Entry, stored_from_words
 from splu_desktop.files.project.import_section import IMPORT, check_import, import_as_dict, import_from_dict
 from splu_desktop.files.project.recipe import Recipe, read_recipe
+
+# Name -> the module that opens a file by it, what that needs, and the extra that brings it.
+_ENGINES = {
+    "duckdb": ("splu_desktop.files.large.duck", ("duckdb", "pyarrow"), "large"),
+    "spark": ("splu_desktop.cluster.spark", ("pyspark", "pyarrow"), "spark"),
+}
 
 
 def add_set(parser: argparse.ArgumentParser, group: Any = None, **sections: Sequence[Entry]) -> None:
@@ -31,10 +41,14 @@ def add_set(parser: argparse.ArgumentParser, group: Any = None, **sections: Sequ
 def add_recipe_options(parser: argparse.ArgumentParser, **sections: Sequence[Entry]) -> Any:
     """Give a command --recipe, --save-recipe and --set. Returns their group."""
     group = parser.add_argument_group(say("the recipe, which may say all of it"))
-    takes(group, "--recipe RECIPE.toml", "take how to read, what to publish and how to write from it", type=Path)
+    takes(group, "--recipe RECIPE.toml", "take how to read, what to publish and how to write from it", type=_recipe)
     takes(group, "--save-recipe RECIPE.toml", "save all that as a recipe", type=Path)
     add_set(parser, group, **sections)
     return group
+
+
+def _recipe(path: str) -> Recipe:
+    return read_recipe(Path(path))
 
 
 def set_of(args: argparse.Namespace, section: str) -> Mapping[str, Any]:
@@ -44,37 +58,56 @@ def set_of(args: argparse.Namespace, section: str) -> Mapping[str, Any]:
     return {entry.name: given[entry.name] for entry in args.sections[section] if entry.name in given}
 
 
-def choices_from(args: argparse.Namespace, recipe: Recipe | None = None) -> ImportChoices:
-    """Return the choices of a recipe with those of --set in their place. Raises BadSetting."""
+def choices_from(args: argparse.Namespace) -> ImportChoices:
+    """Return the choices of the recipe, where a command takes one, with those of --set. Raises BadSetting."""
+    recipe = getattr(args, "recipe", None)
     return import_from_dict({} if recipe is None else import_as_dict(recipe.choices), set_of(args, "import"))
 
 
 def imported_from(
     args: argparse.Namespace,
     path: Path,
-    recipe: Recipe | None = None,
     progress: Progress = SILENT,
     *,
     allow_empty: bool = False,
     reading: Callable[[Progress], Imported] | None = None,
 ) -> Imported:
-    """Read a file as --set and a recipe say. Raises SpluError; Cancelled.
+    """Read a file as --set and the recipe say. Raises SpluError; Cancelled.
 
     reading : reads it where that is not the importer's work alone.
     """
-    asked = choices_from(args, recipe)
+    asked = choices_from(args)
     imported = read(path, asked, progress, allow_empty=allow_empty) if reading is None else reading(progress)
-    if recipe is not None:
-        recipe.check(imported.table, recipe_words(args))
+    if getattr(args, "recipe", None) is not None:
+        args.recipe.check(imported.table, say("the recipe"))
     check_import(asked, imported)
     return imported
 
 
-def recipe_from(args: argparse.Namespace) -> Recipe | None:
-    """Return the recipe asked for. Raises BadRecipe."""
-    return None if args.recipe is None else read_recipe(args.recipe)
+def add_engine_option(group: Any) -> None:
+    """Give a command, or a group of its options, the engine."""
+    takes(
+        group,
+        "--engine memory|duckdb|spark",
+        "what holds the table; duckdb takes CSV of any size, spark on a cluster",
+        choices=["memory", *_ENGINES],
+    )
 
 
-def recipe_words(args: argparse.Namespace) -> str:
-    """Return what a fault calls the recipe."""
-    return say("the recipe “{name}”", name=args.recipe.name)
+@contextmanager
+def open_engine(args: argparse.Namespace, progress: Progress) -> Iterator[Any]:
+    """Give the file as a `LargeTable` of the engine that is asked for; None where memory holds the table.
+
+    Raises SpluError; Cancelled.
+    """
+    if args.engine in (None, "memory"):
+        yield None
+        return
+    module, needed, extra = _ENGINES[args.engine]
+    if not all(map(importlib.util.find_spec, needed)):
+        raise BadSetting(
+            "--engine {engine} needs an optional part: pip install 'splu-desktop[{extra}]'.",
+            engine=args.engine, extra=extra,
+        )  # fmt: skip
+    with importlib.import_module(module).opened(args.file, choices_from(args), progress) as table:
+        yield table

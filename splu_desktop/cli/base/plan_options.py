@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.effects import belong, misfit, no_effect, options_given
-from splu_desktop.cli.base.engine_options import add_engine_option
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from, known_column
 from splu_desktop.cli.base.help import several, takes
-from splu_desktop.cli.base.import_options import add_recipe_options, imported_from, recipe_from, recipe_words, set_of
+from splu_desktop.cli.base.import_options import add_engine_option, add_recipe_options, imported_from, set_of
 from splu_desktop.core.audience import WHO, Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Rare
@@ -33,40 +33,12 @@ from splu_desktop.files.publish.planning import Planned, judge, propose_plan
 
 _EXPLICIT = ("sa", "nsa", "drop", "identifier", "gamma", "generalise")  # options that make it a plan of one's own
 _EXPLICIT_SET = {"draw", "together", "kept_identifiers"}  # the same of --set
-_OLDER = {
-    "--keep": "kept_identifiers.",
-    "--limit": "limits.",
-    "--person-number": "person_number",
-    "--shift-dates": "shift_dates=",
-}
 _LIMITS = {"certainty": ("riskiest", "average")}  # what people call a limit -> its names
 
 
-class _Older(argparse.Action):
-    """An option of older calls for what --set says."""
-
-    def __call__(self, parser: object, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        namespace.set = [*namespace.set, f"{self.const}{values or ''}"]
-
-
-@dataclass(frozen=True, eq=False)
-class Settings:
-    """What is said before the file is read.
-
-    Attributes
-    ----------
-    recipe : the recipe given, or None.
-    release : how the release is written: its section [release], and what --set says in its place.
-    plan : what --set says of a plan.
-    """
-
-    recipe: Recipe | None
-    release: Mapping[str, Any]
-    plan: Mapping[str, Any]
-
-
-def add_question_options(parser: argparse.ArgumentParser) -> None:
-    """Give a command the three questions: who gets it, what a row is, which tables must come out."""
+def add_plan_options(parser: argparse.ArgumentParser) -> None:
+    """Give a command FILE, the three questions, a plan that is not proposed, and the recipe with what it may say."""
+    takes(parser, "file FILE", type=Path)
     group = parser.add_argument_group(say("the three questions"))
     takes(group, "--for|--audience WHO", "who gets it: colleague, partner or public (partner)", dest="who", choices=WHO)
     takes(group, "--signed yes|no", "whether they signed not to recognise anybody (yes)", choices=["yes", "no"])
@@ -81,10 +53,6 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
     several(group, "--table TABLE", "a table that must come out, as in 'result=positive by age, sex'; at most three")
     takes(group, "--within PERCENT", "how well its figures must be told: 10, 20 or 30 (30)", type=float)
-
-
-def add_plan_options(parser: argparse.ArgumentParser) -> None:
-    """Give a command the options of a plan that is not proposed, and the recipe with what it may say besides."""
     group = parser.add_argument_group(say("a plan of your own"))
     several(group, "--sa COL,...", "secret columns, drawn anew")
     several(group, "--nsa COL,...", "columns published as they are")
@@ -94,90 +62,89 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     add_engine_option(add_recipe_options(parser, release=RELEASE, plan=PLANNING))
     # Older calls: names of persons are left out by --drop as well, and --set says the others.
     group.add_argument("--identifier", action="append", default=[], help=argparse.SUPPRESS)
-    for option, name in _OLDER.items():
-        group.add_argument(
-            option,
-            action=_Older,
-            nargs=None if name[-1] in "=." else 0,
-            const=name,
-            default=argparse.SUPPRESS,
-            help=argparse.SUPPRESS,
-        )
+    group.add_argument(
+        "--person-number", dest="set", action="append_const", const="person_number", help=argparse.SUPPRESS
+    )
+    for option, name in (
+        ("--keep", "kept_identifiers.{}"),
+        ("--limit", "limits.{}"),
+        ("--shift-dates", "shift_dates={}"),
+    ):
+        group.add_argument(option, dest="set", action="append", type=name.format, help=argparse.SUPPRESS)
 
 
-def settings_from(args: argparse.Namespace) -> Settings:
-    """Return what recipe, --set and --read say before the file is read. Raises SpluError."""
-    recipe = recipe_from(args)
-    given, plan = set_of(args, "release"), set_of(args, "plan")
+def check_options(args: argparse.Namespace) -> None:
+    """Refuse options and entries of --set that have no effect here, before the file is read. Raises SpluError."""
     # Only publish writes a release; elsewhere a saved recipe alone keeps these entries.
-    if given and args.command != "publish":
+    if set_of(args, "release") and args.command != "publish":
         belong(args, "--save-recipe", "set")
-    if recipe is not None and recipe.plan is not None:
+    if args.recipe is not None and args.recipe.plan is not None:
         names = (*_EXPLICIT, "who", "signed", "row", "person", "table", "within")
         # Limits are part of whom the release is for, which options may say beside a recipe.
-        options = [*options_given(args, names), *(f"--set {name}" for name in plan if name != "limits")]
-        if options:
+        entries = [f"--set {name}" for name in set_of(args, "plan") if name != "limits"]
+        if options := [*options_given(args, names), *entries]:
             raise BadSetting(superfluous(say("A recipe says the whole plan"), options))
-    return Settings(recipe, {**({} if recipe is None else recipe.release), **given}, plan)
 
 
-def planned_from(
-    args: argparse.Namespace, progress: Progress, settings: Settings | None = None, engine: Any = None
-) -> Planned:
+def release_entries(args: argparse.Namespace) -> dict[str, Any]:
+    """Return how the release is written: the recipe's section [release] with what --set says in its place."""
+    return {**({} if args.recipe is None else args.recipe.release), **set_of(args, "release")}
+
+
+def planned_from(args: argparse.Namespace, progress: Progress, engine: Any = None) -> Planned:
     """Read FILE, by an engine a part of it, and return it with its plan and verdict. Raises SpluError; Cancelled."""
-    settings = settings or settings_from(args)
+    check_options(args)
     if engine is None:
-        return _plan(args, progress, settings)
-    stored: Mapping[str, Any] = {} if settings.recipe is None else dict(settings.recipe.plan or {})  # type: ignore[arg-type]
+        return _plan(args, progress)
+    stored: Mapping[str, Any] = {} if args.recipe is None else dict(args.recipe.plan or {})
     said = (args.person or "").rpartition("=")[0] or args.person
     person = stored.get("persons", {}).get("column", said if said in engine.names else None)
-    found = _plan(args, progress, settings, lambda own: engine.read_sample(person, own))
+    found = _plan(args, progress, lambda own: engine.read_sample(person, own))
     column = None if found.plan.persons is None else found.plan.persons.column
     if column not in (None, person) and engine.is_sampled:  # by the rows of whole persons
-        found = _plan(args, progress, settings, lambda own: engine.read_sample(column, own))
+        found = _plan(args, progress, lambda own: engine.read_sample(column, own))
     return found
 
 
 def _plan(
-    args: argparse.Namespace,
-    progress: Progress,
-    settings: Settings,
-    reading: Callable[[Progress], Imported] | None = None,
+    args: argparse.Namespace, progress: Progress, reading: Callable[[Progress], Imported] | None = None
 ) -> Planned:
-    recipe = settings.recipe
-    imported = imported_from(args, args.file, recipe, reading=reading)
+    recipe = args.recipe
+    imported = imported_from(args, args.file, reading=reading)
     if recipe is not None and recipe.plan is not None:
-        plan, asked = recipe.plan_for(imported.table, name=recipe_words(args)), audience_asked(args, settings)
+        plan, asked = recipe.plan_for(imported.table), audience_asked(args)
         # The recipe says who they are, the options anything else.
         given = {n: each for n in ("recipient", "purpose", "until", "limits") if (each := getattr(asked, n))}
         planned = judge(imported, replace(plan, audience=replace(plan.audience, **given)), progress)
     else:
-        planned = _plan_by_options(args, imported, settings, progress)
+        planned = _plan_by_options(args, imported, progress)
     if args.save_recipe is not None:
         laws = () if recipe is None else recipe.laws
-        write_recipe(Recipe(imported.choices, planned.plan, imported.source, laws, settings.release), args.save_recipe)
+        own = Recipe(imported.choices, planned.plan, imported.source, laws, release_entries(args))
+        write_recipe(own, args.save_recipe)
     return planned
 
 
-def _plan_by_options(args: argparse.Namespace, imported: Imported, settings: Settings, progress: Progress) -> Planned:
-    persons, person = person_asked(args, settings, imported.table)
+def _plan_by_options(args: argparse.Namespace, imported: Imported, progress: Progress) -> Planned:
+    entries = set_of(args, "plan")
+    persons, person = person_asked(args, entries, imported.table)
     imported = replace(imported, table=one_per_person(imported.table, persons))
-    table, who = imported.table, audience_asked(args, settings)
+    table, who = imported.table, audience_asked(args)
     within = limits_for(who).within if args.within is None else args.within / 100
     asked: dict[str, Any] = {
         "person": person, "questions": questions_asked(args.table, within, table), "within": within,
-        "roles": roles_asked(args, settings, table), "row_word": args.row or "", "progress": progress,
+        "roles": roles_asked(args, entries, table), "row_word": args.row or "", "progress": progress,
     }  # fmt: skip
-    if not options_given(args, _EXPLICIT) and not _EXPLICIT_SET & settings.plan.keys():
+    if not options_given(args, _EXPLICIT) and not _EXPLICIT_SET & entries.keys():
         return propose_plan(imported, who, persons=persons, **asked)
     plan = plan_as_given(table, who, **asked).with_persons(persons)
-    return judge(imported, replace(plan, **_changes_asked(args, table, plan, settings.plan)), progress)
+    return judge(imported, replace(plan, **_changes_asked(args, table, plan, entries)), progress)
 
 
 # --- the questions
 
 
-def audience_asked(args: argparse.Namespace, settings: Settings) -> Audience:
+def audience_asked(args: argparse.Namespace) -> Audience:
     """Return who gets it, as the options say; a partner who has signed where they say nothing. Raises BadSetting."""
     usual = Audience()
     return Audience(
@@ -186,14 +153,16 @@ def audience_asked(args: argparse.Namespace, settings: Settings) -> Audience:
         recipient=args.recipient or "",
         purpose=args.purpose or "",
         until=args.until or "",
-        limits=_limits_asked(settings),
+        limits=_limits_asked(set_of(args, "plan").get("limits", {})),
     )
 
 
-def person_asked(args: argparse.Namespace, settings: Settings, table: Table) -> tuple[ByPerson | None, str | None]:
+def person_asked(
+    args: argparse.Namespace, entries: Mapping[str, Any], table: Table
+) -> tuple[ByPerson | None, str | None]:
     """Return the choice about persons, and the column: "" to look for one, None for none. Raises BadSetting."""
     text = args.person
-    more = [f"--set {name}" for name in ("person_number", "shift_dates") if settings.plan.get(name)]
+    more = [f"--set {name}" for name in ("person_number", "shift_dates") if entries.get(name)]
     if more and text in (None, "none"):
         raise no_effect(more, "--person")
     if text is None or text == "none":
@@ -204,9 +173,8 @@ def person_asked(args: argparse.Namespace, settings: Settings, table: Table) -> 
         name, way = text, "draw"
     if name not in table:
         raise UnknownColumn(name, table.names)
-    shift, days = _shift_asked(settings.plan.get("shift_dates"), table)
-    number = settings.plan.get("person_number", False)
-    return ByPerson(name, way.strip(), number=number, shift=shift, days=days), name
+    shift, days = _shift_asked(entries.get("shift_dates"), table)
+    return ByPerson(name, way.strip(), number=entries.get("person_number", False), shift=shift, days=days), name
 
 
 def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
@@ -229,7 +197,7 @@ def questions_asked(texts: Sequence[str], within: float, table: Table) -> tuple[
 # --- a plan of one's own
 
 
-def roles_asked(args: argparse.Namespace, settings: Settings, table: Table) -> dict[str, Role]:
+def roles_asked(args: argparse.Namespace, entries: Mapping[str, Any], table: Table) -> dict[str, Role]:
     """Return the roles that options give. Raises BadSetting, UnknownColumn."""
     found: dict[str, Role] = {}
     given = ((Role.SA, args.sa), (Role.NSA, args.nsa), (Role.DROPPED, args.drop), (Role.IDENTIFIER, args.identifier))
@@ -237,7 +205,7 @@ def roles_asked(args: argparse.Namespace, settings: Settings, table: Table) -> d
         for name in (name for text in texts for name in columns_named(text, table)):
             if found.setdefault(name, role) is not role:
                 raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
-    for name in settings.plan.get("kept_identifiers", ()):
+    for name in entries.get("kept_identifiers", ()):
         if name not in table:
             raise UnknownColumn(name, table.names)
         if not found.setdefault(name, Role.NSA).published:
@@ -245,10 +213,10 @@ def roles_asked(args: argparse.Namespace, settings: Settings, table: Table) -> d
     return found
 
 
-def _limits_asked(settings: Settings) -> tuple[OwnLimit, ...]:
+def _limits_asked(said: Mapping[str, str]) -> tuple[OwnLimit, ...]:
     """Return the limits that are set by hand, with their reasons. Raises BadSetting."""
     found: dict[str, OwnLimit] = {}
-    for name, rest in settings.plan.get("limits", {}).items():
+    for name, rest in said.items():
         value, _, why = rest.partition(":")
         try:
             number = float(value)
