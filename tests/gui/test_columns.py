@@ -168,7 +168,8 @@ def test_what_a_recipe_says_of_the_files_is_shown_and_saved_again(
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(given), ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(saved), ""))
     use(proposed.session, proposed.say, proposed)
-    save(proposed.session, proposed.say, proposed)
+    save(proposed.session, proposed.work, proposed.say, proposed)
+    idle(proposed)
     assert read_recipe(saved).release == said
     proposed.show_step(Step.PUBLISH)
     idle(proposed)
@@ -182,5 +183,6 @@ def test_what_a_recipe_says_of_the_files_is_shown_and_saved_again(
     assert release is not None, page.note.text()
     assert release.opened.title == "Tests of June"
     proposed.session.undo()
-    save(proposed.session, proposed.say, proposed)
+    save(proposed.session, proposed.work, proposed.say, proposed)
+    idle(proposed)
     assert not read_recipe(saved).release

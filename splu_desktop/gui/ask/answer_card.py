@@ -84,10 +84,6 @@ class AnswerCard(Card):
         put(self.body, self.heading, self.number, row, self.range, self.promise, self.share, 1)
         self.body.addWidget(self.truth)
 
-    def make_short(self, short: bool) -> None:
-        """Leave the heading out where the number itself has little room."""
-        self.heading.setVisible(not short)
-
     def offer_truth(self, there: bool) -> None:
         """Show the tick for true counts where the source is at hand."""
         self.truth.setVisible(there)

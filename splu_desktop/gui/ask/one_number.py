@@ -125,7 +125,7 @@ class OneNumber(Panel):
             self.left.insertWidget(1, self.answer)
         else:
             self.above.addWidget(self.answer, 3)
-        self.answer.make_short(fold is Fold.NARROW)
+        self.answer.heading.setVisible(fold is not Fold.NARROW)  # there the number itself has little room
         self.lists.setMinimumHeight(200 if fold is Fold.NARROW else 150)
         self.so_far.setMinimumHeight(130 if fold is not Fold.WIDE else 120)
         self.search.setMaximumWidth(230 if fold is Fold.WIDE else 150)

@@ -110,9 +110,8 @@ class AskPage(Page):
         self._show_head()
         if release is None:
             self._release = self._opened = None
-            self.show_empty()
+            self.show_empty(t("Continue to the report"))
             self.clear.hide()
-            self.set_primary(t("Continue to the report"), False, t("Publish a table, or open a release."))
             return
         self.clear.setVisible(self.tabs.currentIndex() == 0)
         self.set_primary(

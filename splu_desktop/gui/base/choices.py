@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QListWidget,
     QListWidgetItem,
-    QSpinBox,
     QStyle,
     QStyleOptionComboBox,
     QWidget,
@@ -147,22 +146,7 @@ def number_box(least: float, most: float, places: int, name: str, unit: str = ""
     return box
 
 
-def show_value(box: QSpinBox | QDoubleSpinBox, value: float) -> None:
+def show_value(box: QDoubleSpinBox, value: float) -> None:
     """Show a value in a box; nobody hears."""
     with QSignalBlocker(box):
-        if isinstance(box, QSpinBox):
-            # Qt would cut 9.7 down to 9.
-            box.setValue(round(value))
-        else:
-            box.setValue(value)
-
-
-def whole_box(least: int, most: int, name: str) -> QSpinBox:
-    """Return a box for a whole number."""
-    box = QSpinBox()
-    box.setRange(least, most)
-    box.setAccessibleName(name)
-    box.setKeyboardTracking(False)
-    box.setGroupSeparatorShown(True)
-    box.setAlignment(Qt.AlignmentFlag.AlignRight)
-    return box
+        box.setValue(value)

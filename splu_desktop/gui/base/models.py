@@ -253,7 +253,7 @@ class TableView(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.copy_action = shortcut(self, t("&Copy"), QKeySequence.StandardKey.Copy, lambda: self.copy())
+        shortcut(self, t("&Copy"), QKeySequence.StandardKey.Copy, lambda: self.copy())
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._fit_rows()
 

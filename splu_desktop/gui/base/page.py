@@ -144,9 +144,10 @@ class Page(QWidget):
         """Show the content."""
         self._show_part(self.room)
 
-    def show_empty(self) -> None:
-        """Show the empty state."""
+    def show_empty(self, primary: str) -> None:
+        """Show the empty state, whose heading is what the primary button waits for."""
         self._show_part(self.empty)
+        self.set_primary(primary, False, self.empty.heading.text())
 
     def show_busy(self, heading: str) -> None:
         """Show the busy state from its beginning."""
@@ -158,8 +159,7 @@ class Page(QWidget):
     ) -> None:
         """Show how far a worker is, then the content with what `take` does of it, or with what went wrong.
 
-        A fault is said on the page in front, since the user may have left this one meanwhile. What follows `function`
-        goes to `Work.start`.
+        What follows `function` goes to `Work.start`.
         """
 
         def done(found: Any) -> None:
@@ -169,7 +169,7 @@ class Page(QWidget):
         def end(kind: str, sentence: str) -> None:
             self.show_content()
             self.refresh()
-            self.session.noticed.emit(kind, sentence)
+            self.tell_end(kind, sentence)
 
         self.banner.hide()
         self.show_busy(words)
@@ -184,17 +184,24 @@ class Page(QWidget):
             **keywords,
         )
 
+    def tell_end(self, kind: str, sentence: str) -> None:
+        """Tell on the page in front that work stopped or failed: the user may have left this one meanwhile."""
+        self.session.noticed.emit(kind, sentence)
+
     def show_error(self, sentence: str) -> None:
         """Show a fault's sentence above the content; the work stays as it is."""
         self.banner.say("fault", sentence)
 
     # --- the plan
 
-    def change_plan(self, make: Callable[[], Plan], name: str, merge: str = "", undone: Done | None = None) -> None:
-        """Change the plan as one step; what is wrong with it is said above the page, and the plan stays."""
+    def change_plan(self, make: Callable[[Plan], Plan], name: str, merge: str = "", undone: Done | None = None) -> None:
+        """Change the plan, if there is one, as one step; what is wrong is said above the page, and the plan stays."""
+        plan = self.session.plan
+        if plan is None:
+            return
         try:
             # The plan is made in here, since what its making raises is to be said on the page as well.
-            self.session.change_plan(make(), name, merge, undone=undone)
+            self.session.change_plan(make(plan), name, merge, undone=undone)
         except SpluError as fault:
             self.show_error(translate(str(fault)))
 
@@ -209,7 +216,7 @@ class Page(QWidget):
             if better == plan:
                 self.show_error(t("This repair changes nothing here. Take another way."))
             elif plan == self.session.plan:  # else it was changed or undone meanwhile
-                self.change_plan(lambda: better, translate(repair.words))
+                self.change_plan(lambda _: better, translate(repair.words))
 
         def fail(sentence: str) -> None:
             ended()

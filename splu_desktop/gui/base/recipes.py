@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
-from splu_desktop.gui.base.dialogs import asked_file, asked_target
+from splu_desktop.gui.base.dialogs import asked_file, save_as
 from splu_desktop.gui.base.session import Answers, Session
 from splu_desktop.gui.base.words import join, t, translate
+from splu_desktop.gui.base.work import Work
 
 Say = Callable[[str, str], object]  # is told "done" or "fault", and a sentence
 
@@ -55,22 +57,15 @@ def take_recipe(session: Session, recipe: Recipe, name: str, *, changed_in_exper
         session.do(replace(taken, expert=tuple(dict.fromkeys((*now.expert, name)))), name)
 
 
-def save(session: Session, say: Say, parent: QWidget) -> None:
+def save(session: Session, work: Work, say: Say, parent: QWidget) -> None:
     """Let the user choose where the choices are saved, and save them."""
     source, recipe = session.source, recipe_of(session)
     if source is None or recipe is None:
         say("fault", t("Answer three questions first."))
         return
     start = source.path.with_name(f"{source.path.stem}-recipe.toml")
-    path = asked_target(parent, t("Save a re&cipe…"), start, ".toml")
-    if path is None:
-        return
-    try:
-        write_recipe(recipe, path, overwrite=True)
-    except SpluError as fault:
-        say("fault", translate(str(fault)))
-        return
-    say("done", t("Saved: {file}", file=path.name))
+    write = partial(write_recipe, recipe, overwrite=True)
+    save_as(parent, work, t("Save a re&cipe…"), start, (".toml",), write, say)
 
 
 def use(session: Session, say: Say, parent: QWidget) -> None:

@@ -205,11 +205,6 @@ class Session(QObject):
         return None if self.stale else self._release
 
     @property
-    def dropped(self) -> Release | None:
-        """The release that no longer belongs to the plan; None while it does."""
-        return self._release if self.stale else None
-
-    @property
     def stale(self) -> bool:
         """Whether the release was made from another plan than that of now."""
         made = self._release
@@ -269,10 +264,10 @@ class Session(QObject):
         self.judge_fault = ""
         self.changed.emit()
 
-    def answer(self, answers: Answers, name: str, merge: str = "") -> None:
+    def answer(self, answers: Answers, name: str) -> None:
         """Replace the answers; a proposal made from others is out of date until it is made anew."""
         if answers != self.answers:
-            self.do(replace(self.choices, answers=answers), name, merge)
+            self.do(replace(self.choices, answers=answers), name)
 
     def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged, plan: Plan | None = None) -> None:
         """Take a proposal that was made from these answers, with its verdict; `plan` stays instead of its own."""

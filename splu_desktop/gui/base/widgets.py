@@ -40,9 +40,6 @@ _Box = TypeVar("_Box", bound=QBoxLayout)
 _Held = QWidget | QLayout
 Part = _Held | int | tuple[_Held, int] | tuple[_Held, int, Qt.AlignmentFlag]
 _REST = 300  # ms that a text stands before it is said: while a slider moves, none does
-_LETTERS = 30  # of a name that stand there in any case
-_AROUND = 42  # pixels of a box to choose from that its text doesn't have
-_LONGEST = 64  # characters on a button
 _GAP = 6  # between a button's icon and its text
 
 

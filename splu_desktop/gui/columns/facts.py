@@ -111,12 +111,8 @@ def _part(plan: Plan, name: str) -> tuple[object, ...]:
     return plan.roles[name], plan.generalisations.get(name, ()), tuple(plan.public_values.get(name, ()))
 
 
-def as_proposed(session: Session, name: str) -> Plan:
-    """Return the plan of now with one column as the proposal had it."""
-    plan, proposal = session.plan, session.proposal
-    assert plan is not None
-    assert proposal is not None
-    before = proposal.plan
+def as_proposed(plan: Plan, before: Plan, name: str) -> Plan:
+    """Return a plan with one column as the proposal had it."""
     # The role before the rest: it takes along what hung on the old one.
     changed = plan.with_role(name, before.roles[name]) if plan.roles[name] is not before.roles[name] else plan
     changed = with_steps(changed, name, before.generalisations.get(name, ()))
@@ -128,7 +124,7 @@ def published_as(source: Source, plan: Plan, name: str) -> str:
     role, steps = plan.roles[name], plan.generalisations.get(name, ())
     if not role.published:
         return "–"
-    values = filled(source.table[name])[0] if not steps else values_after(source.table[name], steps).m
+    values = filled(source.table[name])[0] if not steps else len(values_after(source.table[name], steps).labels)
     if role.unchanged and values == 1:
         return t("one group") if steps else t("one value")
     if role.unchanged:
@@ -153,11 +149,6 @@ class Values:
     labels: tuple[str, ...]
     counts: NDArray[np.int64]
     empty: int
-
-    @property
-    def m(self) -> int:
-        """How many values there are."""
-        return len(self.labels)
 
 
 def values_after(column: Column, steps: Steps) -> Values:

@@ -156,27 +156,25 @@ class ColumnsPage(Page):
     # --- what the user does
 
     def _set_kind(self, names: Sequence[str], role: Role) -> None:
-        source, plan = self.session.source, self.session.plan
-        if source is not None and plan is not None:
-            self._change(lambda: with_kinds(source, plan, names, role), beside(names), look_of(role).name)
+        source = self.session.source
+        if source is not None:
+            self._change(lambda plan: with_kinds(source, plan, names, role), beside(names), look_of(role).name)
 
-    def _change(self, make: Callable[[], Plan], column: str, what: str, merge: str = "") -> None:
+    def _change(self, make: Callable[[Plan], Plan], column: str, what: str, merge: str = "") -> None:
         self.banner.hide()
         self.change_plan(make, join((column, what), ":"), merge)
 
     def _set_public(self, name: str, values: Sequence[str]) -> None:
-        plan = self.session.plan
-        if plan is not None:
-            what = t("Which values are secret?")
-            self._change(lambda: with_public(plan, name, values), name, what, f"public {name}")
+        what = t("Which values are secret?")
+        self._change(lambda plan: with_public(plan, name, values), name, what, f"public {name}")
 
     def _set_steps(self, name: str, steps: Steps) -> None:
-        plan = self.session.plan
-        if plan is not None:
-            self._change(lambda: with_steps(plan, name, steps), name, t("Coarser values"))
+        self._change(lambda plan: with_steps(plan, name, steps), name, t("Coarser values"))
 
     def _undo(self, name: str) -> None:
-        self._change(lambda: as_proposed(self.session, name), name, bare(t("&Undo")))
+        proposal = self.session.proposal
+        if proposal is not None:
+            self._change(lambda plan: as_proposed(plan, proposal.plan, name), name, bare(t("&Undo")))
 
     def act(self) -> None:
         self.go_back()

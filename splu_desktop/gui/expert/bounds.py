@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLineEdit
 
 from splu_desktop.core.audience import OwnLimit
 from splu_desktop.core.errors import BadSetting
@@ -13,7 +13,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Limits, check_reason, level_of, reasons_named
 from splu_desktop.core.policy.limits import limits_named
 from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.gui.base.choices import TickList, number_box, show_value, whole_box
+from splu_desktop.gui.base.choices import TickList, number_box, show_value
 from splu_desktop.gui.base.recipes import choose_laws, laws_chosen
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, line_edit, put
@@ -32,7 +32,7 @@ class BoundsSection(Section):
         form = QFormLayout()
         self.epsilon = number_box(1, 100, 1, t("Relative error (epsilon)"), " %")
         self.t_e = number_box(0.1, 99, 1, t("A large count may be wrong in (T_E)"), " %")
-        self.alpha = whole_box(1, 50, t("Counts are small up to (alpha)"))
+        self.alpha = number_box(1, 50, 0, t("Counts are small up to (alpha)"))
         self.t_p = number_box(0, 100, 1, t("A small count must be wrong in at least (T_P)"), " %")
         self.t_p.setSpecialValueText(t("not asked"))
         for box in (self.epsilon, self.t_e, self.alpha, self.t_p):
@@ -55,7 +55,7 @@ class BoundsSection(Section):
         made = Thresholds(
             self.epsilon.value() / 100,
             self.t_e.value() / 100,
-            self.alpha.value(),
+            int(self.alpha.value()),
             # A box of numbers is never empty, so that its least value stands for “not asked”.
             self.t_p.value() / 100 or None,
         )
@@ -153,8 +153,8 @@ class RareSection(Section):
         self.rows = Rows(t("at least so many rows"), self._box)
         self.body.addWidget(self.rows)
 
-    def _box(self, name: str) -> QSpinBox:
-        box = whole_box(1, 10_000, name)
+    def _box(self, name: str) -> QDoubleSpinBox:
+        box = number_box(1, 10_000, 0, name)
         box.setSpecialValueText(t("all stay"))
         box.valueChanged.connect(self._told)
         return box
@@ -165,5 +165,6 @@ class RareSection(Section):
             show_value(box, plan.rare.get(name, 1))
 
     def _told(self) -> None:
-        rare: Mapping[str, int] = {name: box.value() for name, box in self.rows.boxes.items() if box.value() > 1}
+        least = ((name, int(box.value())) for name, box in self.rows.boxes.items())
+        rare: Mapping[str, int] = {name: rows for name, rows in least if rows > 1}
         self.change(lambda plan: replace(plan, rare=rare), self.title, "rare")

@@ -9,7 +9,7 @@ from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import MOST_DAYS, ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Kind
-from splu_desktop.gui.base.choices import Choice, TickList, show_value, whole_box
+from splu_desktop.gui.base.choices import Choice, TickList, number_box, show_value
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, line_edit, put
 from splu_desktop.gui.base.words import t, translate
@@ -37,19 +37,12 @@ class PersonsSection(Section):
         self.order.keep_short(20)
         self.reason = line_edit(t("Why each row may stand for itself"))
         self.number = QCheckBox(t("Give each person a random number, by which its rows are found"))
-        self.days = whole_box(0, MOST_DAYS, t("Dates are moved by up to, days"))
+        self.days = number_box(0, MOST_DAYS, 0, t("Dates are moved by up to, days"))
         self.days.setSpecialValueText(t("not moved"))
         self.dates = TickList(t("Dates that are moved"))
         self.dates.setFixedHeight(_DATES)
-        for words, part in (
-            (t("Persons with several rows"), self.way),
-            (t("First and last by"), self.order),
-            (t("Why each row may stand for itself"), self.reason),
-            ("", self.number),
-            (t("Dates are moved by up to, days"), self.days),
-            (t("Dates that are moved"), self.dates),
-        ):
-            self.form.addRow(words, part)
+        for part in (self.way, self.order, self.reason, self.number, self.days, self.dates):
+            self.form.addRow(part.accessibleName(), part)
         self.none = label(t("No column names the person, so there is nothing to choose here."), "quiet", wrap=True)
         put(self.body, self.none, self.form)
         self.way.activated.connect(self._told)
@@ -97,7 +90,7 @@ class PersonsSection(Section):
                 self.order.currentData() or "" if way in ("first", "last") else "",
                 self.number.isChecked() and way == "draw",
                 shift,
-                self.days.value() if shift else 0,
+                int(self.days.value()) if shift else 0,
             )
         except SpluError as fault:
             self.say_fault(translate(str(fault)))

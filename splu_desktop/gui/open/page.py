@@ -14,7 +14,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Empty, link
-from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.session import Choices, Step
 from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle
 from splu_desktop.gui.base.words import bare, caption, number, t
 from splu_desktop.gui.importing.recent_files import recent_files
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from splu_desktop.gui.base.source import Source
     from splu_desktop.gui.importing.dialog import ReadDialog
     from splu_desktop.gui.open.how_read import HowRead
-    from splu_desktop.gui.open.reading import Opened
 
 _FIRST = 200  # rows that are shown
 _RECENT = 4  # files that are offered on the first screen
@@ -33,7 +32,7 @@ CHANNEL = "open"
 _OF_TABLE = "proposal", "verdict", "figures", "repair", "protect", "bounds", "systems"  # worked out from one
 
 
-def _read(path: Path, choices: ImportChoices | None, progress: Progress = SILENT) -> Opened:
+def _read(path: Path, choices: ImportChoices | None, progress: Progress = SILENT) -> tuple[Source, Choices, bool]:
     # NumPy, SciPy and the importer come in the worker: the first window is there before them.
     from splu_desktop.gui.open.reading import read_source
 
@@ -105,19 +104,8 @@ class OpenPage(Page):
     def open_file(self, path: Path, choices: ImportChoices | None = None) -> None:
         """Read a file in the worker; the newest request wins."""
         self._path = path
-        self.banner.hide()
-        self.work.start(
-            _read,
-            path,
-            choices,
-            on_partial=self.busy.show_progress,
-            on_done=self._opened,
-            on_exception=self._failed,
-            on_cancel=self._stopped,
-            channel=CHANNEL,
-        )
         self.head_shown(False)
-        self.show_busy(t("Reading “{name}”", name=path.name))
+        self.work_on(t("Reading “{name}”", name=path.name), self._opened, _read, path, choices, channel=CHANNEL)
         self.set_primary(t("Continue"), False)
 
     def change_reading(self) -> ReadDialog | None:
@@ -154,25 +142,17 @@ class OpenPage(Page):
 
     # --- what comes of it
 
-    def _opened(self, found: Opened) -> None:
+    def _opened(self, found: tuple[Source, Choices, bool]) -> None:
+        source, choices, again = found
         for channel in _OF_TABLE:  # what comes of the table before belongs to no other
             self.work.drop(channel)
-        # It is asked first, since opening hides what has the focus now.
-        here = self.has_focus()
-        self.session.open_source(found.source, found.choices)
-        if here:
-            self.keep_focus(arriving=True)
-        if found.again:
+        self.session.open_source(source, choices)
+        if again:
             self.banner.say("note", t("Your answers of the last time are back; change what is different now."))
 
-    def _failed(self, text: str) -> None:
-        self.refresh()
-        act = bare(t("Change how it is &read…")) if self.session.source is not None else ""
-        self.banner.say("fault", text, act, self.change_reading)
-
-    def _stopped(self) -> None:
-        self.refresh()
-        self.banner.say("note", t("Stopped. Nothing was left behind."))
+    def tell_end(self, kind: str, sentence: str) -> None:
+        act = bare(t("Change how it is &read…")) if kind == "fault" and self.session.source is not None else ""
+        self.banner.say(kind, sentence, act, self.change_reading)
 
     def head_shown(self, shown: bool) -> None:
         """Show or hide what stands above the content."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,24 +27,12 @@ _PERSONS = 4  # columns of which the persons are counted ahead
 _READ = 0.7  # share of the work that reading the file is
 
 
-@dataclass(frozen=True, eq=False)
-class Opened:
-    """A file that was read.
+def read_source(path: Path, choices: ImportChoices | None, progress: Progress = SILENT) -> tuple[Source, Choices, bool]:
+    """Read a file. Runs in a worker. Raises what the importer raises; Cancelled.
 
-    Attributes
-    ----------
-    source : the table.
-    choices : what was answered and planned when it was open before; else what the file tells of the three questions.
-    again : whether it was.
+    Returns the table; what was answered and planned when it was open before, else what the file tells of the three
+    questions; and whether it was.
     """
-
-    source: Source
-    choices: Choices
-    again: bool
-
-
-def read_source(path: Path, choices: ImportChoices | None, progress: Progress = SILENT) -> Opened:
-    """Read a file. Runs in a worker. Raises what the importer raises; Cancelled."""
     imported = importer.read(path, choices, progress=ProgressPart(progress, 0.0, _READ))
     table = imported.table
     progress.report(t("Looking at the columns"), _READ)
@@ -58,7 +45,7 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress = 
     source = Source(path, imported, choices, suggestions, names, counted)
     progress.report(t("Looking at the columns"), 0.95)
     kept = recall(source)
-    return Opened(source, kept or Choices(first_answers(table, suggestions, names)), kept is not None)
+    return source, kept or Choices(first_answers(table, suggestions, names)), kept is not None
 
 
 def persons_named(table: Table, column: str) -> tuple[int, int]:

@@ -171,7 +171,7 @@ class ProposalPage(Page):
         self.change_tables.setVisible(wide)
         self.steps.set_flowing(narrow)
         self.offer.set_flowing(narrow)
-        self.ways.stack(narrow)
+        turn(self.ways.row, down=narrow)
         for plot in (self.large, self.small):
             plot.setMinimumHeight(130 if narrow else 84)
             plot.setMaximumHeight(130 if narrow else 16_777_215)
@@ -210,8 +210,7 @@ class ProposalPage(Page):
         if session.plan is None or session.source is None:
             self._preview = None
             self.verdict.hide()
-            self.show_empty()
-            self.set_primary(t("Continue to publish"), False, t("Answer three questions first."))
+            self.show_empty(t("Continue to publish"))
             return
         self.show_content()
         self.verdict.show()
@@ -221,7 +220,7 @@ class ProposalPage(Page):
         if shown is not None and not _same_shape(shown.plan, plan):
             shown = None
         if judged is not None:
-            if shown is not None and shown.plan != plan and shown.has(plan.gamma):
+            if shown is not None and shown.plan != plan and shown.stops[shown.place(plan.gamma)].gamma == plan.gamma:
                 # Every stop of the slider is worked out already, so that another strength needs no worker.
                 shown = self._preview = replace(shown, plan=plan, verdict=judged.verdict)
             elif shown is None or shown.plan != plan:
@@ -496,24 +495,19 @@ class ProposalPage(Page):
             self._type(self._preview.stops[place].gamma)
 
     def _type(self, gamma: float) -> None:
-        plan = self.session.plan
-        if plan is not None:
-            # The last word joins the steps of one drag, so that one undo takes it back.
-            self.change_plan(
-                lambda: plan.with_gamma(gamma), t("strength {gamma}", gamma=strength_words(gamma)), "strength"
-            )
+        # The last word joins the steps of one drag, so that one undo takes it back.
+        name = t("strength {gamma}", gamma=strength_words(gamma))
+        self.change_plan(lambda plan: plan.with_gamma(gamma), name, "strength")
 
     def _undo(self, step: Done) -> None:
-        plan, undo = self.session.plan, step.undo
-        if plan is not None and undo is not None:
-            self.change_plan(
-                lambda: undo(plan), join((bare(t("&Undo")), step.column or translate(step.words)), ":"), undone=step
-            )
+        if step.undo is not None:
+            name = join((bare(t("&Undo")), step.column or translate(step.words)), ":")
+            self.change_plan(step.undo, name, undone=step)
 
     def _take(self, way: Alternative) -> None:
         plan = way.plan
         if plan is not None:
-            self.change_plan(lambda: plan, translate(way.words))
+            self.change_plan(lambda _: plan, translate(way.words))
 
     def _open_ways(self) -> None:
         menu = QMenu(self)

@@ -102,10 +102,6 @@ class Preview:
         """Return the stop nearest to a strength."""
         return min(range(len(self.stops)), key=lambda at: abs(self.stops[at].gamma - gamma))
 
-    def has(self, gamma: float) -> bool:
-        """Return whether a strength is one of the stops."""
-        return any(stop.gamma == gamma for stop in self.stops)
-
     def state(self, at: int) -> str:
         """Return the verdict's state at a stop, as the policy will confirm once the slider rests."""
         stop = self.stops[at]

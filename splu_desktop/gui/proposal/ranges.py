@@ -24,7 +24,7 @@ TRUST = {
     ROUGH: ("circle", "between", "between_soft"),
     HIDDEN: ("shield", "protected", "protected_soft"),
 }
-_BAR, _BETWEEN = 2, 3  # columns
+_BAR = 2  # the column that has it
 _LEAST_GROUP = 120  # pixels of a group's name, which may stand in two lines
 
 

@@ -122,32 +122,27 @@ class StepList(QWidget):
         self.rows = margins(QVBoxLayout(self._content), 0, spacing=0)
         self.room = put_in_scroll_area(self._content)
         outer.addWidget(self.room, 1)
-        self._steps: tuple[Step, ...] = ()
 
     def show_steps(self, steps: Sequence[Step], columns: int) -> None:
         """Show steps, and how many columns there are."""
         self.open_columns.setText(t("All {n} columns", n=columns))
-        self._steps = tuple(sorted(steps, key=lambda each: [*looks()].index(each.name)))
-        self._fill()
+        empty(self.rows)
+        if not steps:
+            return
+        heads = (step.column or looks()[step.name][2] for step in steps)
+        wide = max(map(self.fontMetrics().horizontalAdvance, heads))
+        wide = min(round(1.15 * wide) + 8, max(90, self.width() // 4))
+        for at, step in enumerate(sorted(steps, key=lambda each: [*looks()].index(each.name))):
+            if at:
+                self.rows.addWidget(Rule())
+            self.rows.addWidget(StepRow(step, wide, self.undone.emit, self.changed.emit))
+        self.rows.addStretch(1)
 
     def say_strength(self, step: Step) -> None:
         """Say another strength in the row that is there: it follows the slider."""
         for row in self._content.findChildren(StepRow):
             if row.step.name == "strength":
                 row.words.setText(step_words(step))
-
-    def _fill(self) -> None:
-        empty(self.rows)
-        if not self._steps:
-            return
-        heads = (step.column or looks()[step.name][2] for step in self._steps)
-        wide = max(map(self.fontMetrics().horizontalAdvance, heads))
-        wide = min(round(1.15 * wide) + 8, max(90, self.width() // 4))
-        for at, step in enumerate(self._steps):
-            if at:
-                self.rows.addWidget(Rule())
-            self.rows.addWidget(StepRow(step, wide, self.undone.emit, self.changed.emit))
-        self.rows.addStretch(1)
 
     def set_flowing(self, flowing: bool) -> None:
         """Let the list be as high as its lines, where the page around it scrolls."""

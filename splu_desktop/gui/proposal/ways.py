@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.core.policy import Alternative
 from splu_desktop.gui.base.parts import Card, line_of, link
-from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle, turn
+from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle
 from splu_desktop.gui.base.words import number, plain, t, translate
 from splu_desktop.gui.proposal.figures import strength_words
 from splu_desktop.gui.proposal.fitted import hold_height
@@ -96,11 +96,6 @@ class Ways(QWidget):
             card = WayCard(way, first=needed and not at)
             self.cards.append(card)
             self.row.addWidget(card, 1)
-        self.setVisible(bool(ways))
-
-    def stack(self, on: bool) -> None:
-        """Put the cards below one another, or side by side."""
-        turn(self.row, down=on)
 
 
 class Possible(Card):

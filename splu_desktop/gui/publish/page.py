@@ -71,7 +71,9 @@ class PublishPage(Page):
         self.done_print = label("", fitting=True, selectable=True)
         self.done_place = line_edit(t("In the folder"))  # a path has no blank at which a label could break it
         self.done_place.setReadOnly(True)
-        self.open_folder = button(t("Open the folder"), self._open_folder, picture="folder-open")
+        self.open_folder = button(
+            t("Open the folder"), lambda: show_folder(Path(self.done_place.text())), picture="folder-open"
+        )
         row = Flow()
         self.lock = button(t("As a ZIP with a password…"), self._hand_over, picture="lock")
         self.report = button(t("Report"), lambda: self.go.emit(Step.REPORT))
@@ -105,8 +107,7 @@ class PublishPage(Page):
             return
         if plan is None or source is None:
             self.verdict.hide()
-            self.show_empty()
-            self.set_primary(t("Publish"), False, t("Answer three questions first."))
+            self.show_empty(t("Publish"))
             return
         self.show_content()
         self.verdict.show()
@@ -117,7 +118,7 @@ class PublishPage(Page):
         self._propose_name(source)
         if session.judge_fault:
             self.show_error(session.judge_fault)
-        elif session.dropped is not None:
+        elif session.stale:
             self.banner.say("warning", t("The plan was changed after the last release. This would be another one."))
         elif self.banner.kind in ("warning", "fault"):
             self.banner.hide()
@@ -307,11 +308,6 @@ class PublishPage(Page):
     def _show_password(self, words: str) -> None:
         self.done_password.setText(words)
         self.done_password.setVisible(bool(words))
-
-    def _open_folder(self) -> None:
-        made = self._released()
-        if made is not None:
-            show_folder(Path(made.opened.path))
 
     def show_what_waits(self) -> None:
         accepted = self.session.accepted

@@ -125,8 +125,7 @@ class QuestionsPage(Page):
             return
         source = self.session.source
         if source is None:
-            self.show_empty()
-            self.set_primary(t("Show the proposal"), False, t("Open a table first."))
+            self.show_empty(t("Show the proposal"))
             return
         self.show_content()
         answers = self.session.answers

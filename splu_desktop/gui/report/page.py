@@ -123,9 +123,8 @@ class ReportPage(Page):
         release = self.session.release
         if release is None:
             self._release = self._made = None
-            self.show_empty()
+            self.show_empty(t("Save as PDF…"))
             self.print.hide()
-            self.set_primary(t("Save as PDF…"), False, t("Publish a table, or open a release."))
             return
         self.show_content()
         self.print.show()
