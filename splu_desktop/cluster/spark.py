@@ -46,7 +46,7 @@ _KEYS = ("k0", "k1")  # 128 random bits of each row: no two rows have the same
 
 
 @contextmanager
-def opened(path: Path, choices: ImportChoices, progress: Progress) -> Iterator[LargeTable]:
+def open_table(path: Path, choices: ImportChoices, progress: Progress) -> Iterator[LargeTable]:
     """Open a file by Spark, as `spark-submit` says, else on this computer's cores. Raises FileFault, BadSetting."""
     found = text_file(path, choices, progress)
     data_folder().mkdir(parents=True, exist_ok=True, mode=0o700)

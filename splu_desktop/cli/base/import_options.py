@@ -109,5 +109,5 @@ def open_engine(args: argparse.Namespace, progress: Progress) -> Iterator[Any]:
             "--engine {engine} needs an optional part: pip install 'splu-desktop[{extra}]'.",
             engine=args.engine, extra=extra,
         )  # fmt: skip
-    with importlib.import_module(module).opened(args.file, choices_from(args), progress) as table:
+    with importlib.import_module(module).open_table(args.file, choices_from(args), progress) as table:
         yield table
