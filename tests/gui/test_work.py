@@ -58,9 +58,9 @@ def test_cancelled_work_says_so_and_nothing_else(work: Work, qtbot: QtBot) -> No
         while True:
             progress.report("Waiting", 0.0)
 
-    job = work.start(endless, on_cancel=lambda: heard.append("cancelled"), on_done=lambda _: heard.append("done"))
+    work.start(endless, on_cancel=lambda: heard.append("cancelled"), on_done=lambda _: heard.append("done"))
     begun.wait()
-    job.cancel()
+    work.cancel("endless")
     qtbot.waitUntil(lambda: bool(heard))
     assert heard == ["cancelled"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
 from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse
 from splu_desktop.core.answer.answer import EXACT
@@ -16,7 +16,7 @@ from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
-from splu_desktop.gui.base.widgets import label, margins, put
+from splu_desktop.gui.base.widgets import label, make_grid, margins, put
 from splu_desktop.gui.base.words import bare, decimal, t, translate
 from splu_desktop.gui.proposal.ranges import RangeStrip, Strip, range_words
 
@@ -29,19 +29,12 @@ class ComparePanel(Panel):
 
     def build(self) -> None:
         self.kind = Choice(bare(t("&Compare")))
-        self.outcome, self.value = Choice(t("Column")), Choice(t("Value"))
-        self.exposure, self.one, self.other = (
-            Choice(t("between groups by")),
-            Choice(t("Group")),
-            Choice(t("all others")),
-        )
-        for each in (self.outcome, self.value, self.exposure, self.one, self.other):
-            each.keep_short(12)
+        self.outcome, self.value = Choice(t("Column"), 12), Choice(t("Value"), 12)
+        self.exposure = Choice(t("between groups by"), 12)
+        self.one, self.other = Choice(t("Group"), 12), Choice(t("all others"), 12)
         self.adjusted = TickList(t("adjusted for"))
         card = Card(spacing=6)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(8)
+        grid = make_grid(10, 8, filling=1)
         for row, (name, parts) in enumerate(
             (
                 (bare(t("&Compare")), (self.kind,)),
@@ -58,7 +51,6 @@ class ComparePanel(Panel):
         grid.addWidget(self.adjusted_name, 4, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self.adjusted, 4, 1)
         grid.setRowStretch(4, 1)
-        grid.setColumnStretch(1, 1)
         card.body.addLayout(grid, 1)
         self.result = self._make_result()
         self.row = margins(QHBoxLayout(), 0, spacing=14)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE
@@ -32,9 +32,8 @@ class TablePanel(Panel):
 
     def build(self) -> None:
         self.found: CrossTable | None = None
-        self.column, self.first, self.second = Choice(t("Count")), Choice(t("by")), Choice(t("and"))
+        self.column, self.first, self.second = (Choice(name, 14) for name in (t("Count"), t("by"), t("and")))
         for each in (self.column, self.first, self.second):
-            each.keep_short(14)
             each.currentIndexChanged.connect(lambda at: self._changed())
         self.save = button(t("Save the table…"), self._save, picture="download")
         self.keep = button(t("Into the book"), lambda: self.kept.emit(self.found))
@@ -131,7 +130,6 @@ class TablePanel(Panel):
         self.view.hold([*heads, rows, *map(field, shown)]).show(range(len(found.lines)))
         self.view.horizontalHeader().setStretchLastSection(False)
         self.view.resizeColumnsToContents()
-        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
     def _save(self) -> None:
         if self.found is not None:

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QStyle,
     QStyleOptionComboBox,
-    QWidget,
 )
 
 from splu_desktop.gui.base.words import plain, show_tip
@@ -28,12 +27,16 @@ _GAP = 6  # between a box's icon and its text
 class Choice(QComboBox):
     """A box to choose from that ends a text too long for it in dots; Qt's own cuts through the letters.
 
-    `name` is what a screen reader says of it.
+    `name` is what a screen reader says of it. It asks for room for so many `letters`, however long the texts; with 0
+    for what they need.
     """
 
-    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str = "", letters: int = 0) -> None:
+        super().__init__()
         self.setAccessibleName(name)
+        if letters:
+            self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            self.setMinimumContentsLength(letters)
 
     def minimumSizeHint(self) -> QSize:
         least = super().minimumSizeHint()
@@ -55,11 +58,6 @@ class Choice(QComboBox):
         """Choose what stands for something, the first where it is not there; nobody hears."""
         with QSignalBlocker(self):
             self.setCurrentIndex(max(0, next((at for at in range(self.count()) if self.itemData(at) == meant), 0)))
-
-    def keep_short(self, letters: int) -> None:
-        """Ask for no more room than so many letters, however long the texts."""
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(letters)
 
     def initStyleOption(self, option: QStyleOptionComboBox) -> None:
         super().initStyleOption(option)

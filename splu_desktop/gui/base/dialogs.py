@@ -46,17 +46,10 @@ class Dialog(Stops, QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         if size:
-            # A new dialog is 480 pixels high by itself, and `grow` would never go below that.
-            self.resize(size[0], 0)
-            self.grow(size[1])
+            self.resize(size[0], min(size[1], self.screen().availableGeometry().height() - _TITLE))
         self.parts = margins(QVBoxLayout(self), 16, spacing=12)
         if intro:
             self.parts.addWidget(label(intro, wrap=True))
-
-    def grow(self, height: int) -> None:
-        """Be at least so high, as far as the screen is."""
-        most = self.screen().availableGeometry().height() - _TITLE
-        self.resize(self.width(), max(self.height(), min(height, most)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Qt presses what it takes for the default: any button that had the focus before, be it Cancel.

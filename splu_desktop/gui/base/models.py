@@ -76,6 +76,12 @@ class Field(Generic[Row]):
     ticked: Callable[[Row], bool | None] | None = None
     typed: bool = False
 
+    @property
+    def side(self) -> Qt.AlignmentFlag:
+        """The edge at which its header and cells stand."""
+        side = Qt.AlignmentFlag.AlignRight if self.right else Qt.AlignmentFlag.AlignLeft
+        return side | Qt.AlignmentFlag.AlignVCenter
+
 
 class RowsModel(QAbstractTableModel, Generic[Row]):
     """A table of frozen rows, each drawn by a list of fields.
@@ -119,10 +125,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
             return field.title
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain(field.hint) or None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if field.right else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        return None
+        return field.side if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
@@ -133,8 +136,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         if role == WHOLE:
             return field.text(row)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if field.right else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return field.side
         if role == SORT:
             return field.key(row) if field.key else field.text(row)
         if role == ROW:

@@ -12,7 +12,6 @@ from PySide6.QtGui import QAccessible, QMouseEvent
 from PySide6.QtWidgets import (
     QAccessibleWidget,
     QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLayout,
     QLayoutItem,
@@ -27,7 +26,7 @@ from PySide6.QtWidgets import (
 from splu_desktop.core.messages import Said
 from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.widgets import Picture, announce, button, label, margins, put, restyle, turn
+from splu_desktop.gui.base.widgets import Picture, announce, button, label, make_grid, margins, put, restyle, turn
 from splu_desktop.gui.base.words import as_rich, join, number, percent, t, translate, without_bold
 
 
@@ -58,16 +57,14 @@ class Figure(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        grid = QGridLayout(self)
+        grid = make_grid(6, 2, filling=1)
         grid.setContentsMargins(14, 0, 0, 0)
-        grid.setHorizontalSpacing(6)
-        grid.setVerticalSpacing(2)
+        self.setLayout(grid)
         self.picture = Picture("circle-check", "answerable", 16)
         self.figure, self.words = label("", "strong"), label("", "small")
         grid.addWidget(self.picture, 0, 0)
         grid.addWidget(self.figure, 0, 1)
         grid.addWidget(self.words, 1, 0, 1, 2)
-        grid.setColumnStretch(1, 1)
 
     def say(self, state: str, figure: str, words: str) -> None:
         """Show a figure: "ok", "11 of 12", "cells are readable"."""
@@ -130,8 +127,7 @@ class ChoiceCard(QFrame):
         self.radio.setFixedSize(24, 22)
         self.radio.setAccessibleName(words)
         self.radio.setAccessibleDescription(below)
-        self.words, self.below = label(words, wrap=True), label(below, "quiet", wrap=True)
-        self.below.setFont(theme.small_font(self.font()))
+        self.words, self.below = label(words, wrap=True), label(below, "quiet-small", wrap=True)
         texts = put(margins(QVBoxLayout(), 0, spacing=1), self.words, self.below)
         put(row, (self.radio, 0, Qt.AlignmentFlag.AlignTop), (texts, 1))
         self.radio.toggled.connect(self._show)
@@ -285,12 +281,14 @@ def line_of(picture: str, colour: str, text: str, look: str = "") -> QWidget:
     return made
 
 
-_BANNERS = {
-    "note": ("info", "accent"),
-    "warning": ("triangle-alert", "warning"),
-    "fault": ("circle-alert", "fault"),
-    "done": ("circle-check", "answerable"),
-}
+def _banners() -> dict[str, tuple[str, str, str]]:
+    """Return the kinds of banner, each with its picture, colour and name."""
+    return {
+        "note": ("info", "accent", t("Note")),
+        "warning": ("triangle-alert", "warning", t("Warning")),
+        "fault": ("circle-alert", "fault", t("Problem")),
+        "done": ("circle-check", "answerable", t("Done")),
+    }
 
 
 class Banner(QFrame):
@@ -323,16 +321,11 @@ class Banner(QFrame):
         """Show `text`; `kind` is "note", "warning", "fault" or "done"; `act` names a button that does `do`."""
         self.kind = kind
         restyle(self, f"banner-{kind}")
-        self._picture.show_picture(*_BANNERS[kind])
+        picture, colour, name = _banners()[kind]
+        self._picture.show_picture(picture, colour)
         text = translate(text) if isinstance(text, Said) else text
         self.text.setText(text)
-        names = {
-            "note": t("Note"),
-            "warning": t("Warning"),
-            "fault": t("Problem"),
-            "done": t("Done"),
-        }
-        self.setAccessibleName(join((names[kind], text), ":"))
+        self.setAccessibleName(join((name, text), ":"))
         self.text.setAccessibleName(self.accessibleName())
         self.act_button.setVisible(bool(act))
         self.act_button.setText(act)

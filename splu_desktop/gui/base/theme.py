@@ -158,7 +158,7 @@ def style_sheet(scheme: Colours) -> str:
     QFrame[look="well"] {{ background: {s.card}; border: 2px dashed {s.line}; border-radius: 8px; }}
     QFrame[look="well-active"] {{ border: 2px dashed {s.accent}; border-radius: 8px; background: {s.accent_soft}; }}
     QFrame[look="rule"] {{ background: {s.line}; border: none; }}
-    QLabel[look="quiet"] {{ color: {s.quiet}; }}
+    QLabel[look|="quiet"] {{ color: {s.quiet}; }}
     QLabel[look="strong"] {{ font-weight: 600; }}
     {grounds}
     QWidget[look="footer"] {{ background: {s.page}; }}

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
     QFrame,
+    QGridLayout,
     QLabel,
     QLayout,
     QLineEdit,
@@ -120,7 +121,8 @@ def label(
 ) -> QLabel:
     """Return a label of plain text; what a `live` one says anew is announced.
 
-    `look` is "quiet", "strong", "title" in the largest of the three sizes, "small" in the smallest, or a colour's name.
+    `look` is "quiet", "strong", "title" in the largest of the three sizes, "small" and "quiet-small" in the smallest,
+    or a colour's name.
 
     `fitting` ones wrap and are as high as their lines. Others are as high as their lines in a narrow window, too, and
     don't move what stands below them.
@@ -129,7 +131,7 @@ def label(
     made.setTextFormat(Qt.TextFormat.PlainText)
     if look:
         made.setProperty("look", look)
-    if look in ("title", "small"):
+    if look in ("title", "small", "quiet-small"):
         made.setFont((theme.title_font if look == "title" else theme.small_font)(made.font()))
     if wrap or fitting:
         made.setWordWrap(True)
@@ -267,6 +269,16 @@ def put(layout: _Box, *parts: Part) -> _Box:
         else:
             layout.addWidget(what, stretch, *where)
     return layout
+
+
+def make_grid(across: int, down: int, filling: int | None = None) -> QGridLayout:
+    """Return a grid with so many pixels between its parts, of which one column takes the room that is left."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(across)
+    grid.setVerticalSpacing(down)
+    if filling is not None:
+        grid.setColumnStretch(filling, 1)
+    return grid
 
 
 def turn(layout: QBoxLayout, *, down: bool) -> None:

@@ -38,7 +38,7 @@ def _nothing(*_: Any) -> None:
 
 
 class Job:
-    """One piece of work under way; `cancel` asks it to stop at its next report."""
+    """One piece of work under way; `stop` asks it to end at its next report."""
 
     def __init__(self, channel: str, heard: tuple[Callable[..., object], ...]) -> None:
         self.channel = channel
@@ -46,10 +46,6 @@ class Job:
         self.dropped = False
         self.stop = threading.Event()
         self.pause: QTimer | None = None
-
-    def cancel(self) -> None:
-        """Ask the work to stop; `on_cancel` hears when it has."""
-        self.stop.set()
 
 
 class Work(QObject):
@@ -82,8 +78,8 @@ class Work(QObject):
         channel: str = "",
         pause: int = 0,
         **keywords: Any,
-    ) -> Job:
-        """Call ``function(*args, **keywords)`` in a worker, with ``progress=`` where it takes one; return the job.
+    ) -> None:
+        """Call ``function(*args, **keywords)`` in a worker, with ``progress=`` where it takes one.
 
         Parameters
         ----------
@@ -107,12 +103,11 @@ class Work(QObject):
         else:
             begin()
         self.changed.emit()
-        return job
 
     def cancel(self, channel: str) -> None:
-        """Ask the channel's work to stop at its next report."""
+        """Ask the channel's work to stop at its next report; its `on_cancel` hears when it has."""
         if channel in self._newest:
-            self._newest[channel].cancel()
+            self._newest[channel].stop.set()
 
     def drop(self, channel: str) -> None:
         """Stop the channel's work and hear nothing more of it."""
@@ -120,7 +115,7 @@ class Work(QObject):
         if job is None:
             return
         job.dropped = True
-        job.cancel()
+        job.stop.set()
         if job.pause is not None and job.pause.isActive():
             # It never began, so no worker will say that it ended.
             job.pause.stop()

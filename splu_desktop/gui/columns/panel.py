@@ -18,7 +18,7 @@ from splu_desktop.gui.base.messages import one_in, value_words
 from splu_desktop.gui.base.models import ROW, Field, TableView
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.source import filled
+from splu_desktop.gui.base.source import Source, filled
 from splu_desktop.gui.base.widgets import label, line_edit, margins, put, restyle
 from splu_desktop.gui.base.words import as_rich, bold, number, t, translate
 from splu_desktop.gui.columns.facts import Values, form_words, forms_of, values_after
@@ -103,8 +103,7 @@ class ColumnPanel(Card):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.resizeSection(1, 64)
         self.values.setItemDelegateForColumn(1, BarDelegate(self.values))
-        self.forms = Choice(t("Coarser values"))
-        self.forms.keep_short(20)
+        self.forms = Choice(t("Coarser values"), 20)
         self.forms.activated.connect(self._form_chosen)
         self.cuts = line_edit(t("Own cut points"), t("for example 18, 45, 65"))
         self.cuts.returnPressed.connect(self._cut)
@@ -142,7 +141,7 @@ class ColumnPanel(Card):
         if key != self._key:
             self._key = key
             self._show_values(values_after(source.table[name], steps), set(plan.public_values.get(name, ())), secret)
-            self._offer_forms(steps, role)
+            self._offer_forms(source, steps, role)
         self._show_consequence(secret)
 
     def _show_values(self, values: Values, public: set[str], secret: bool) -> None:
@@ -162,10 +161,7 @@ class ColumnPanel(Card):
         room = self.values.viewport().width() - header.sectionSize(2) - longest - 44  # beside the tick and its edges
         header.resizeSection(1, min(64, max(20, room)))
 
-    def _offer_forms(self, steps: Steps, role: Role) -> None:
-        source = self._session.source
-        if source is None:
-            return
+    def _offer_forms(self, source: Source, steps: Steps, role: Role) -> None:
         for part in (self.coarser, self.forms):
             part.setVisible(role.published)
         column = source.table[self._name]

@@ -33,8 +33,7 @@ class PersonsSection(Section):
                 (t("each row by itself"), "record"),
             ]
         )
-        self.order = Choice(t("First and last by"))
-        self.order.keep_short(20)
+        self.order = Choice(t("First and last by"), 20)
         self.reason = line_edit(t("Why each row may stand for itself"))
         self.number = QCheckBox(t("Give each person a random number, by which its rows are found"))
         self.days = number_box(0, MOST_DAYS, 0, t("Dates are moved by up to, days"))

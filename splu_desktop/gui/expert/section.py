@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.plan import Plan
-from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import empty, label, margins, put
+from splu_desktop.gui.base.widgets import empty, label, make_grid, margins, put
 from splu_desktop.gui.base.words import join, t, translate
 from splu_desktop.gui.base.work import Work
 
@@ -98,12 +97,7 @@ class Rows(QWidget, Generic[Box]):
 
 def grid_of(headings: tuple[str, ...]) -> QGridLayout:
     """Return a grid whose first line has headings."""
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(12)
-    grid.setVerticalSpacing(6)
+    grid = make_grid(12, 6, filling=len(headings))
     for at, each in enumerate(headings):
-        head = label(each, "quiet")
-        head.setFont(theme.small_font(head.font()))
-        grid.addWidget(head, 0, at)
-    grid.setColumnStretch(len(headings), 1)
+        grid.addWidget(label(each, "quiet-small"), 0, at)
     return grid

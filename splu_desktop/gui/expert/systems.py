@@ -21,7 +21,6 @@ from splu_desktop.gui.base.parts import Busy
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import button, label, margins, put
 from splu_desktop.gui.base.words import language_code, t, translate
-from splu_desktop.gui.base.work import Job
 from splu_desktop.gui.expert.section import Section
 
 if TYPE_CHECKING:
@@ -88,15 +87,13 @@ class SystemsSection(Section):
     """A picture and a table of systems, on demand."""
 
     def build(self) -> None:
-        self._job: Job | None = None
-        self.column = Choice(t("Secret column"))
-        self.column.keep_short(18)
+        self.column = Choice(t("Secret column"), 18)
         self.start = button(t("&Compare"), self.run)
         self.body.addLayout(
             put(margins(QHBoxLayout(), 0, spacing=8), label(t("Secret column")), self.column, self.start, 1)
         )
         self.busy = Busy()
-        self.busy.cancelled.connect(lambda: self._job.cancel() if self._job else None)
+        self.busy.cancelled.connect(lambda: self.work.cancel("systems"))
         self.busy.hide()
         self.picture = Picture()
         self.view = TableView(t("Other systems"))
@@ -120,7 +117,7 @@ class SystemsSection(Section):
         self.start.setEnabled(False)
         self.busy.begin(t("Working it out…"))
         self.busy.show()
-        self._job = self.work.start(
+        self.work.start(
             compare_plan,
             source,
             plan,
@@ -133,7 +130,6 @@ class SystemsSection(Section):
         )
 
     def _ended(self) -> None:
-        self._job = None
         self.busy.hide()
         self.start.setEnabled(True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from splu_desktop.core.table import Kind
@@ -82,8 +83,7 @@ class ColumnsForm(Scrolled):
             self._asked[old] = new
             self.renamed.emit(old, new)
 
-    def keyPressEvent(self, event: object) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave Enter to the name being typed: it must not take the whole dialog."""
-        key = getattr(event, "key", lambda: None)()
-        if key not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            super().keyPressEvent(event)  # type: ignore[arg-type]
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind
 from splu_desktop.gui.base.choices import Choice
@@ -20,7 +20,7 @@ class DecisionsForm(QWidget):
         super().__init__(parent)
         form = QFormLayout(self)
         form.setContentsMargins(0, 8, 8, 0)
-        self.boxes: dict[ProblemKind, QComboBox] = {}
+        self.boxes: dict[ProblemKind, Choice] = {}
         keep, missing = Decision.KEEP, Decision.MISSING
         drop = {Decision.DROP: t("drop the row")}
         kinds = {
@@ -53,4 +53,4 @@ class DecisionsForm(QWidget):
     def show_choices(self, asked: ImportChoices) -> None:
         """Show what was decided."""
         for kind, box in self.boxes.items():
-            box.setCurrentIndex(max(0, box.findData(asked.decisions.get(kind, Decision.KEEP))))
+            box.choose(asked.decisions.get(kind, Decision.KEEP))

@@ -42,10 +42,6 @@ class RecentFiles(QMenu):
         latest = [full, *(each for each in recent_files() if each != full)][:_MOST]
         remember(_SECTION, {_KEY: "\n".join(map(str, latest))})
 
-    def forget(self) -> None:
-        """Forget all of them."""
-        remember(_SECTION, {})
-
     def _fill(self) -> None:
         self.clear()
         for path in recent_files():
@@ -54,4 +50,4 @@ class RecentFiles(QMenu):
             self.addAction(t("No file was opened yet")).setEnabled(False)
             return
         self.addSeparator()
-        self.addAction(t("&Forget these")).triggered.connect(self.forget)
+        self.addAction(t("&Forget these")).triggered.connect(lambda: remember(_SECTION, {}))

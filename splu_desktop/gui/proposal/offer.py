@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.mechanism.cell_noise import MOST
 from splu_desktop.files.language import language
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, put_in_scroll_area
+from splu_desktop.gui.base.widgets import Picture, button, empty, label, make_grid, margins, put, put_in_scroll_area
 from splu_desktop.gui.base.words import language_code, number, t
 from splu_desktop.gui.proposal.fitted import hold_height
 from splu_desktop.report.book.document import PrintedBook, count_cell, line_words, table_words
@@ -93,10 +93,7 @@ def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
     made = QWidget()
     column = margins(QVBoxLayout(made), 0, spacing=4)
     column.addWidget(label(table_words(table.asked, words), "strong"))
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(18)
-    grid.setVerticalSpacing(3)
-    grid.setColumnStretch(0, 1)
+    grid = make_grid(18, 3, filling=0)
     column.addLayout(grid)
     right = Qt.AlignmentFlag.AlignRight
     whole = t("Persons") if persons else t("Rows")

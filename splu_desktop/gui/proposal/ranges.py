@@ -200,7 +200,6 @@ class RangeTable(TableView):
         header = self.horizontalHeader()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(40)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
     def _fields(self) -> list[Field[RangeLine]]:
         return [

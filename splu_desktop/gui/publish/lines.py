@@ -82,10 +82,9 @@ class LineCard(QFrame):
         self.setAccessibleName(f"{kind}: {translate(line.sentence)}")
 
     def _add_reasons(self, line: Line) -> None:
-        self.reason = Choice(t("Reason"))
+        self.reason = Choice(t("Reason"), 18)
         ready = [(translate(each), translate(each)) for each in line.reasons[:_READY]]
         self.reason.offer([(t("choose a reason"), ""), *ready, (t("another reason"), None)], "")
-        self.reason.keep_short(18)
         self.own = line_edit(t("Your own reason, in five words or more"), t("Your own reason, in five words or more"))
         self.own.hide()
         self.initials = line_edit(t("Your initials"), t("Your initials"))

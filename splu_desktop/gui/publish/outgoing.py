@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QStandardPaths, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.disk.settings import read_section, remember
@@ -19,7 +19,18 @@ from splu_desktop.files.release.readme import README_NAME
 from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
 from splu_desktop.gui.base.parts import Card, line_of, link
-from splu_desktop.gui.base.widgets import Elided, Picture, Rule, button, copy_exactly, label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import (
+    Elided,
+    Picture,
+    Rule,
+    button,
+    copy_exactly,
+    label,
+    line_edit,
+    make_grid,
+    margins,
+    put,
+)
 from splu_desktop.gui.base.words import bare, join, plain, t
 
 _SECTION, _FOLDER = "publish", "folder"
@@ -34,10 +45,7 @@ class Outgoing(Card):
     def __init__(self) -> None:
         super().__init__(t("What goes out"), 14, 10, spacing=6)
         self._proposed = ""
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(5)
-        grid.setColumnStretch(1, 1)
+        grid = make_grid(16, 5, filling=1)
         self.to, self.purpose, self.until = (Elided() for _ in range(3))
         for at, (name, field) in enumerate(((t("To"), self.to), (t("For"), self.purpose), (t("Until"), self.until))):
             grid.addWidget(label(name, "quiet"), at, 0)
@@ -52,10 +60,7 @@ class Outgoing(Card):
         put(self.body, label(t("Name of the release"), "quiet"), self.name, label(t("In the folder"), "quiet"))
         self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (self.folder, 1), self.choose))
         put(self.body, Rule(), label(t("The folder holds"), "strong"))
-        self.files = QGridLayout()
-        self.files.setVerticalSpacing(5)
-        self.files.setHorizontalSpacing(8)
-        self.files.setColumnStretch(2, 1)
+        self.files = make_grid(8, 5, filling=2)
         self.table_words = Elided("", "quiet")
         self._add_file(0, "file-spreadsheet", TABLE_NAME, self.table_words)
         for at, (picture, name, words) in enumerate(

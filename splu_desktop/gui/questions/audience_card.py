@@ -8,7 +8,6 @@ from PySide6.QtCore import QDate, QLocale, QSignalBlocker, Signal
 from PySide6.QtWidgets import QButtonGroup, QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from splu_desktop.core.audience import Audience
-from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import ChoiceCard, Flow
 from splu_desktop.gui.base.widgets import label, line_edit, margins, put, turn
 from splu_desktop.gui.base.words import t
@@ -84,8 +83,7 @@ class AudienceForm(QWidget):
     def _field(self, name: str, key: str, stretch: int) -> QLineEdit:
         made = line_edit(name)
         made.editingFinished.connect(lambda: self._edited(key, made))
-        caption, both = label(name, "quiet"), QWidget()
-        caption.setFont(theme.small_font(self.font()))
+        caption, both = label(name, "quiet-small"), QWidget()
         caption.setBuddy(made)
         put(margins(QVBoxLayout(both), 0, spacing=2), caption, made)
         self._fields.addWidget(both, stretch)

@@ -71,14 +71,13 @@ class QuestionsPage(Page):
     def _person_part(self) -> QWidget:
         part = QWidget()
         column = margins(QVBoxLayout(part), 0, spacing=6)
-        self.row_word, self.person = Choice(t("One row is")), Choice(t("and the person is named by"))
+        self.row_word, self.person = Choice(t("One row is")), Choice(t("and the person is named by"), 18)
         self.row_word.setEditable(True)
         self.row_word.setMinimumWidth(130)
         self.row_word.activated.connect(self._word_told)
         edit = self.row_word.lineEdit()
         if edit is not None:
             edit.editingFinished.connect(self._word_told)
-        self.person.keep_short(18)
         self.person.activated.connect(lambda _: self._answer(2, person=self.person.currentData()))
         words = Flow()
         for each in (label(t("One row is")), self.row_word, label(t("and the person is named by")), self.person):

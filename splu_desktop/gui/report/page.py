@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,22 +30,15 @@ _ENDINGS = (".pdf", ".html", ".xlsx", ".json")
 _REST = 500  # ms after the last letter before the pages are set anew
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
-    """A report with its pages as PNG."""
-
-    release: Release
-    report: Report
-    pages: tuple[bytes, ...]
-
-
-def make(release: Release, given: Fields, code: str, *, internal: bool, progress: Progress = SILENT) -> Made:
-    """Return the report of a release, its pages in a language. For workers. Raises SpluError; Cancelled."""
+def make(
+    release: Release, given: Fields, code: str, *, internal: bool, progress: Progress = SILENT
+) -> tuple[Release, Report, list[bytes]]:
+    """Return a release's report, its pages as PNG in a language. For workers. Raises SpluError; Cancelled."""
     entry = Register().find(release.opened.id)
     # True counts are for the custodian's own files: the recipient's edition never gets hold of the source.
     source = release.source.table if internal and release.source is not None else None
     report = make_report(release.opened, given, entry=entry, source=source, progress=progress)
-    return Made(release, report, tuple(pages(report, code)))
+    return release, report, list(pages(report, code))
 
 
 class ReportPage(Page):
@@ -57,7 +49,7 @@ class ReportPage(Page):
 
     def build(self) -> None:
         self._release: Release | None = None
-        self._made: Made | None = None
+        self._report: Report | None = None  # that of the pages that are shown
         self.name = label(t("Report"), "title")
         self.head.addWidget(self.name)
         self.form = self._make_form()
@@ -122,7 +114,7 @@ class ReportPage(Page):
     def refresh(self) -> None:
         release = self.session.release
         if release is None:
-            self._release = self._made = None
+            self._release = self._report = None
             self.show_empty(t("Save as PDF…"))
             self.print.hide()
             return
@@ -136,13 +128,13 @@ class ReportPage(Page):
                     self.theirs.radio.setChecked(True)
                 for field in self.fields.values():
                     field.clear()
-            self._release, self._made = release, None
+            self._release, self._report = release, None
             self.own.setEnabled(release.source is not None)
             self._make()
         self._show_note()
 
     def _edition(self) -> None:
-        self._made = None
+        self._report = None
         self._make()
 
     def _make(self) -> None:
@@ -164,33 +156,33 @@ class ReportPage(Page):
         self._show_note()
 
     def _progressed(self, stage: str, done: float) -> None:
-        if self._made is None:
+        if self._report is None:
             self.note.setText(join((translate(stage), percent(done, 0)), ":"))
 
-    def _take(self, made: Made) -> None:
+    def _take(self, made: tuple[Release, Report, list[bytes]]) -> None:
+        release, report, pictures = made
         # Letting go of a release stops no work, so that its report may still come.
-        if made.release is not self._release:
+        if release is not self._release:
             return
-        self._made = made
-        self.pages.show_pages(made.pages, str(made.report.first_line))
+        self._report = report
+        self.pages.show_pages(pictures, str(report.first_line))
         if self.banner.kind == "fault":
             self.banner.hide()
         self._show_note()
 
     def _fail(self, sentence: str) -> None:
-        self._made = None
+        self._report = None
         self.pages.show_pages((), "")
         self.show_error(sentence)
         self._show_note()
 
     def _show_note(self) -> None:
-        made = self._made
-        self.print.setEnabled(made is not None)
-        if made is None:
+        self.print.setEnabled(self._report is not None)
+        if self._report is None:
             busy = self.work.busy("report")
             self.set_primary(t("Save as PDF…"), False, t("Working it out…") if busy else "")
             return
-        count = len(made.pages)
+        count = len(self.pages.pages)
         annex = max(0, count - 2)
         note = t("Page {n} of {count}: two to sign, {annex} of annex.", n=self.pages.page, count=count, annex=annex)
         self.set_primary(t("Save as PDF…"), True, note)
@@ -198,12 +190,12 @@ class ReportPage(Page):
     # --- what is done
 
     def act(self) -> None:
-        made, release = self._made, self._release
-        if made is None or release is None:
+        report, release = self._report, self._release
+        if report is None or release is None:
             return
         edition = t("Our own files") if self.own.radio.isChecked() else t("The recipient")
         start = Path(release.opened.path).parent / f"{release.opened.title} - {t('Report')}, {edition}.pdf"
-        write = partial(write_report, made.report, language=language_code())
+        write = partial(write_report, report, language=language_code())
         save_as(self, self.work, t("Save as PDF…"), start, _ENDINGS, write, self._told)
 
     def _told(self, kind: str, sentence: str) -> None:
@@ -212,9 +204,6 @@ class ReportPage(Page):
         self.banner.say(kind, sentence)
 
     def _print(self) -> None:
-        made = self._made
-        if made is None:
-            return
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         dialog = QPrintDialog(printer, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

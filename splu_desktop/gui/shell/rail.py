@@ -21,17 +21,16 @@ _MARKS = {State.DONE: "check", State.STALE: "refresh-cw", State.BLOCKED: "lock"}
 
 def step_name(step: Step) -> str:
     """Return a page's name."""
-    named = {
-        Step.OPEN: lambda: t("Open"),
-        Step.QUESTIONS: lambda: t("Questions"),
-        Step.PROPOSAL: lambda: t("Proposal"),
-        Step.PUBLISH: lambda: t("Publish"),
-        Step.ASK: lambda: t("Ask"),
-        Step.REPORT: lambda: t("Report"),
-        Step.COLUMNS: lambda: bare(t("&Columns")),
-        Step.EXPERT: lambda: bare(t("&Expert")),
-    }
-    return named[step]()
+    return {
+        Step.OPEN: t("Open"),
+        Step.QUESTIONS: t("Questions"),
+        Step.PROPOSAL: t("Proposal"),
+        Step.PUBLISH: t("Publish"),
+        Step.ASK: t("Ask"),
+        Step.REPORT: t("Report"),
+        Step.COLUMNS: bare(t("&Columns")),
+        Step.EXPERT: bare(t("&Expert")),
+    }[step]
 
 
 def state_name(state: State) -> str:
