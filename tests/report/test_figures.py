@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,8 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
 from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.register import Register
-from splu_desktop.report.content.words import standing_words
-from splu_desktop.report.facts import Limit
+from splu_desktop.report.content.words import first_line, standing_words
+from splu_desktop.report.facts import READ, Limit
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import DERIVED, as_json, make_report
 from tests.report.conftest import FIELDS, REASON, Case
@@ -91,6 +92,20 @@ def test_a_limit_that_the_original_keeps_is_not_called_met_beside_a_figure_that_
     over, under = Limit("riskiest-group", 0.504, 0.5, True), Limit("riskiest-group", 0.5, 0.5, True)
     assert (standing_words(over, out, t), standing_words(under, out, t)) == ("met by the original", "met")
     assert standing_words(over, own, t) == "met"
+
+
+def test_the_first_line_counts_the_lines_that_its_table_shows(cases: dict[str, Case]) -> None:
+    t = language("en")
+    for case in cases.values():
+        for facts in (case.report(internal=internal).facts for internal in (True, False)):
+            rough = [replace(each, met=each.met and each.name != READ, accepted=True) for each in facts.limits]
+            for stated in (facts, replace(facts, limits=tuple(rough))):  # one that is decided counts for nothing
+                said = [standing_words(each, stated, t) for each in stated.limits]
+                missed, met = said.count("NOT met"), sum(each.startswith("met") for each in said)
+                found = re.match(r"All (\d+) limits|NOT met: (\d+) of (\d+) limits", first_line(stated, t))
+                assert found is not None
+                expected = (missed, missed + met) if missed else (met,)
+                assert tuple(int(each) for each in found.groups() if each) == expected
 
 
 def test_cases_of_100_round_against_the_release() -> None:
