@@ -162,6 +162,8 @@ def test_the_sample_is_useful_and_defensible_for_a_partner() -> None:
     assert found.verdict.state == USEFUL
     assert found.plan.roles["Diagnosis"] is Role.SA
     assert found.plan.questions[0].sa == "Diagnosis"
+    # Both tell a diagnosis; without the ward the day of admission, by its quarter, tells none.
+    assert [found.plan.roles[name] for name in ("Ward", "Admission date")] == [Role.DROPPED, Role.NSA]
 
 
 @pytest.mark.parametrize(
