@@ -292,6 +292,14 @@ def test_persons_are_counted_where_a_column_names_them() -> None:
     assert len(np.unique(persons(table["patient_id"]))) == 600
 
 
+def test_one_day_for_all_rows_stands_against_no_release() -> None:
+    table = hospital(3, 3_000)
+    day = Column.from_labels("extract", np.full(table.n, "2026-11-01", object), kind=Kind.DATE)
+    found = propose(Table((*table.columns, day)), person=None)
+    assert found.verdict.state == USEFUL
+    assert found.plan.roles["extract"] is Role.NSA
+
+
 def table_of(columns: Mapping[str, Any], **kinds: Kind) -> Table:
     return Table(
         tuple(Column.from_labels(name, each, kind=kinds.get(name, Kind.CATEGORY)) for name, each in columns.items())

@@ -263,7 +263,9 @@ class Case:
 
     def _dates(self) -> Iterator[Line]:
         table, moved = self.prepared.table, () if self.plan.persons is None else self.plan.persons.shift
-        exact = [n for n in self.plan.nsas if table[n].kind in (Kind.DATE, Kind.DATETIME) and n not in moved]
+        dates = [n for n in self.plan.nsas if table[n].kind in (Kind.DATE, Kind.DATETIME) and n not in moved]
+        # One day for all, as that of the extract, tells nobody from another.
+        exact = [n for n in dates if (table[n].counts()[~table[n].missing] > 0).sum() > 1]
         if exact:
             sentence = say("{columns} is published to the day, and days are widely known.", columns=quoted(exact, 3))
             yield Line("dates", AMBER, sentence, len(exact), 0, _months(exact))

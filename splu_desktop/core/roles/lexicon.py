@@ -107,6 +107,8 @@ class Lexicon:
             for seam in _SEAMS:
                 head = word[:cut].removesuffix(seam)
                 if word[:cut].endswith(seam) and len(head) >= _PART and (ahead := self._bent(head)):
+                    if "key" in behind and len(word) - cut == _PART and "person" not in ahead:
+                        continue  # "rozpozna-nie" ends in no number, "patient-mrn" does
                     odd = [each for each in (behind, ahead) if not each & _BESIDE]
                     return odd[0] if odd else (ahead | behind).difference(ORDERS)
         return frozenset()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
@@ -291,7 +292,8 @@ def _take_likeness(table: Table, found: dict[str, Suggestion]) -> None:
         if column.m >= _FEWEST_ALIKE and content.distinct_share(column) < _MOSTLY_UNIQUE:
             alike.setdefault(column.m, []).append(column)
     was = dict(found)
-    for column, other in ((one, two) for each in alike.values() for one in each for two in each if one is not two):
+    roles = [[[c for c in each if was[c.name].role is role] for role in (Role.NSA, Role.SA)] for each in alike.values()]
+    for column, other in (pair for one, two in roles for pair in (*product(one, two), *product(two, one))):
         own, its = was[column.name], was[other.name]
         released = own.role is Role.SA and own.doubt and its.role is Role.NSA and column.m >= _ONE_BY_ONE
         secret = own.role is Role.NSA and its.role is Role.SA and not its.doubt
