@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, several, takes
-from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_asked
+from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_for_answers
 from splu_desktop.cli.base.output import print_json, print_table, tell
 from splu_desktop.core.answer.analyses import (
     COMPARISON,
@@ -26,7 +26,6 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.published import Published
-from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.results import write_result
 
 _SHORT = {"risk ratio": "ratio", "logistic": "logit"}  # as they are typed, where not by their names
@@ -64,10 +63,7 @@ def add(commands: Any) -> None:
 
 
 def _analyse(args: argparse.Namespace) -> None:
-    # Before the release is opened, so that no work is done for a file that can't be written.
-    if args.out is not None:
-        check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
-    release = open_asked(args)
+    release = open_for_answers(args)
     result = analyse(Reader(release.published), _analysis_asked(args, release.published))
     if args.out is not None:
         write_result(result, release.id, args.out)

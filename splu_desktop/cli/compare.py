@@ -62,7 +62,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Compare, print, and write where asked to. Raises SpluError; nothing is written then."""
-    systems, t = find_systems(args.systems), language(args.language)
+    systems = find_systems(args.systems)
     belong(args, "--out", "language")
     _check(args)
     if args.out is not None:
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
             own=_own_questions(args.own, planned.imported.table, planned.plan),
             progress=shown,
         )
-    written = () if args.out is None else write_comparison(comparison, args.out, t)
+    written = () if args.out is None else write_comparison(comparison, args.out, language(args.language))
     if args.json:
         print_json({**comparison.as_dict(), "files": [str(args.out / each) for each in written]})
         return

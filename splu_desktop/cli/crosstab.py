@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import add_command, several, takes
-from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_asked
+from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_for_answers
 from splu_desktop.cli.base.output import print_json, print_table, say_written, tell
 from splu_desktop.core.answer.answer import HIDDEN, ROUGH
 from splu_desktop.core.answer.conditions import column_named, parse_condition
@@ -15,7 +15,6 @@ from splu_desktop.core.answer.crosstab import Cell, CrossTable, crosstab
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure
-from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.questions.results import write_cells
 
 _WIDE = 8  # columns of values that a terminal holds
@@ -35,10 +34,7 @@ def add(commands: Any) -> None:
 
 
 def _crosstab(args: argparse.Namespace) -> None:
-    belong(args, "--out", "overwrite")
-    if args.out is not None:
-        check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
-    release = open_asked(args)
+    release = open_for_answers(args)
     published = release.published
     if args.sa is None and len(published.sensitive) > 1:
         raise BadSetting("Add {names}.", names=f"--sa {'|'.join(published.sensitive)}")
@@ -68,7 +64,7 @@ def _print(found: CrossTable) -> None:
     for i, line in enumerate(found.lines[:_TALL]):
         cells = []
         for j in range(min(len(found.labels), _WIDE)):
-            low, high = int(found.low[i, j] // 1), int(-(-found.high[i, j] // 1))
+            low, high = math.floor(found.low[i, j]), math.ceil(found.high[i, j])
             rough = found.trust(i, j) in (ROUGH, HIDDEN)
             cells.append(Figure(f"{low:,}-{high:,}" if rough else f"{round(found.estimate[i, j]):,}"))
         rows.append((*line, *cells))

@@ -8,8 +8,8 @@ from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.import_options import add_recipe_options, imported_from
-from splu_desktop.cli.base.output import per_cent, print_json, print_rows, tell, translate, whole
-from splu_desktop.core.messages import Said, say
+from splu_desktop.cli.base.output import print_json, print_rows, tell, translate, whole
+from splu_desktop.core.messages import Said, percent_of, say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.importer import write_problems
 from splu_desktop.files.importer.inspection import inspect_columns, inspection
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
         (say("distinct"), "r", lambda column: whole(column["distinct"])),
         (say("missing"), "r", lambda column: whole(column["missing"])),
         (say("most frequent"), "l", lambda column: _short(column["most_frequent"])),
-        (say("share"), "r", lambda column: per_cent(column["most_frequent_share"])),
+        (say("share"), "r", lambda column: percent_of(column["most_frequent_share"])),
         (say("role"), "l", lambda column: translate(Role(column["role"]).words)),
         (say("reason"), "l", lambda column: translate(column["reason"])),
     )

@@ -16,13 +16,12 @@ from splu_desktop import __version__
 from splu_desktop.cli.base import self_test
 from splu_desktop.cli.base.effects import Once
 from splu_desktop.cli.base.endings import Ended, heed_signals, ignore, open_standard_files
-from splu_desktop.cli.base.help import Help, in_own_words
+from splu_desktop.cli.base.help import Help, add_language, in_own_words
 from splu_desktop.cli.base.output import of_the_system, one_line, print_json, speak, translate
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.core.messages import nearest, none_of, say
 from splu_desktop.files.disk.room import LIBRARIES, check_room, keep_freed_memory
 from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
-from splu_desktop.files.language import LANGUAGES
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 
@@ -94,32 +93,15 @@ def build_parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="splu", description=say("Hand out a sensitive table: small counts protected, large ones answered.")
     )
-    parser.add_argument(
-        "--version", action="version", version=f"splu {__version__}", help=say("show the version and exit")
-    )
-    parser.add_argument(
-        "--self-test",
-        action=_SelfTest,
-        nargs=0,
-        help=say("tell what is installed here and whether it is as it was built"),
-    )
+    add_language(parser)
+    version = say("show the version and exit")
+    parser.add_argument("--version", action="version", version=f"splu {__version__}", help=version)
+    tested = say("tell what is installed here and whether it is as it was built")
+    parser.add_argument("--self-test", action=_SelfTest, nargs=0, help=tested)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in modules:
         importlib.import_module(f"splu_desktop.cli.{name}").add(commands)
-    _add_language(parser)
     return parser
-
-
-def _add_language(parser: argparse.ArgumentParser) -> None:
-    """Give a parser, and those below it, the option that names the language."""
-    for action in parser._actions:  # argparse has no public list of a parser's own parsers
-        if isinstance(action, argparse._SubParsersAction):
-            for each in action.choices.values():
-                _add_language(each)
-    # Suppressed, since a command's default would undo what was said before it.
-    parser.add_argument(
-        "--lang", choices=LANGUAGES, default=argparse.SUPPRESS, help=say("language of what people read (the system's)")
-    )
 
 
 def _language_of(given: Sequence[str]) -> str:
@@ -127,7 +109,7 @@ def _language_of(given: Sequence[str]) -> str:
     # Before the line is looked at, since faults in it are told as well.
     speak(of_the_system())
     parser = _Parser(prog="splu", add_help=False, allow_abbrev=False)
-    _add_language(parser)
+    add_language(parser)
     return str(getattr(parser.parse_known_args(given)[0], "lang", of_the_system()))
 
 

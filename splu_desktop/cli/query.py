@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_asked
-from splu_desktop.cli.base.output import (
-    Shown,
-    per_cent,
-    print_json,
-    print_result,
-    print_table,
-    say_written,
-    tell,
-    translate,
-    whole,
-)
+from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_asked, open_for_answers
+from splu_desktop.cli.base.output import Shown, print_json, print_result, print_table, say_written, tell, translate
 from splu_desktop.core.answer.answer import Answer, say_trust
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.answer.words import question_words, range_words
-from splu_desktop.core.messages import Said, counted, say
-from splu_desktop.files.questions.batch import check_answers_path, read_questions, write_answers
+from splu_desktop.core.messages import Said, counted, percent_of, say
+from splu_desktop.files.questions.batch import read_questions, write_answers
 
 
 def add(commands: Any) -> None:
@@ -68,20 +59,16 @@ def _query(args: argparse.Namespace) -> None:
     tell(question_words(answer.conditions))
     rows: list[tuple[str, str]] = [(say("Answer"), range_words(answer))]
     if not answer.exact:
-        rows.append((say("About people like these"), say("{low} to {high}", low=_whole(answer.low_alike, down=True),
-                                                         high=_whole(answer.high_alike))))  # fmt: skip
+        # Outwards: a range may be a little too wide, never too narrow.
+        low, high = math.floor(answer.low_alike), math.ceil(answer.high_alike)
+        rows.append((say("About people like these"), say("{low} to {high}", low=low, high=high)))
     rows.append((say("Of"), counted(answer.n_p, "{n} row", "{n} rows")))
     if answer.share is not None and not answer.exact:
-        ends = say("{low} to {high}", low=per_cent(answer.share[1]), high=per_cent(answer.share[2]))
-        rows.append((say("Share"), ends))
+        share = say("{low} to {high}", low=percent_of(answer.share[1]), high=percent_of(answer.share[2]))
+        rows.append((say("Share"), share))
     rows.append((say("Trust"), say_trust(answer.trust())))
     print()
     print_table(("", ""), rows)
-
-
-def _whole(value: float, *, down: bool = False) -> str:
-    # Outwards: a range may be a little too wide, never too narrow.
-    return whole(int(value // 1) if down else int(-(-value // 1)))
 
 
 def answer_as_dict(answer: Answer) -> dict[str, Any]:
@@ -94,17 +81,12 @@ def answer_as_dict(answer: Answer) -> dict[str, Any]:
         "share": answer.share and dict(zip(("estimate", "low", "high"), answer.share, strict=True)),
         "exact": answer.exact,
         "trust": answer.trust(),
-        "shown": {
-            "estimate": round(answer.estimate),
-            "low": int(answer.low // 1),
-            "high": int(-(-answer.high // 1)),
-        },
+        "shown": {"estimate": round(answer.estimate), "low": math.floor(answer.low), "high": math.ceil(answer.high)},
     }
 
 
 def _queries(args: argparse.Namespace) -> None:
-    check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
-    release = open_asked(args)
+    release = open_for_answers(args)
     # A row that is not understood says so in its column “note”, and all others are answered.
     questions = read_questions(args.questions, release.published, strict=False)
     with Shown(quiet=args.json) as shown:

@@ -18,7 +18,6 @@ from splu_desktop.cli.base.opening import (
 from splu_desktop.cli.base.output import Shown, print_result, say_written, spoken
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Table
-from splu_desktop.files.language import language
 from splu_desktop.files.register.book import Register
 from splu_desktop.report.content.words import first_line
 from splu_desktop.report.fields import Fields
@@ -54,8 +53,6 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the report. Raises SpluError; nothing is written then."""
     check_target(args.out)
-    # Asked for only to refuse a language that there is not, before anything is worked out.
-    language(args.language)
     if args.out.exists() and not args.overwrite:
         raise BadSetting("“{path}” exists already; choose another name or say --overwrite.", path=str(args.out))
     if args.internal != (args.source is not None):

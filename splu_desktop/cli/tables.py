@@ -10,7 +10,6 @@ from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
 from splu_desktop.cli.base.output import Shown, print_result, say_written
 from splu_desktop.cli.base.plan_options import add_plan_options, planned_from
-from splu_desktop.files.language import language
 from splu_desktop.report.book import make
 
 
@@ -36,7 +35,7 @@ def add(commands: Any) -> None:
 
 
 def _tables(args: argparse.Namespace) -> None:
-    _check(args)
+    make.check_book_path(args.out, overwrite=args.overwrite)
     release = open_asked(args)
     with Shown(quiet=args.json) as shown:
         book = make.print_release(release, make.book_of(release, args.book), progress=shown)
@@ -45,19 +44,13 @@ def _tables(args: argparse.Namespace) -> None:
 
 
 def _protect(args: argparse.Namespace) -> None:
-    _check(args)
+    make.check_book_path(args.out, overwrite=args.overwrite)
     with Shown(quiet=args.json) as shown:
         planned = planned_from(args, shown)
         table, plan = planned.imported.table, planned.plan
         book = make.print_protected(table, plan, args.title or args.file.stem, path=args.book)
         entry = make.hand_out_protected(book, table, plan, args.out, args.language)
     _report(args, len(book.tables), {"register_entry": entry.number})
-
-
-def _check(args: argparse.Namespace) -> None:
-    make.check_book_path(args.out, overwrite=args.overwrite)
-    # Asked for only to refuse a language that there is not, before anything is counted.
-    language(args.language)
 
 
 def _report(args: argparse.Namespace, tables: int, more: dict[str, Any]) -> None:

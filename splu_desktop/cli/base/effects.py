@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import listed, say, superfluous
+from splu_desktop.core.messages import listed, say
 
-_USUAL = ("language",)  # options that have a value though nobody gives one
 _SPELT = {"who": "--for"}
 _AGAIN = ("lang",)  # that an alias may give already: the last one counts
 
@@ -30,10 +29,9 @@ class Once(argparse.Action):
 def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     """Return the options of these names that were given, as they are written."""
     said = getattr(args, "_said", ())
-    values = {name: getattr(args, name, None) for name in names}
-    # A number is given though it is 0, which Python takes for False.
-    found = [name for name, value in values.items() if value or type(value) in (int, float)]
-    found = [name for name in found if name not in _USUAL or name in said]
+    # What may be repeated, and switches, are not `Once`.
+    more = [name for name in names if isinstance(value := getattr(args, name, None), list | bool) and value]
+    found = [name for name in names if name in said or name in more]
     return [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in found]
 
 
@@ -49,12 +47,6 @@ def no_effect(options: Sequence[str], partner: str) -> BadSetting:
     return BadSetting(
         say("{options} has no effect without {partner}; give both, or neither.", options=named, partner=partner)
     )
-
-
-def without_effect(args: argparse.Namespace, why: str, *names: str) -> None:
-    """Raise BadSetting where options are given that have no effect, for the reason said."""
-    if options := options_given(args, names):
-        raise BadSetting(superfluous(why, options))
 
 
 def misfit(text: str, option: str, form: str) -> BadSetting:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from splu_desktop.cli.base.effects import misfit
 from splu_desktop.cli.base.help import add_below, rows_of, several
@@ -17,60 +17,65 @@ from splu_desktop.core.table import Column, Table
 from splu_desktop.files.project.hierarchy import read_groups, read_hierarchy
 
 
-@dataclass(frozen=True)
-class Way:
-    """A way to generalise: as it is typed for example, what it means, and the step of its setting for a column.
+class Way(NamedTuple):
+    """A way to generalise: as it is typed for example, what it means, and the steps that it makes of a column.
 
-    A step of `_whole` raises ValueError where the setting is no whole number.
+    The steps are those of what stands behind "=", or of the name where nothing does; ValueError where it means nothing.
     """
 
     typed: str
     words: str
-    step: Callable[[str, Column], Generalisation]
+    steps: Callable[[str, Column], g.Steps]
 
-    @property
-    def name(self) -> str:
-        """What stands before its setting."""
-        return self.typed.partition("=")[0]
+
+def _suggest(_: str, column: Column) -> g.Steps:
+    if suggested := g.suggest(column):
+        return suggested
+    raise g.CannotGeneralise("Nothing is suggested for column “{name}”; say how to generalise it.", name=column.name)
 
 
 def _whole(text: str) -> int:
     return int(text.strip()[:20])
 
 
-def _hierarchy(text: str, column: Column) -> Generalisation:
+def _hierarchy(text: str, _: Column) -> g.Steps:
     # A path may hold commas itself, so only a number behind the last one is a level.
     path, comma, level = text.rpartition(",")
     if comma and level.strip().isdigit():
-        return read_hierarchy(Path(path).expanduser(), int(level))
-    return read_hierarchy(Path(text).expanduser())
+        return (read_hierarchy(Path(path).expanduser(), int(level)),)
+    return (read_hierarchy(Path(text).expanduser()),)
 
 
+_AUTO = say("what suits the column: intervals, or a part of the date")
+_CLINICAL = say("laboratory values into intervals at the cut points that medicine uses")
 _WIDTH = say("numbers into intervals of one width")
 _CUTS = say("numbers into intervals with own cut points")
 _GROUPS = say("values grouped by hand: value and group name in each row")
 _LEVEL = say("values grouped by level 2 of an ARX hierarchy file")
+_PARTS = ", ".join(part.value for part in g.Part)
 _OWN = (
-    Way("width=10", _WIDTH, lambda text, column: g.by_width(column, text)),
-    Way("cuts=18,40,65", _CUTS, lambda text, _: g.by_cuts([cut for cut in text.split(",") if cut.strip()])),
-    Way("prefix=3", say("codes to their first 3 characters"), lambda text, _: g.Prefix(length=_whole(text))),
-    Way("before=.", say("codes to what stands before a mark"), lambda text, _: g.Prefix(before=text)),
-    Way("droplast=3", say("codes without their last 3 characters"), lambda text, _: g.Prefix(drop_last=_whole(text))),
-    Way("groups=FILE.csv", _GROUPS, lambda text, _: read_groups(Path(text).expanduser())),
+    Way("auto", _AUTO, _suggest),
+    Way("clinical", _CLINICAL, lambda _, column: (g.clinical(column),)),
+    Way(_PARTS, say("part of a date"), lambda name, _: (g.DatePart(g.Part(name)),)),
+    Way("width=10", _WIDTH, lambda text, column: (g.by_width(column, text),)),
+    Way("cuts=18,40,65", _CUTS, lambda text, _: (g.by_cuts([cut for cut in text.split(",") if cut.strip()]),)),
+    Way("prefix=3", say("codes to their first 3 characters"), lambda text, _: (g.Prefix(length=_whole(text)),)),
+    Way("before=.", say("codes to what stands before a mark"), lambda text, _: (g.Prefix(before=text),)),
+    Way("droplast=3", say("codes without their last 3 characters"), lambda t, _: (g.Prefix(drop_last=_whole(t)),)),
+    Way("groups=FILE.csv", _GROUPS, lambda text, _: (read_groups(Path(text).expanduser()),)),
     Way("hierarchy=FILE.csv,2", _LEVEL, _hierarchy),
 )
-_PARTS = ", ".join(part.value for part in g.Part)
+
+
+def _way_of(kind: type[Generalisation]) -> Way:
+    """Return the way of a step that says itself how it is typed."""
+    example = kind.from_text(kind.typed.partition("=")[2])
+    return Way(kind.typed, example.words, lambda text, _: (kind.from_text(text),))
 
 
 def _ways() -> tuple[Way, ...]:
     """Return all ways: those that need the column, read a file or are typed in several ways, then what steps say."""
-    said = [(each.typed, each.from_text) for each in Generalisation.known.values() if each.typed]
-    made = (Way(typed, make(typed.partition("=")[2]).words, _ignoring_column(make)) for typed, make in said)
-    return (*_OWN, *made)
-
-
-def _ignoring_column(make: Callable[[str], Generalisation]) -> Callable[[str, Column], Generalisation]:
-    return lambda text, _: make(text)
+    return (*_OWN, *(_way_of(each) for each in Generalisation.known.values() if each.typed))
 
 
 def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> None:
@@ -80,14 +85,8 @@ def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._Argu
         "--generalise|--generalize COL:WAY",
         "coarser values for a column, such as 'Age:width=10'; ways are below",
     )
-    rows = (
-        ("auto", say("what suits the column: intervals, or a part of the date")),
-        ("clinical", say("laboratory values into intervals at the cut points that medicine uses")),
-        (_PARTS, say("part of a date")),
-        *((way.typed, way.words) for way in _ways()),
-    )
     words = say("Ways to generalise, several one after another as in 'Birth date:age=2024-12-31;width=10':")
-    add_below(parser, words, rows_of(rows))
+    add_below(parser, words, rows_of(way[:2] for way in _ways()))
 
 
 def generalisations_from(texts: Iterable[str], table: Table) -> dict[str, g.Steps]:
@@ -125,24 +124,13 @@ def _split(text: str, table: Table) -> tuple[str, str]:
 def _steps(text: str, column: Column) -> g.Steps:
     """Return the steps that one way means for a column."""
     name, _, setting = text.partition("=")
-    name = name.strip().lower()
-    if name == "auto":
-        suggested = g.suggest(column)
-        if not suggested:
-            raise g.CannotGeneralise(
-                "Nothing is suggested for column “{name}”; say how to generalise it.", name=column.name
-            )
-        return suggested
-    if name == "clinical":
-        return (g.clinical(column),)
-    if name in {part.value for part in g.Part}:
-        return (g.DatePart(g.Part(name)),)
-    way = next((each for each in _ways() if each.name == name), None)
+    name, ways = name.strip().lower(), _ways()
+    way = next((each for each in ways if name in each.typed.partition("=")[0].split(", ")), None)
     if way is None:
-        raise BadSetting(none_of(text, ("auto", "clinical", _PARTS, *(f"{each.name}=…" for each in _ways()))))
+        raise BadSetting(none_of(text, (each.typed for each in ways)))
     try:
-        if setting.strip():
-            return (way.step(setting, column),)
+        if said := setting.strip() and setting if "=" in way.typed else name:
+            return way.steps(said, column)
     except ValueError:
         pass
     raise misfit(text, "--generalise", f"{column.name}:{way.typed}")

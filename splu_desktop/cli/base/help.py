@@ -9,6 +9,7 @@ from typing import Any
 
 from splu_desktop.cli.base.output import translate
 from splu_desktop.core.messages import Said, listed, say
+from splu_desktop.files.language import LANGUAGES
 
 _ROW = " " * 28  # before the meaning of what stands in a row
 _LINES, _PARAGRAPHS = "{head}\n{tail}", "{head}\n\n{tail}"
@@ -82,10 +83,17 @@ def add_command(
     """
     parser: argparse.ArgumentParser = commands.add_parser(name, help=say(words), **more)
     switch(parser, "--json", "print one JSON object instead of text")
+    add_language(parser)
     parser.set_defaults(run=run)
     if examples:
         add_below(parser, say("Examples:"), *(f"  {each}" for each in examples))
     return parser
+
+
+def add_language(parser: argparse.ArgumentParser) -> None:
+    """Give a parser the option that names the language in which a command speaks."""
+    # Suppressed, since a command's default would undo what was said before it.
+    takes(parser, "--lang", "language of what people read (the system's)", choices=LANGUAGES, default=argparse.SUPPRESS)
 
 
 def takes(to: Any, spelling: str, words: str = "", **values: Any) -> None:

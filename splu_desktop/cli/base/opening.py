@@ -8,13 +8,15 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from splu_desktop.cli.base.effects import without_effect
+from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import switch, takes
 from splu_desktop.cli.base.output import spoken
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say, superfluous
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.isolation.faults import MissingFile
+from splu_desktop.files.language import LANGUAGES
+from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.release.handover import new_password
 from splu_desktop.files.release.package import PasswordNeeded
 from splu_desktop.files.release.reading import OpenRelease, open_release
@@ -82,7 +84,8 @@ def add_target(parser: argparse.ArgumentParser, endings: str, *, required: bool 
 
 def add_written_language(parser: argparse.ArgumentParser) -> None:
     """Give a command the option that names the language of what it writes."""
-    takes(parser, "--language", "language of what is written: en, de or fr (that of --lang)", default=spoken().code)
+    words = say("language of what is written: en, de or fr (that of --lang)")
+    takes(parser, "--language CODE", words, choices=tuple(LANGUAGES), default=spoken().code)
 
 
 @contextlib.contextmanager
@@ -104,8 +107,19 @@ def open_asked(
 
     Raises BadRelease; BadSetting where a folder is given a password; Cancelled.
     """
-    if args.release.is_dir():
+    if args.release.is_dir() and args.password_file is not None:
         folder = say("“{path}” is a folder, which has no password", path=str(args.release))
-        without_effect(args, folder, "password_file")
+        raise BadSetting(superfluous(folder, ["--password-file"]))
     with password_asked(args) as password:
         return open_release(args.release, password=password, conditions=conditions, progress=progress)
+
+
+def open_for_answers(args: argparse.Namespace) -> OpenRelease:
+    """Return the release asked for, once it is sure that a file of answers can be written where one is wanted.
+
+    Raises SpluError.
+    """
+    belong(args, "--out", "overwrite")
+    if args.out is not None:
+        check_answers_path(args.out, overwrite=args.overwrite, release=args.release)
+    return open_asked(args)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from splu_desktop.core.messages import Figure, Said, brief, isolated, percent_of, say
+from splu_desktop.core.messages import Figure, Said, brief, isolated, say
 from splu_desktop.core.progress import Pace
 from splu_desktop.files.language import LANGUAGES, Language, language
 
@@ -70,11 +70,6 @@ def tell(sentence: str, before: str = "", /, **values: object) -> None:
 def whole(count: int) -> Figure:
     """Return a whole number for a table that people read."""
     return Figure(f"{count:,}")
-
-
-def per_cent(share: float, places: int = 1) -> Figure:
-    """Return a share of 1 for a table that people read."""
-    return percent_of(share) if places == 1 else Figure(f"{100 * share:.{places}f} %")
 
 
 def print_json(data: Any) -> None:
