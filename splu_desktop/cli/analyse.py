@@ -95,39 +95,30 @@ def result_as_dict(result: Result) -> dict[str, Any]:
 
 
 def _analysis_asked(args: argparse.Namespace, published: Published) -> Analysis:
-    where = _conditions(args.where, published)
-    name, asks = args.kind.name, args.kind.asks
-    if asks == COMPARISON:
-        return _comparison(name, args, published, where)
-    if asks in (OUTCOME, NUMBERS):
-        where = (*_conditions(args.conditions, published), *where)
-        if asks == NUMBERS:
-            return Analysis(name, column_named(args.outcome, published), where=where)
-        return Analysis(name, *outcome_asked(args.outcome, published), where=where)
-    on = tuple(column_named(text, published) for text in args.on)
-    return Analysis(name, *outcome_asked(args.outcome, published), covariates=on, where=where)
+    where = (*_conditions(getattr(args, "conditions", ()), published), *_conditions(args.where, published))
+    if args.kind.asks == COMPARISON:
+        return _comparison(args, published, where)
+    on = tuple(column_named(text, published) for text in getattr(args, "on", ()))
+    if args.kind.asks == NUMBERS:
+        return Analysis(args.kind.name, column_named(args.outcome, published), where=where)
+    return Analysis(args.kind.name, *outcome_asked(args.outcome, published), covariates=on, where=where)
 
 
-def _comparison(kind: str, args: argparse.Namespace, published: Published, where: tuple[Condition, ...]) -> Analysis:
+def _comparison(args: argparse.Namespace, published: Published, where: tuple[Condition, ...]) -> Analysis:
     """Return what is compared: the outcome among who is exposed, with that among others or among a second group."""
     first, second = _several(args.first, published), _several(args.second, published)
     both = [each for each in first if each in second]
     own, other = ([each for each in group if each not in both] for group in (first, second))
+    unexposed = None
     if not both and len(first) == len(second) == 1:
-        (exposed,), (outcome,) = first, second
-        return Analysis(kind, outcome.column, values_asked(outcome), exposed.column, values_asked(exposed), where=where)
-    if len(both) >= 1 and len(own) == len(other) == 1 and own[0].column == other[0].column:
-        outcome, *rest = both
-        return Analysis(
-            kind,
-            outcome.column,
-            values_asked(outcome),
-            own[0].column,
-            values_asked(own[0]),
-            values_asked(other[0]),
-            where=(*where, *rest),
-        )
-    raise BadQuestion("Write EXPOSED and OUTCOME as one condition each, as in 'Smoker=yes' 'Diagnosis=Gout'.")
+        both = second
+    elif both and len(own) == len(other) == 1 and own[0].column == other[0].column:
+        unexposed = values_asked(other[0])
+    else:
+        raise BadQuestion("Write EXPOSED and OUTCOME as one condition each, as in 'Smoker=yes' 'Diagnosis=Gout'.")
+    outcome, *rest = both
+    compared = own[0].column, values_asked(own[0]), unexposed
+    return Analysis(args.kind.name, outcome.column, values_asked(outcome), *compared, where=(*where, *rest))
 
 
 def _several(text: str, published: Published) -> list[Condition]:

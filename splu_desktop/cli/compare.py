@@ -36,25 +36,18 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = add_command(commands, "compare", "see the plan beside other methods, on this table", run)
     add_plan_options(parser)
-    takes(
-        parser,
-        "--systems NAME,...",
+    systems = say(
         "the methods to compare: first ({first}), all, or some of {names}",
         names=", ".join(each.name for each in SYSTEMS),
         first=", ".join(each.name for each in FIRST),
-        default="first",
     )
+    takes(parser, "--systems NAME,...", systems, default="first")
     takes(parser, "--about COL", "the secret column that is counted, where there are several")
     takes(parser, "--questions N", "how many random counts are asked (%(default)s)", type=int, default=_QUESTIONS)
     takes(parser, "--draws N", "draws of each setting (%(default)s)", type=int, default=DRAWS)
     takes(parser, "--seed N", "make the same comparison again", type=int)
-    takes(
-        parser,
-        "--time-limit SECONDS",
-        "how long each method may take with all its settings (%(default)g; 0 for no limit)",
-        type=float,
-        default=LIMIT,
-    )
+    limit = say("how long each method may take with all its settings (%(default)g; 0 for no limit)")
+    takes(parser, "--time-limit SECONDS", limit, type=float, default=LIMIT)
     takes(parser, "--own CSV", "your own questions, one per row, as for “splu queries”", type=Path)
     takes(parser, "--out DIR", "write the comparison into this new folder; keep it inside", type=Path)
     add_written_language(parser)

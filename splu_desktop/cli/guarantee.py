@@ -21,16 +21,10 @@ _MOST = 12  # counts whose probability of an error is listed
 def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = add_command(commands, "guarantee", "what a gamma promises about small and large counts", run)
-    usual = Thresholds()
+    usual, known = Thresholds(), draw_names()
     takes(parser, "--gamma G", "strength, a number from 1", type=float, required=True)
-    takes(
-        parser,
-        "--draw NAME",
-        "how values are drawn: {names}",
-        names=", ".join(draw_names()),
-        choices=draw_names(),
-        default="lenders",
-    )
+    words = say("how values are drawn: {names}", names=", ".join(known))
+    takes(parser, "--draw NAME", words, choices=known, default="lenders")
     takes(parser, "--epsilon", "relative error ({usual})", usual=str(usual.epsilon), type=float, default=usual.epsilon)
     takes(parser, "--t-e T_E", "tolerated probability ({usual})", usual=str(usual.t_e), type=float, default=usual.t_e)
     takes(parser, "--alpha", "the largest small count ({usual})", usual=usual.alpha, type=int, default=usual.alpha)

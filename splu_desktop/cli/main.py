@@ -160,22 +160,22 @@ def _run(argv: Sequence[str] | None) -> int:
         # So that a full disk is told here, and not by the interpreter at its end.
         if sys.stdout is not None:
             sys.stdout.flush()
-    except SpluError as fault:
-        return _end(str(fault), 2, given)
     except BrokenPipeError:
         _let_go_of(sys.stdout)
         return 0
-    except OSError as fault:
+    except SpluError as fault:
+        return _end(str(fault), 2, given)
+    except Exception as fault:
         if out_of_memory(fault):
             return _end(_MEMORY, 2, given)
-        if fault.errno not in _NO_ROOM:
-            return _unforeseen(fault, given)
-        reason = os.strerror(fault.errno or 0).lower()
-        _tell(say("What was asked for can't be written out ({reason}); make room and try again.", reason=reason))
-        _let_go_of(sys.stdout)
-        return 2
-    except Exception as fault:
-        return _end(_MEMORY, 2, given) if out_of_memory(fault) else _unforeseen(fault, given)
+        if isinstance(fault, OSError) and fault.errno in _NO_ROOM:
+            reason = os.strerror(fault.errno or 0).lower()
+            _tell(say("What was asked for can't be written out ({reason}); make room and try again.", reason=reason))
+            _let_go_of(sys.stdout)
+            return 2
+        # Where it arose, since a traceback would show the user nothing of use and might show a value of the table.
+        words = say("Something went wrong inside the program ({place}); report these words.", place=place_of(fault))
+        return _end(words, 1, given)
     return int(status or 0)
 
 
@@ -194,12 +194,6 @@ def _end(text: str, status: int, given: Sequence[str]) -> int:
     if "--json" in given:
         print_json({"error": str(text), "status": status})
     return status
-
-
-def _unforeseen(fault: Exception, given: Sequence[str]) -> int:
-    """Tell where it arose: a traceback would show the user nothing of use and might show a value of the table."""
-    place = place_of(fault)
-    return _end(say("Something went wrong inside the program ({place}); report these words.", place=place), 1, given)
 
 
 def _let_go_of(stream: TextIO) -> None:

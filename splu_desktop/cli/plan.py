@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command
@@ -43,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
             data["persons"] = {"number": data["persons"], "column": None if chosen is None else chosen.column}
         print_json({**data, "protect": command} if command else data)
     else:
-        print(*plan_lines(planned), *open_lines(planned.verdict), sep="\n")
+        print(*plan_lines(planned), *open_lines(planned.verdict.open), sep="\n")
         for each in planned.proposal.alternatives if planned.proposal is not None else ():
             tell(each.words, _mark(say("or")))
         if command:
@@ -126,17 +125,16 @@ def _verdict_line(found: Verdict) -> str:
     )
 
 
-def open_lines(found: Verdict, accepted: Mapping[str, str] = MappingProxyType({})) -> list[str]:
-    """Return the open lines that nobody accepted, each with its repair and how it is accepted."""
-    lines = []
-    for line in found.open:
-        if line.name not in accepted:
-            lines.append(line_of(line.sentence, _mark(say("stops") if line.state == "red" else say("decide"))))
-            how = say("--accept {name}=REASON", name=line.name)
-            if line.repair is not None:
-                how = say("{repair}, or {accept}", repair=line.repair.words, accept=how)
-            lines.append(line_of(how, " " * 14))
-    return lines
+def open_lines(lines: Iterable[Line]) -> list[str]:
+    """Return open lines, each with its repair and how it is accepted in a second line."""
+    told = []
+    for line in lines:
+        told.append(line_of(line.sentence, _mark(say("stops") if line.state == "red" else say("decide"))))
+        how = say("--accept {name}=REASON", name=line.name)
+        if line.repair is not None:
+            how = say("{repair}, or {accept}", repair=line.repair.words, accept=how)
+        told.append(line_of(how, " " * 14))
+    return told
 
 
 def as_gate(line: Line, reason: str | None = None) -> dict[str, Any]:

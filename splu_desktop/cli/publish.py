@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from splu_desktop.cli.base.output import Shown, line_of, print_json, spoken
 from splu_desktop.cli.base.plan_options import add_plan_options, check_options, planned_from, release_entries
 from splu_desktop.cli.plan import as_gate, open_lines, plan_lines
 from splu_desktop.core.messages import say
+from splu_desktop.core.policy import Line
 from splu_desktop.core.roles import Role
 from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
 from splu_desktop.files.project.entries import meanings
@@ -47,15 +48,28 @@ def add(commands: Any) -> None:
     add_plan_options(parser)
     group = parser.add_argument_group(say("the release"))
     takes(group, "--out DIR", "the new folder of the release, or its ZIP", type=Path, required=True)
-    several(group, "--accept NAME=REASON", "accept an open line of the verdict, or all, in at least three words")
+    words = say("accept an open line of the verdict, or all, in at least three words")
+    several(group, "--accept NAME=REASON", words, type=_acceptance)
     # As older calls spell it: --accept all=REASON; and strict is what publishing always is.
-    group.add_argument("--accept-all", dest="accept", type="all={}".format, action="append", help=argparse.SUPPRESS)
+    group.add_argument("--accept-all", dest="accept", action="append", type=_accept_all, help=argparse.SUPPRESS)
     group.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)
+
+
+def _accept_all(reason: str) -> tuple[str, str]:
+    return _acceptance(f"all={reason}")
+
+
+def _acceptance(text: str) -> tuple[str, str]:
+    """Return the name of a line that is accepted, and why. Raises BadSetting."""
+    name, _, reason = text.partition("=")
+    if not reason.strip():
+        raise misfit(text, "--accept", "NAME=REASON")
+    return name.strip(), reason.strip()
 
 
 def run(args: argparse.Namespace) -> int:
     """Publish. Returns 3 where an open line stands against it; nothing is written then. Raises SpluError."""
-    accepted = accepted_lines(args.accept)
+    accepted = dict(args.accept)
     everything = accepted.pop("all", "")
     check_options(args)
     said = meanings(RELEASE, release_entries(args))
@@ -66,14 +80,14 @@ def run(args: argparse.Namespace) -> int:
     check_name(args.out)
     (check_new_file if packed else check_new_folder)(args.out)
     file = Path(said["password_file"]) if "password_file" in said else None
-    password, made_up = lock_from(file, none=said.get("no_password", False)) if packed else (None, False)
+    password, shown_once = lock_from(file, none=said.get("no_password", False)) if packed else (None, {})
     with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:
         planned = planned_from(args, shown, engine)
         found = planned.verdict
-        if found.waiting(accepted, everything):
+        if waiting := found.waiting(accepted, everything):
             # Else the refusal would begin on the line that shows how far it is.
             shown.end()
-            return _refuse(args, planned, accepted)
+            return _refuse(args, planned, waiting, accepted)
         options = Options(
             form=Form(
                 title=said.get("title", ""),
@@ -99,30 +113,18 @@ def run(args: argparse.Namespace) -> int:
             fill=None if engine is None else partial(engine.fill, planned.plan, choices_from(args), planned.imported),
             progress=shown,
         )
-    _report(args, planned, outcome, {**accepted, "all": everything}, password if made_up else None)
+    _report(args, planned, outcome, {**accepted, "all": everything}, shown_once)
     return 0
 
 
-def accepted_lines(texts: Iterable[str]) -> dict[str, str]:
-    """Return the names of the lines accepted, with their reasons. Raises BadSetting."""
-    found = {}
-    for text in texts:
-        name, sign, reason = text.partition("=")
-        if not sign or not reason.strip():
-            raise misfit(text, "--accept", "NAME=REASON")
-        found[name.strip()] = reason.strip()
-    return found
-
-
-def _refuse(args: argparse.Namespace, planned: Planned, accepted: dict[str, str]) -> int:
+def _refuse(args: argparse.Namespace, planned: Planned, waiting: Sequence[Line], accepted: dict[str, str]) -> int:
     if args.json:
         gate = [as_gate(line, accepted.get(line.name)) for line in planned.verdict.lines]
         print_json({**planned.as_dict(), "written": False, "gate": gate})
-        for line in planned.verdict.open:  # and beside the object, for people
-            if line.name not in accepted:
-                print(line_of(line.sentence, "splu: "), f"--accept {line.name}=REASON", file=sys.stderr)
+        for line in waiting:  # and beside the object, for people
+            print(line_of(line.sentence, "splu: "), f"--accept {line.name}=REASON", file=sys.stderr)
         return 3
-    lines = open_lines(planned.verdict, accepted)
+    lines = open_lines(waiting)
     if len(lines) > _MOST - 3:  # the sentence of each names its repair
         lines = [f"{first} {second.strip()}" for first, second in zip(lines[::2], lines[1::2], strict=True)]
     print(*plan_lines(planned, short=True)[:2], *lines, line_of("Nothing was written."), sep="\n")
@@ -130,7 +132,7 @@ def _refuse(args: argparse.Namespace, planned: Planned, accepted: dict[str, str]
 
 
 def _report(
-    args: argparse.Namespace, planned: Planned, outcome: Outcome, accepted: dict[str, str], password: str | None
+    args: argparse.Namespace, planned: Planned, outcome: Outcome, accepted: dict[str, str], shown_once: dict[str, str]
 ) -> None:
     opened = outcome.opened
     if args.json:
@@ -147,7 +149,7 @@ def _report(
                 "register_entry": outcome.entry.number,
                 "fingerprint": outcome.fingerprint,
                 "digest": outcome.digest[:16],
-                **({} if password is None else {"password": password}),
+                **shown_once,
             }
         )
         return
@@ -160,6 +162,6 @@ def _report(
         number=outcome.entry.number,
         words=outcome.fingerprint,
     ))  # fmt: skip
-    last += [] if password is None else [line_of(password_line(password))]
+    last += map(line_of, map(password_line, shown_once.values()))
     last += [line_of(note, "  ") for note in planned.notes]
     print(*plan_lines(planned, short=True)[: max(2, _MOST - len(last))], *last, sep="\n")

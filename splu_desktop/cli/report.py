@@ -9,14 +9,10 @@ from typing import Any
 from splu_desktop.cli.base.effects import belong, no_effect
 from splu_desktop.cli.base.help import add_command, switch, takes
 from splu_desktop.cli.base.import_options import add_set, imported_from
-from splu_desktop.cli.base.opening import (
-    add_password,
-    add_target,
-    add_written_language,
-    open_asked,
-)
+from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
 from splu_desktop.cli.base.output import Shown, print_result, say_written, spoken
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import Register
 from splu_desktop.report.content.words import first_line
@@ -30,23 +26,16 @@ _FIELDS = ("title", "organisation", "reviewer", "contract", "basis", "review", "
 def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = add_command(commands, "report", "write the audit report of a release", run)
-    takes(parser, "release RELEASE", "a release folder, or a ZIP of it", type=Path)
+    add_release(parser)
     add_target(parser, ".pdf, .html, .json, .xlsx")
     switch(parser, "--internal", "the internal edition, with true counts; needs --source")
     takes(parser, "--source FILE", "the file that the release was made from", type=Path)
     for name in _FIELDS:
         takes(parser, f"--{name} TEXT", "what to print as “{name}”", name=name, default="")
-    takes(
-        parser,
-        "--law CODES",
-        "law packs, between commas: {codes}; or none ({usual})",
-        codes=", ".join(codes()),
-        usual=DEFAULT,
-        default=DEFAULT,
-    )
+    packs = say("law packs, between commas: {codes}; or none ({usual})", codes=", ".join(codes()), usual=DEFAULT)
+    takes(parser, "--law CODES", packs, default=DEFAULT)
     takes(parser, "--threshold", "largest certainty of a row allowed, 0 to 1, beside the audience's limits", type=float)
     add_written_language(parser)
-    add_password(parser)
     add_set(parser)
 
 

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.opening import add_password, password_asked
-from splu_desktop.cli.base.output import print_json, tell, translate
+from splu_desktop.cli.base.opening import add_release, password_asked
+from splu_desktop.cli.base.output import line_of, print_json, translate
 from splu_desktop.core.messages import said_of, say
 from splu_desktop.core.policy import title_of
 from splu_desktop.files.register.book import Register
-from splu_desktop.files.release.verify import WRONG, Verification, verify
+from splu_desktop.files.release.verify import NOTE, WRONG, Verification, verify
 from splu_desktop.report.verify import verify_report
 
-_OK, _NOTE, _FAILED = say("ok"), say("note"), say("WRONG")
+# State of a check, or of a line of the verdict -> its word.
+_WORDS = {"ok": say("ok"), NOTE: say("note"), WRONG: say("WRONG"), "amber": say("decide"), "red": say("stops")}
 
 
 def add(commands: Any) -> None:
@@ -23,41 +24,36 @@ def add(commands: Any) -> None:
     words = say("check a release, or a report against its release, without the source")
     parser = add_command(commands, "verify", words, run)
     takes(parser, "report REPORT.json", "a report written as JSON", type=Path, nargs="?")
-    takes(parser, "release RELEASE", "a release folder, or a ZIP of it", type=Path)
-    add_password(parser)
+    add_release(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the checks. Returns 3 where one failed."""
-    if args.report is not None:
-        return _report(args)
+    sound, data, lines = _of_release(args) if args.report is None else _of_report(args)
+    if args.json:
+        print_json({"release": str(args.release), "sound": sound, **data})
+    else:
+        print(*lines, sep="\n")
+    return 0 if sound else 3
+
+
+def _of_release(args: argparse.Namespace) -> tuple[bool, dict[str, Any], list[str]]:
+    """Return whether a release is sound, and what its checks found as data and as lines."""
     with password_asked(args) as password:
         found = verify(args.release, password=password, register=Register())
-    if args.json:
-        print_json(
-            {
-                "release": str(args.release),
-                "sound": found.sound,
-                "fingerprint": found.fingerprint,
-                "digest": found.digest[:16],
-                **_verdict_of(found),
-                "checks": [
-                    {"name": c.name, "state": c.state, "passed": c.state != WRONG, "sentence": str(c.sentence)}
-                    for c in found.checks
-                ],
-            }
-        )
-    else:
-        for check in found.checks:
-            word = {"ok": _OK, "note": _NOTE, "wrong": _FAILED}[check.state]
-            tell(check.sentence, f"{translate(word):<8} ")
-        tell("Fingerprint: {words} ({digest})", words=found.fingerprint, digest=found.digest[:16])
-        said = _verdict_of(found)
-        tell(said["headline"], f"{translate(title_of(said['verdict']) if said['verdict'] else _NOTE)}: ")
-        for line in said["lines"]:
-            word = {"ok": _OK, "amber": say("decide"), "red": say("stops")}[line["state"]]
-            tell(line["sentence"], f"  {translate(word):<9} ")
-    return 0 if found.sound else 3
+    said, digest = _verdict_of(found), found.digest[:16]
+    checks = [{"name": each.name, "state": each.state, "passed": each.state != WRONG, "sentence": str(each.sentence)}
+              for each in found.checks]  # fmt: skip
+    lines = [line_of(each.sentence, _mark(each.state)) for each in found.checks]
+    lines.append(line_of("Fingerprint: {words} ({digest})", words=found.fingerprint, digest=digest))
+    title = title_of(said["verdict"]) if said["verdict"] else _WORDS[NOTE]
+    lines.append(line_of(said["headline"], f"{translate(title)}: "))
+    lines += [line_of(each["sentence"], f"  {_mark(each['state'])}") for each in said["lines"]]
+    return found.sound, {"fingerprint": found.fingerprint, "digest": digest, **said, "checks": checks}, lines
+
+
+def _mark(state: str) -> str:
+    return f"{translate(_WORDS[state]):<9} "
 
 
 def _verdict_of(found: Verification) -> dict[str, Any]:
@@ -70,16 +66,11 @@ def _verdict_of(found: Verification) -> dict[str, Any]:
     return {"verdict": body["verdict"], "headline": said_of(body["headline"]), "lines": lines}
 
 
-def _report(args: argparse.Namespace) -> int:
-    """Print what differs between a report and its release. Returns 3 where anything does."""
+def _of_report(args: argparse.Namespace) -> tuple[bool, dict[str, Any], list[str]]:
+    """Return whether all of a report is its release's, and what differs as data and as lines."""
     with password_asked(args) as password:
         differences = verify_report(args.report, args.release, password=password)
-    if args.json:
-        found = {"sound": not differences, "differences": list(map(str, differences))}
-        print_json({"report": str(args.report), "release": str(args.release), **found})
-    else:
-        for each in differences:
-            tell(each, f"{translate(_FAILED):<8} ")
-        if not differences:
-            tell("All figures of the report that follow from the release are the release's.", f"{translate(_OK):<8} ")
-    return 3 if differences else 0
+    lines = [line_of(each, _mark(WRONG)) for each in differences]
+    fine = say("All figures of the report that follow from the release are the release's.")
+    data = {"report": str(args.report), "differences": list(map(str, differences))}
+    return not differences, data, lines or [line_of(fine, _mark("ok"))]

@@ -52,14 +52,16 @@ def password_from(file: Path | None) -> str | None:
     return lines[0]
 
 
-def lock_from(file: Path | None, *, none: bool) -> tuple[str | None, bool]:
-    """Return the password of the ZIP to write, None for none, and whether it was made up here. Raises BadSetting."""
+def lock_from(file: Path | None, *, none: bool) -> tuple[str | None, dict[str, str]]:
+    """Return the password of a ZIP to write, None for none, and as data one made up here. Raises BadSetting."""
     if none:
         if file is not None:
             raise BadSetting(superfluous("no_password", ["password_file"]))
-        return None, False
-    given = password_from(file)
-    return (new_password(), True) if given is None else (given, False)
+        return None, {}
+    if given := password_from(file):
+        return given, {}
+    password = new_password()
+    return password, {"password": password}
 
 
 def password_line(password: str) -> str:

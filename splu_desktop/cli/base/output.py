@@ -101,16 +101,14 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Ite
         [one_line(translate(cell) if isinstance(cell, Said | Figure) else isolated(brief(cell))) for cell in row]
         for row in (header, *rows)
     ]
-    unseen = [[len(_ISOLATES.findall(cell)) for cell in line] for line in lines]
-    widths = [max(len(line[i]) - own[i] for line, own in zip(lines, unseen, strict=True)) for i in range(len(header))]
-    aligned = set(right)
-    for line, own in zip(lines, unseen, strict=True):
+    room = [[len(_ISOLATES.sub("", cell)) for cell in line] for line in lines]
+    widths, aligned = [max(column) for column in zip(*room, strict=True)], set(right)
+    for line, own in zip(lines, room, strict=True):
         if not any(line):
             continue  # a table without headings
-        cells = [
-            cell.rjust(w + more) if i in aligned else cell.ljust(w + more)
-            for i, (cell, w, more) in enumerate(zip(line, widths, own, strict=True))
-        ]
+        blanks = [" " * (width - taken) for width, taken in zip(widths, own, strict=True)]
+        cells = [blank + cell if i in aligned else cell + blank
+                 for i, (cell, blank) in enumerate(zip(line, blanks, strict=True))]  # fmt: skip
         print("  ".join(cells).rstrip())
 
 
