@@ -131,6 +131,9 @@ class ProposalPage(Page):
         self.slim = QWidget()
         self.slim_row = margins(QHBoxLayout(self.slim), 0, spacing=8)
         self.sentence = label("", wrap=True)
+        # Room for a third line, which it has at some stops: the plots below would be laid out and drawn anew.
+        self.sentence.setMinimumHeight(3 * self.sentence.fontMetrics().lineSpacing())
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.large, self.small = LargeCountsPlot(), SmallCountsPlot()
         self.large_words, self.small_words = label("", "quiet", wrap=True), label("", "quiet", wrap=True)
         self.plots = margins(QHBoxLayout(), 0, spacing=16)

@@ -125,6 +125,7 @@ class Plot(QWidget):
         self._box = self._view.addViewBox(0, 1, enableMouse=False, enableMenu=False, defaultPadding=0)
         self._box.setFlag(self._box.GraphicsItemFlag.ItemClipsChildrenToShape, False)  # a point on the edge is whole
         self._left, self._below = (pg.AxisItem(side, linkView=self._box) for side in ("left", "bottom"))
+        self._below.enableAutoSIPrefix(False)  # for which it would set its name anew each time
         self._view.addItem(self._left, 0, 0)
         self._view.addItem(self._below, 1, 1)
         self._lines: list[tuple[Any, str, float, Qt.PenStyle]] = []

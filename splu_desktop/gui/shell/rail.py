@@ -74,9 +74,6 @@ class StepButton(QAbstractButton):
 
     def show_state(self, state: State, current: bool, narrow: bool) -> None:
         """Show another state."""
-        # Each stop of the slider comes by here, and drawing what did not change would hold it up.
-        if (state, current, narrow) == (self.state, self.current, self.narrow) and self.accessibleName():
-            return
         self.state, self.current, self.narrow = state, current, narrow
         words = f"{self.number} {self.text()}, {state_name(state)}"
         self.setAccessibleName(join((words, t("shown now")), ",") if current else words)
@@ -151,7 +148,7 @@ class Rail(QFrame):
         self.setAccessibleName(t("Steps"))
         column = margins(QVBoxLayout(self), 0, 8, 0, 8, spacing=0)
         self.buttons: dict[Step, StepButton | Entry] = {}
-        self._under: QWidget | None = None
+        self._shown: object = None  # states, the page in front, and whether it is narrow
         for number, step in enumerate(RAIL, 1):
             made = StepButton(step, number)
             # The step is bound as a default, since the loop goes on; the first argument is the bool of `clicked`.
@@ -185,17 +182,18 @@ class Rail(QFrame):
 
     def refresh(self, current: Step) -> None:
         """Show the session as it is, and mark the page in front."""
-        self.current = current
+        states = {step: self._session.state(step) for step in self.buttons}
+        # Each stop of the slider comes by here, and drawing what did not change would hold it up.
+        if (states, current, self.narrow) == self._shown:
+            return
+        self.current, self._shown = current, (states, current, self.narrow)
         proposal = self.current in (Step.PROPOSAL, *_UNDER)
         for step, made in self.buttons.items():
-            made.show_state(
-                self._session.state(step),
-                step is self.current or (step is Step.PROPOSAL and proposal),
-                self.narrow,
-            )
+            front = step is self.current or (step is Step.PROPOSAL and proposal)
+            made.show_state(states[step], front, self.narrow)
             if isinstance(made, Entry):
-                made.setVisible(self._session.state(step) is not State.BLOCKED)
-        left, below = (8 if self.narrow else 54), 0 if self._session.state(Step.COLUMNS) is State.BLOCKED else 4
+                made.setVisible(states[step] is not State.BLOCKED)
+        left, below = (8 if self.narrow else 54), 0 if states[Step.COLUMNS] is State.BLOCKED else 4
         self._entries.setContentsMargins(left, 0, 8, below)
         self.offline.setVisible(self.narrow)
         self.setFixedWidth(NARROW if self.narrow else WIDE)
