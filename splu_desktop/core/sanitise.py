@@ -168,7 +168,7 @@ def run(
             columns.append(keep(column.take(order).without_unused_labels()))
     correlations: tuple[float, ...] = ()
     if prepared.classes.number > 1:
-        columns.append(numbered(CLASS, prepared.row_class[order]))
+        columns.append(number_codes(CLASS, prepared.row_class[order]))
     if prepared.units.person:
         assert plan.persons is not None
         if plan.persons.number:
@@ -224,7 +224,7 @@ def join_labels(column: Column, few: NDArray[np.bool_]) -> Column:
     return replace(joined, weights=column.weights).without_unused_labels()
 
 
-def numbered(name: str, codes: NDArray[np.int32]) -> Column:
+def number_codes(name: str, codes: NDArray[np.int32]) -> Column:
     """Return a column of whole numbers from 1 for codes (N,) from 0."""
     number = int(codes.max()) + 1
     labels = np.array([str(each) for each in range(1, number + 1)], object)

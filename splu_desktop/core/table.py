@@ -362,18 +362,18 @@ _Found = TypeVar("_Found")
 _How = ParamSpec("_How")
 
 
-def remembered(look: Callable[Concatenate[_Of, _How], _Found]) -> Callable[Concatenate[_Of, _How], _Found]:
+def remember(look: Callable[Concatenate[_Of, _How], _Found]) -> Callable[Concatenate[_Of, _How], _Found]:
     """Make a function remember what it found of a column or table: suggestions, plan and gate ask the same of each."""
 
     @wraps(look)
-    def found(of: _Of, /, *how: _How.args, **ways: _How.kwargs) -> _Found:
+    def look_up(of: _Of, /, *how: _How.args, **ways: _How.kwargs) -> _Found:
         known: dict[str, _Found] = of.__dict__
         key = f"_{look.__module__}.{look.__qualname__}{how or ''}"
         if key not in known:
             known[key] = look(of, *how, **ways)
         return known[key]
 
-    return found
+    return look_up
 
 
 IDENTIFIERS = "identifiers"

@@ -126,7 +126,7 @@ def brute_force(table: Table, plan: Plan, search: Search) -> bool:
             own = replace(made, classes=classes)
             columns = [prepared.table[name] for name in classes]
             ready = replace(prepared, classes=make_classes(columns, prepared.units))
-            needed = certainties(ready, own).needed(limits.riskiest, limits.average)
+            needed = certainties(ready, own).least_gamma(limits.riskiest, limits.average)
             for gamma in (each for each in STOPS if each >= needed):
                 (tables,) = reaches(ready, own, [gamma])
                 cells, answered = (sum(getattr(each, what) for each in tables) for what in ("cells", "answered"))

@@ -13,7 +13,7 @@ import numpy as np
 from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
 from splu_desktop.core.messages import none_of, say
 from splu_desktop.core.resources import resource_path
-from splu_desktop.core.table import Column, Kind, remembered
+from splu_desktop.core.table import Column, Kind, remember
 
 SYSTEMS = {"icd9": "ICD-9-CM", "icd10": "ICD-10"}
 NO_CHAPTER = "No valid code"
@@ -81,7 +81,7 @@ def _chapter(system: str, label: str) -> str | None:
     return next((title for first, title in reversed(chapters.items()) if key >= first and len(first) == 3), None)
 
 
-@remembered
+@remember
 def system_of(column: Column) -> str | None:
     """Return the classification that nearly all labels of a column are codes of, None where there is none."""
     present = np.flatnonzero(~column.missing)

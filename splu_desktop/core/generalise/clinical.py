@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.generalise.intervals import Intervals, filled
+from splu_desktop.core.generalise.intervals import Intervals, numbers_and_counts
 from splu_desktop.core.generalise.step import CannotGeneralise
 from splu_desktop.core.resources import own_files, read_toml, resource_path, unreadable
 from splu_desktop.core.table import Column, unique
@@ -92,7 +92,7 @@ def measure_of(column: Column) -> Measure | None:
     if (_NOT - spared).intersection(words) or (longest <= 2 and len("".join(words)) > longest):
         return None
     try:
-        values, counts = filled(column)
+        values, counts = numbers_and_counts(column)
     except CannotGeneralise:
         return None
     median = float(values[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])
@@ -103,7 +103,7 @@ def measure_of(column: Column) -> Measure | None:
 def clinical(column: Column) -> Intervals:
     """Return intervals at the cut points of the column's measure. Raises CannotGeneralise where it has none."""
     found = measure_of(column)
-    if found is None or len(unique(np.searchsorted(found.cuts, filled(column)[0], side="right"))) < 2:
+    if found is None or len(unique(np.searchsorted(found.cuts, numbers_and_counts(column)[0], side="right"))) < 2:
         raise CannotGeneralise(
             "No clinical cut points part the numbers of column “{column}”; give cut points of your own.",
             column=column.name,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
-from splu_desktop.core.table import Column, Flags, remembered
+from splu_desktop.core.table import Column, Flags, remember
 
 _FEWEST = 3  # intervals, for words beside them
 _MOST = 2_000  # intervals
@@ -27,7 +27,7 @@ _ONE = re.compile(_NUMBER)
 Ends = NDArray[np.float64]
 
 
-@remembered
+@remember
 def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
     """Return (m,) least number and (m,) the number it stays below, per label; None unless all with digits are such.
 

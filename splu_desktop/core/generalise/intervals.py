@@ -118,7 +118,7 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
     Raises CannotGeneralise where the width is not positive, or leaves one interval or too many.
     """
     exact = _fraction(width, least=0)
-    values, counts = filled(column)
+    values, counts = numbers_and_counts(column)
     up_to = np.cumsum(counts)
     least = max(LEAST_AT_END, int(up_to[-1]) // _LEAST_SHARE)
     # A cut leaves enough on both sides from above the value that completes the first `least` records to the value that
@@ -148,7 +148,7 @@ def by_magnitude(column: Column) -> Intervals:
 
     For numbers that reach over magnitudes, such as charges; the cut points are the same in every table.
     """
-    values, counts = filled(column)
+    values, counts = numbers_and_counts(column)
     low, high = _most_of(values, counts)
     rising = values > 0
     least = _most_of(values[rising], counts[rising])[0] if rising.any() else math.inf
@@ -168,7 +168,7 @@ def by_cuts(cuts: Sequence[float | str]) -> Intervals:
 
 def round_width(column: Column, groups: int = 10) -> float:
     """Return a round width (1, 2 or 5 times a power of ten) that gives about `groups` intervals over most records."""
-    values, counts = filled(column)
+    values, counts = numbers_and_counts(column)
     low, high = _most_of(values, counts)
     width = _round_step(max(float(high / 2 - low / 2), 1e-9) / groups * 2)
     return max(width, 1.0) if column.kind is Kind.INTEGER else width
@@ -191,7 +191,7 @@ def _fraction(number: float | str | Fraction, least: float = -math.inf) -> Fract
     return exact
 
 
-def filled(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def numbers_and_counts(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the distinct numbers that records have, rising, and the records of each. Raises CannotGeneralise."""
     values, counts = numbers_of(column), column.counts()
     used = ~np.isnan(values) & (counts > 0) & np.isfinite(values)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import NUMBER as NUMBER
 from splu_desktop.core.messages import folded_text, none_of
-from splu_desktop.core.table import Column, Kind, remembered
+from splu_desktop.core.table import Column, Kind, remember
 
 Ints = NDArray[np.int64]
 
@@ -89,7 +89,7 @@ class ByPerson:
         raise BadSetting("The recipe can't be understood: an entry is missing or of the wrong kind.")
 
 
-@remembered
+@remember
 def persons(column: Column) -> Ints:
     """Return (N,) the person of each row, numbered from 0; a row without a name is a person of its own."""
     codes = _first_spelling(column)[column.codes].astype(np.int64)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.core.roles import suggest_roles
-from splu_desktop.core.roles.content import filled, follows, sample_labels
+from splu_desktop.core.roles.content import follows, rows_of, sample_labels
 from splu_desktop.core.roles.lexicon import HARMLESS
 from splu_desktop.core.roles.numbers import national_number
-from splu_desktop.core.table import Column, Kind, Table, remembered
+from splu_desktop.core.table import Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
 
 _LISTS = {
@@ -104,7 +104,7 @@ def person_columns(table: Table) -> tuple[str, ...]:
     return tuple(each.name for each in find_persons(table))
 
 
-@remembered
+@remember
 def find_persons(table: Table) -> tuple[PersonColumn, ...]:
     """Return what names persons, likeliest first: what repeats before what does not, then by how sure it is."""
     found = [each for column in table.columns if (each := _as_persons(column)) is not None]
@@ -113,11 +113,11 @@ def find_persons(table: Table) -> tuple[PersonColumn, ...]:
     return tuple(sorted(found, key=lambda each: (-each.sure, not each.repeats, -each.rows)))
 
 
-@remembered
+@remember
 def _as_persons(column: Column) -> PersonColumn | None:
     if not column.n or column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
         return None
-    persons, rows = _persons(column), filled(column)
+    persons, rows = _persons(column), rows_of(column)
     sure = _how_sure(column, persons, rows)
     return PersonColumn(column.name, persons, rows, sure) if sure else None
 
@@ -143,10 +143,10 @@ def _of_one_person(table: Table) -> list[PersonColumn]:
     same = [column for column in table.columns if by and subjects[column.name] == by and _is_mixed(column)]
     may_be = [column for column in table.columns if same and subjects[column.name] not in HARMLESS]
     return [
-        PersonColumn(column.name, _persons(column), filled(column), 2)
+        PersonColumn(column.name, _persons(column), rows_of(column), 2)
         for column in may_be
         if column.kind not in (Kind.DATE, Kind.DATETIME, Kind.DECIMAL)
-        and _REPEATING <= _persons(column) <= filled(column) / _ROWS_EACH
+        and _REPEATING <= _persons(column) <= rows_of(column) / _ROWS_EACH
         and _looks_like_numbers(column, _persons(column))
         and _is_numbered(column)
         and all(follows(each, column) for each in same)

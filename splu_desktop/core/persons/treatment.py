@@ -12,7 +12,7 @@ from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.mechanism import NUMBER, Randomness, SystemRandomness, permutation
 from splu_desktop.core.persons.choice import ONE, ByPerson, persons
 from splu_desktop.core.persons.dates import RecoveredShift, check_dates, draw_shifts, move_dates, try_recover_shift
-from splu_desktop.core.table import Column, Kind, Table, remembered
+from splu_desktop.core.table import Column, Kind, Table, remember
 
 LEFT_OUT = "rows_left_out"  # entry of `Table.origin`: that each person has one row already
 SHIFTED = "dates_moved"  # another: that dates were moved already
@@ -54,7 +54,7 @@ def choose_rows(table: Table, choice: ByPerson) -> NDArray[np.int64]:
     return np.asarray(np.sort(taken), np.int64)
 
 
-@remembered
+@remember
 def _random_ranks(column: Column) -> NDArray[np.int64]:
     """Return (N,) a random order of the rows of persons, the same one for verdict and release."""
     return permutation(SystemRandomness(), column.n).astype(np.int64)

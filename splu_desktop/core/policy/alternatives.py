@@ -98,7 +98,7 @@ def _bare(plan: Plan) -> Plan:
 def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Iterator[Alternative]:
     """Give the way at the next strength that keeps the limits, else that for the next audience."""
     limits, gamma = setting.limits, way.plan.gamma
-    needed = certainties(way.prepared, way.plan).needed(limits.riskiest, limits.average)
+    needed = certainties(way.prepared, way.plan).least_gamma(limits.riskiest, limits.average)
     stops = (stop for stop in STOPS if stop >= needed and by * (stop - gamma) > 0)
     # Only the next stop: of stronger draws those behind it tell less, and each costs a forecast of all tables.
     for stop in sorted(stops, key=lambda stop: abs(stop - gamma))[:1]:

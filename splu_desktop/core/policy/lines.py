@@ -168,7 +168,7 @@ class Case:
         # The strength may have been chosen so as to meet the limit exactly, and digits at the end are rounding.
         if sure <= limit + 1e-9:
             return Line(name, OK, sentence, sure, limit)
-        needed = self.figures.certainty.needed(self.limits.riskiest, self.limits.average)
+        needed = self.figures.certainty.least_gamma(self.limits.riskiest, self.limits.average)
         repair = self._ways if needed > STOPS[0] else Repair(say("Make it safer"), raise_gamma(needed))
         return Line(name, RED, sentence, sure, limit, repair)
 

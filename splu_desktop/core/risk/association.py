@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import Column, Table, remembered
+from splu_desktop.core.table import Column, Table, remember
 
 LINKED = 0.2  # Cramer's V, corrected for chance, from which columns must not be drawn apart
 _RARE = 20  # rows below which values count as one: what few rows have is chance
@@ -35,7 +35,7 @@ def association(first: Column, second: Column) -> float:
     return float(min(1.0, np.sqrt(phi2 / max(min(r_less, c_less) - 1, 1e-9))))
 
 
-@remembered
+@remember
 def _pooled(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return (N,) codes with rare values as one, and (k,) rows of each."""
     counts = column.counts()

@@ -103,7 +103,7 @@ class Certainty:
             for name, each in self.shares.items()
         }
 
-    def needed(self, riskiest: float, average: float) -> float:
+    def least_gamma(self, riskiest: float, average: float) -> float:
         """Return the least whole gamma at which all columns keep these limits, infinite where none does."""
         return max(self.needed_of(riskiest, average).values(), default=1.0)
 

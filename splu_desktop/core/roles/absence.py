@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_desktop.core.roles.content import joined
+from splu_desktop.core.roles.content import join_words
 from splu_desktop.core.roles.lexicon import fold, lexicon
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.words import words_of
@@ -33,7 +33,7 @@ def absence_values(column: Column) -> tuple[str, ...]:
 def says_absence(label: str, column: Column) -> bool:
     """Return whether a value says that there is nothing; in a column named "alive" or "healthy" the yes does."""
     values = lexicon().values
-    text, words = joined(label), [fold(word) for word in words_of(label)]
+    text, words = join_words(label), [fold(word) for word in words_of(label)]
     if values["well"].intersection(map(fold, words_of(column.name))):
         return text in values["yes"] or text in values["well"]
     if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:

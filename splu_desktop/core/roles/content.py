@@ -10,7 +10,7 @@ import numpy as np
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.roles.lexicon import Reading, first_names, fold, lexicon, read_name
 from splu_desktop.core.roles.numbers import is_official, national_number
-from splu_desktop.core.table import Column, Kind, remembered
+from splu_desktop.core.table import Column, Kind, remember
 from splu_desktop.core.words import words_of
 
 LOOKED_AT = 2000  # labels looked at per column
@@ -81,7 +81,7 @@ _CHECKS: tuple[tuple[str, Callable[[str], bool]], ...] = (
 )
 
 
-@remembered
+@remember
 def sample_labels(column: Column) -> Sequence[str]:
     """Return up to LOOKED_AT labels spread over the column's, missing ones left out."""
     present = np.flatnonzero(~column.missing)
@@ -97,14 +97,14 @@ def _mostly(labels: Sequence[str], check: Callable[[str], object], share: float 
     return sum(map(bool, map(check, labels))) >= share * len(labels)
 
 
-@remembered
+@remember
 def distinct_share(column: Column) -> float:
     """Return the distinct values per record that has one, 0 where none has."""
     counts = column.counts()[~column.missing]
     return float(np.count_nonzero(counts) / counts.sum()) if counts.sum() else 0.0
 
 
-def filled(column: Column) -> int:
+def rows_of(column: Column) -> int:
     """Return how many records have a value."""
     return int(column.counts()[~column.missing].sum())
 
@@ -152,7 +152,7 @@ def speaks_in_sentences(column: Column) -> bool:
     labels = sample_labels(column)
     return column.kind is Kind.TEXT or (
         column.kind is Kind.CATEGORY
-        and filled(column) >= FEWEST
+        and rows_of(column) >= FEWEST
         and distinct_share(column) >= 0.3
         and float(np.mean([len(text.split()) for text in labels])) >= 4
     )
@@ -160,10 +160,10 @@ def speaks_in_sentences(column: Column) -> bool:
 
 def numbered_alike(column: Column) -> bool:
     """Whether a column holds many codes of one form, different ones for many records: numbers of something."""
-    return filled(column) >= FEWEST and distinct_share(column) >= _NUMBERING and numbered(column)
+    return rows_of(column) >= FEWEST and distinct_share(column) >= _NUMBERING and is_numbered(column)
 
 
-def numbered(column: Column) -> bool:
+def is_numbered(column: Column) -> bool:
     """Whether a column holds codes of one prefix and equally many digits, or opaque keys."""
     labels = sample_labels(column)
     if column.kind in (Kind.DATE, Kind.DECIMAL):
@@ -236,7 +236,7 @@ def holds_periods(column: Column) -> bool:
 
 def holds_years(column: Column) -> bool:
     """Whether whole numbers are all years of living persons' times, which no measure's are."""
-    if column.kind is not Kind.INTEGER or column.values is None or column.m < _FEWEST_YEARS or filled(column) < FEWEST:
+    if column.kind is not Kind.INTEGER or column.values is None or column.m < _FEWEST_YEARS or rows_of(column) < FEWEST:
         return False
     numbers = column.values[~column.missing]
     return bool(numbers.min() >= _YEARS[0] and numbers.max() <= _YEARS[1])
@@ -245,7 +245,7 @@ def holds_years(column: Column) -> bool:
 def may_be_births(column: Column) -> bool:
     """Whether dates or years lie so far apart and so far back as those of births do."""
     years = holds_years(column)
-    if not (years or is_dated(column)) or column.values is None or filled(column) < 2:
+    if not (years or is_dated(column)) or column.values is None or rows_of(column) < 2:
         return False
     values = np.repeat(column.values, column.counts() * ~column.missing)
     days = values * 365.25 if years else values.astype("datetime64[D]").astype(float)
@@ -258,7 +258,7 @@ def is_dated(column: Column) -> bool:
     return column.kind in (Kind.DATE, Kind.DATETIME)
 
 
-def joined(text: str) -> str:
+def join_words(text: str) -> str:
     """Return a value as it stands in lists: its words joined by "_"."""
     return "_".join(map(fold, words_of(text)))
 
@@ -267,7 +267,7 @@ def all_of(column: Column, *lists: str) -> bool:
     """Whether all values of a column stand in these lists of values."""
     known = frozenset().union(*(lexicon().values[name] for name in lists))
     labels = sample_labels(column)
-    return bool(labels) and all(joined(text) in known for text in labels)
+    return bool(labels) and all(join_words(text) in known for text in labels)
 
 
 def holds_answers(column: Column) -> bool:
@@ -275,7 +275,7 @@ def holds_answers(column: Column) -> bool:
     labels = sample_labels(column)
     if column.kind is Kind.BOOLEAN or len(labels) > 5:
         return column.kind is Kind.BOOLEAN
-    plain = {joined(text) for text in labels} - lexicon().values["other"]
+    plain = {join_words(text) for text in labels} - lexicon().values["other"]
     yes, no = lexicon().values["yes"], lexicon().values["no"]
     return plain <= yes | no or all(set(text) <= set("+-") for text in labels)
 
@@ -290,7 +290,7 @@ def holds_sexes(column: Column, *, named: bool = False) -> bool:
     if named and {"1", "2"} <= set(labels) <= {"0", "1", "2", "3", "9"}:
         return True
     known = values["female"] | values["male"]
-    told = [joined(text).split("_") for text in labels] if len(labels) <= _SEXES else []
+    told = [join_words(text).split("_") for text in labels] if len(labels) <= _SEXES else []
     held = {next((word for word in words if word in known), words[0]) for words in told if len(words) <= _WORDS}
     sexes = held & known
     return len(sexes) > 1 and (named or held <= sexes | values["other"]) and not sexes <= values["male"] - {"h", "m"}
@@ -311,7 +311,7 @@ def tells_findings(column: Column) -> bool:
         if words & values["enough"]:
             return True
         short = len(words) <= 3 and not any(map(str.isdigit, text))  # "baseline arm 1" is of a trial
-        found += joined(text) in values["telling"] or bool(short and words & values["telling"])
+        found += join_words(text) in values["telling"] or bool(short and words & values["telling"])
     return found > _TELLING * len(labels)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.table import Column, Kind, remembered
+from splu_desktop.core.table import Column, Kind, remember
 
 # Modules of python-stdnum whose numbers are each of one person and hold a check digit.
 _MODULES = """
@@ -28,7 +28,7 @@ _FEWEST = 6  # different numbers from which check digits that all agree are no c
 _AGREE = 0.95  # of them
 
 
-@remembered
+@remember
 def national_number(column: Column) -> str | None:
     """Return which country's number of persons a column holds ("nl.bsn"), by its check digits; None for none."""
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):

@@ -16,7 +16,7 @@ from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import absence_values
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, read_name
 from splu_desktop.core.roles.role import Role, Suggestion
-from splu_desktop.core.table import IDENTIFIERS, Column, Kind, Table, remembered
+from splu_desktop.core.table import IDENTIFIERS, Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
 
 __all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
@@ -82,9 +82,9 @@ def _bare_names(names: Sequence[str]) -> dict[str, str]:
     return bare
 
 
-@remembered
+@remember
 def _suggestion(column: Column, name: str) -> Suggestion:
-    if content.filled(column) == 0:
+    if content.rows_of(column) == 0:
         return Suggestion(Role.DROPPED, say("The column holds no values."), "administrative")
     reading = read_name(name)
     return (
@@ -130,7 +130,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     if treats and not (harmless or reading.secret or column.kind is Kind.DECIMAL or _names_nobody(column)):
         return _names_person(say("The name says who treats or records."))
     if reading.unknown or reading.secret:
-        coded = reading.says("number") and column.m >= _MANY and content.numbered(column) and not reading.secret
+        coded = reading.says("number") and column.m >= _MANY and content.is_numbered(column) and not reading.secret
         return _names_person(say("The name says a number of a person or record."), doubt=True) if coded else None
     many = content.speaks_in_sentences(column) or content.distinct_share(column) >= _MANY_TEXTS
     if worded and many and reading.says("text") and not harmless:
@@ -158,7 +158,7 @@ def _numbered(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for numbers of persons, stays or records; wards and kinds of something have theirs, too."""
     alone = reading.only("person", "fill") and reading.says("person")
     if alone and not reading.says("case", "countable", "number", *HARMLESS):
-        coded = column.kind is Kind.INTEGER or content.numbered(column)  # "participant": P-001
+        coded = column.kind is Kind.INTEGER or content.is_numbered(column)  # "participant": P-001
         persons = coded and column.m >= _MANY
         return _names_person(say("The name says a number of a person or record.")) if persons else None
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
@@ -196,12 +196,12 @@ def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
 
 def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
-    some = 1 - content.filled(column) / column.n > _GAPS
+    some = 1 - content.rows_of(column) / column.n > _GAPS
     for subject in (*reading.subjects, *reading.headed):
         if some and (reading.says("act") or (subject == "date" and reading.says("event", "exit"))):
             break  # who has no date of leaving has not left
         if content.fits(column, subject, reading):
-            several = subject in ("unit", "demographic", "administrative") and content.filled(column) >= content.FEWEST
+            several = subject in ("unit", "demographic", "administrative") and content.rows_of(column) >= content.FEWEST
             if (
                 several and content.distinct_share(column) >= _NEAR_UNIQUE
             ):  # no ward, trade or way to pay is one record's own
@@ -232,7 +232,7 @@ def _harmless(subject: str, doubt: bool) -> Suggestion:
 def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for values that name a record because hardly another has them; none of measurements."""
     measured = reading.secret or column.kind is Kind.DECIMAL or content.is_dated(column)
-    share, many = content.distinct_share(column), content.filled(column) >= content.FEWEST
+    share, many = content.distinct_share(column), content.rows_of(column) >= content.FEWEST
     alike = content.numbered_alike(column)
     if column.kind is Kind.INTEGER:
         own = not measured and (alike or content.counts_records(column))
@@ -274,7 +274,9 @@ def _take_other_numbers(table: Table, found: dict[str, Suggestion]) -> None:
         own = found[column.name]
         if own.role is not Role.SA or read_name(column.name).says("health"):
             continue
-        codes = column.kind is Kind.CATEGORY and _MANY <= column.m < content.filled(column) and content.numbered(column)
+        codes = (
+            column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column) and content.is_numbered(column)
+        )
         if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
             reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
             found[column.name] = _names_person(reason)

@@ -15,7 +15,7 @@ from splu_desktop.core.mechanism import CLASS, Block
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
-from splu_desktop.core.sanitise import merge_rare, numbered
+from splu_desktop.core.sanitise import merge_rare, number_codes
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.large.counted import Counted
@@ -81,7 +81,7 @@ def pages_of(counted: Counted, plan: Plan, shown: Sequence[NDArray[np.int64]]) -
             own[name] = first + at, columns[name].codes
             parts.append(columns[name])
         if several:
-            number = replace(numbered(CLASS, counted.drawing.blocks[at].classes), weights=weights)
+            number = replace(number_codes(CLASS, counted.drawing.blocks[at].classes), weights=weights)
             parts.append(number)
             if at == 0:
                 columns[CLASS], own[CLASS] = number, (first, number.codes)
