@@ -83,7 +83,6 @@ def _row(each: Estimate) -> tuple[str, ...]:
 
 def result_as_dict(result: Result) -> dict[str, Any]:
     """Return a result as plain data."""
-
     names = ("estimate", "low", "high", "low_alike", "high_alike")
     parts = {each.name: {name: getattr(each, name) for name in names} for each in result.estimates}
     return {

@@ -10,14 +10,13 @@ from typing import Any
 from splu_desktop.cli.base.effects import belong, misfit
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_written_language
-from splu_desktop.cli.base.output import Shown, print_json, print_rows, tell
+from splu_desktop.cli.base.output import Shown, line_of, print_json, print_rows, tell
 from splu_desktop.cli.base.plan_options import add_plan_options, columns_named, planned_from
 from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
 from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.outcome import Comparison
 from splu_desktop.compare.runner import DRAWS, LIMIT, compare
 from splu_desktop.compare.systems import FIRST, SYSTEMS, find_systems
-from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import none_of, say
 from splu_desktop.core.plan import Plan
@@ -61,8 +60,11 @@ def run(args: argparse.Namespace) -> None:
     if args.out is not None:
         check_new_folder(args.out)
     planned = planned_from(args, SILENT)
-    name = _about(args, planned.plan, planned.imported.table)
-    source, ours = of_plan(planned.imported.table, planned.plan, name)
+    table, plan = planned.imported.table, planned.plan
+    source, ours = of_plan(table, plan, _about(args, plan, table))
+    # Asked of the original as of a release.
+    original = Published(table.select((*plan.nsas, *plan.sensitive)), plan.blocks)
+    own = () if args.own is None else read_questions(args.own, original).conditions
     with Shown(quiet=args.json) as shown:
         comparison = compare(
             source,
@@ -70,10 +72,10 @@ def run(args: argparse.Namespace) -> None:
             plan=ours,
             size=args.questions,
             draws=args.draws,
-            thresholds=planned.plan.thresholds,
+            thresholds=plan.thresholds,
             limit=args.time_limit or None,
             seed=args.seed,
-            own=_own_questions(args.own, planned.imported.table, planned.plan),
+            own=own,
             progress=shown,
         )
     written = () if args.out is None else write_comparison(comparison, args.out, language(args.language))
@@ -82,19 +84,8 @@ def run(args: argparse.Namespace) -> None:
         return
     _print(comparison)
     if written:
-        said = say(
-            "Written to {folder}: {files}. They are computed from the original: keep them inside.",
-            folder=str(args.out),
-            files=", ".join(map(str, written)),
-        )
-        tell(said, "\n")
-
-
-def _own_questions(path: Path | None, table: Table, plan: Plan) -> tuple[tuple[Condition, ...], ...]:
-    """Return the questions in a file, asked of the original as of a release. Raises BadQuestions."""
-    if path is None:
-        return ()
-    return read_questions(path, Published(table.select((*plan.nsas, *plan.sensitive)), plan.blocks)).conditions
+        words = say("Written to {folder}: {files}. They are computed from the original: keep them inside.")
+        tell(words, "\n", folder=str(args.out), files=", ".join(map(str, written)))
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -115,18 +106,11 @@ def _about(args: argparse.Namespace, plan: Plan, table: Table) -> str:
 
 def _print(comparison: Comparison) -> None:
     asked, guess, *meaning = explain(comparison)
-    for sentence in (asked, guess):
-        tell(sentence)
-    print()
+    print(line_of(asked), line_of(guess), "", sep="\n")
     done = [each for each in comparison.tried if each.draws]
     print_rows(done, *COLUMNS.values())
     print()
     # Too long for a terminal beside the figures.
     print_rows([each for each in done if each.metrics], COLUMNS["title"], COLUMNS["setting"], MEASURES)
-    print()
-    for each in comparison.tried:
-        if not each.draws:
-            tell(say_impossible(each))
-    print()
-    for sentence in meaning:
-        tell(sentence)
+    impossible = [line_of(say_impossible(each)) for each in comparison.tried if not each.draws]
+    print("", *impossible, "", *map(line_of, meaning), sep="\n")

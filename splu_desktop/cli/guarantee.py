@@ -59,13 +59,11 @@ def run(args: argparse.Namespace) -> None:
         epsilon=Figure(f"{100 * limits.epsilon:g} %"),
     )
     large = say("least count that is within it, but for a chance of {t_e} (exact)", t_e=Figure(f"{limits.t_e:g}"))
-    rows: list[list[str]] = [
-        ["T_P", Figure(f"{found['t_p']:.4f}"), small],
-        ["T_f", whole(found["t_f"]), large],
-        ["1/gamma", Figure(f"{1 / args.gamma:.4f}"), say("share of rows that keep their value")],
+    rows = [
+        ("T_P", Figure(f"{found['t_p']:.4f}"), small),
+        ("T_f", whole(found["t_f"]), large),
+        ("1/gamma", Figure(f"{1 / args.gamma:.4f}"), say("share of rows that keep their value")),
+        *((f"T_f({name})", whole(value), "") for name, value in found.get("t_f_over_t_e", {}).items()),
+        *((f"P({name})", Figure(f"{value:.4f}"), "") for name, value in found.get("errors", {}).items()),
     ]
-    for name, value in found.get("t_f_over_t_e", {}).items():
-        rows.append([f"T_f({name})", whole(value), ""])
-    for name, value in found.get("errors", {}).items():
-        rows.append([f"P({name})", Figure(f"{value:.4f}"), ""])
     print_table(["", "", ""], rows, right=[1])

@@ -24,10 +24,9 @@ from splu_desktop.files.disk.room import LIBRARIES, check_room, keep_freed_memor
 from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
-
-
 _OTHER = say(none_of("", ()).template)
 _MEMORY = say("There is not enough memory for this table; try on a larger computer.")
+_NUMBER = say("Give {name} a number, not “{given}”.")
 _NOTHING = say("Correct {rest} or leave it out: it means nothing here.")
 
 # What argparse complains of, and what is said instead.
@@ -35,10 +34,7 @@ _COMPLAINTS = (
     (r"the following arguments are required: (?P<names>.*)", say("Add {names}.")),
     (r"argument (?P<name>.*?): expected .*", say("Write a value after {name}.")),
     (r"argument .*?: invalid choice: '?(?P<name>.*?)'? \(choose from (?P<known>.*)\)", _OTHER),
-    (
-        r"argument (?P<name>.*?): invalid (?:int|float) value: '(?P<given>.*)'",
-        say("Give {name} a number, not “{given}”."),
-    ),
+    (r"argument (?P<name>.*?): invalid (?:int|float) value: '(?P<given>.*)'", _NUMBER),
     (r"argument (?P<rest>.*?): ignored explicit argument '.*'", _NOTHING),
     (r"ambiguous option: (?P<name>.*) could match (?P<known>.*)", _OTHER),
     (r"argument (?P<name>.*?): twice", say("Give {name} once.")),  # cli/base/effects.py
@@ -74,15 +70,11 @@ class _SelfTest(argparse.Action):
 
 
 # Command -> its module, in the order of the help. One is imported alone where it is named: all take a second together.
-COMMANDS = {
-    "inspect": "inspect",
-    **dict.fromkeys(("propose", "plan"), "plan"),
-    "publish": "publish",
-    **dict.fromkeys(("query", "queries"), "query"),
-    "crosstab": "crosstab",
-    **dict.fromkeys(("tables", "protect"), "tables"),
-    **{name: name for name in ("analyse", "report", "verify", "releases", "handover", "dummy", "guarantee", "compare")},
-}
+_MODULES = {"propose": "plan", "queries": "query", "protect": "tables"}  # where it has another name
+COMMANDS = {name: _MODULES.get(name, name) for name in (
+    "inspect", "propose", "plan", "publish", "query", "queries", "crosstab", "tables", "protect", "analyse", "report",
+    "verify", "releases", "handover", "dummy", "guarantee", "compare",
+)}  # fmt: skip
 
 
 def build_parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -90,9 +82,8 @@ def build_parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
     named = COMMANDS.get(given[0]) if given else None
     # With every command imported `splu --version` took 2.0 seconds of processor time, without any .14.
     modules = dict.fromkeys([named] if named else [] if list(given) == ["--version"] else COMMANDS.values())
-    parser = _Parser(
-        prog="splu", description=say("Hand out a sensitive table: small counts protected, large ones answered.")
-    )
+    words = say("Hand out a sensitive table: small counts protected, large ones answered.")
+    parser = _Parser(prog="splu", description=words)
     add_language(parser)
     version = say("show the version and exit")
     parser.add_argument("--version", action="version", version=f"splu {__version__}", help=version)

@@ -84,27 +84,26 @@ def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
             t_f=t_f,
             t_p=Figure(f"{cases_of_100(t_p, down=True)} %"),
         ))  # fmt: skip
-    rows = [(say("coarser"), tuple(plan.generalisations))] if short else []
     steps = planned.proposal.steps if planned.proposal is not None else ()
-    told_steps = [step.words for step in steps if step.name == "blanked" or (step.name == "person" and not short)]
-    lines += [line_of(words, _mark(say("persons"))) for words in told_steps]
-    if not short:
-        for name, each_step in ((name, step) for name, steps in plan.generalisations.items() for step in steps):
-            words = Said("{column}: {words}", {"column": name, "words": each_step.words})
-            lines.append(line_of(words, _mark(say("coarser"))))
-    rows += [(say("as it is"), plan.nsas), (say("left out"), plan.named(Role.DROPPED)),
-             (say("names"), plan.named(Role.IDENTIFIER))]  # fmt: skip
-    return [*lines, *(line_of(_list_names(columns), _mark(words)) for words, columns in rows if columns)]
+    shown = ("blanked",) if short else ("blanked", "person")
+    told = [(say("persons"), step.words) for step in steps if step.name in shown]
+    if short:
+        told.append((say("coarser"), _list_names(tuple(plan.generalisations))))
+    else:
+        told += [(say("coarser"), Said("{column}: {words}", {"column": name, "words": each.words}))
+                 for name, own in plan.generalisations.items() for each in own]  # fmt: skip
+    told += [(say("as it is"), _list_names(plan.nsas)), (say("left out"), _list_names(plan.named(Role.DROPPED))),
+             (say("names"), _list_names(plan.named(Role.IDENTIFIER)))]  # fmt: skip
+    return [*lines, *(line_of(words, _mark(mark)) for mark, words in told if words)]
 
 
 def _head(planned: Planned) -> str:
     plan, figures = planned.plan, planned.verdict.figures
-    rows = counted(figures.rows, "{n} row", "{n} rows")
+    found = {"file": planned.imported.source.name, "rows": counted(figures.rows, "{n} row", "{n} rows")}
     if plan.persons is None:
-        return line_of(Said("{file}: {rows}", {"file": planned.imported.source.name, "rows": rows}))
+        return line_of(Said("{file}: {rows}", found))
     persons = counted(figures.persons, "{n} person", "{n} persons")
-    return line_of("{file}: {rows} of {persons} ({column})", file=planned.imported.source.name, rows=rows,
-                   persons=persons, column=plan.persons.column)  # fmt: skip
+    return line_of("{file}: {rows} of {persons} ({column})", **found, persons=persons, column=plan.persons.column)
 
 
 def _verdict_line(found: Verdict) -> str:

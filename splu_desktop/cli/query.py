@@ -24,23 +24,16 @@ def add(commands: Any) -> None:
     example = "splu query RELEASE Sex=Female 'Diagnosis=Asthma|COPD' Age=30..39"
     one = add_command(commands, "query", "answer one count from a release", _query, example)
     add_release(one)
-    takes(
-        one,
-        "conditions COLUMN=VALUE",
+    words = say(
         "Column=Value, Column=A|B, Column=low..high, Column>=low, Column<=high, Column!=Value; Column= or (empty) "
-        "for rows without a value; dates as 2024-03-31 or 31.3.2024, a month as 2024-03",
-        nargs="*",
+        "for rows without a value; dates as 2024-03-31 or 31.3.2024, a month as 2024-03"
     )
-    many = add_command(
-        commands,
-        "queries",
-        "answer a file of counts from a release",
-        _queries,
-        description=say(
-            "Answer every row of a CSV file or of a workbook's first sheet: its header names columns, an empty cell is "
-            "no condition, and a cell may hold one value, A|B, low..high, or (empty) for rows without a value."
-        ),
+    takes(one, "conditions COLUMN=VALUE", words, nargs="*")
+    words = say(
+        "Answer every row of a CSV file or of a workbook's first sheet: its header names columns, an empty cell is "
+        "no condition, and a cell may hold one value, A|B, low..high, or (empty) for rows without a value."
     )
+    many = add_command(commands, "queries", "answer a file of counts from a release", _queries, description=words)
     add_release(many)
     takes(many, "questions FILE", type=Path)
     add_target(many, ANSWERS)

@@ -6,14 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong, no_effect
+from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import add_command, switch, takes
 from splu_desktop.cli.base.import_options import add_set, imported_from
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
 from splu_desktop.cli.base.output import Shown, print_result, say_written, spoken
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
-from splu_desktop.core.table import Table
 from splu_desktop.files.register.book import Register
 from splu_desktop.report.content.words import first_line
 from splu_desktop.report.fields import Fields
@@ -44,16 +43,13 @@ def run(args: argparse.Namespace) -> None:
     check_target(args.out)
     if args.out.exists() and not args.overwrite:
         raise BadSetting("“{path}” exists already; choose another name or say --overwrite.", path=str(args.out))
-    if args.internal != (args.source is not None):
-        raise no_effect(*(("--internal",), "--source") if args.internal else (("--source",), "--internal"))
-    belong(args, "--source", "set")
+    belong(args, "--source", "internal", "set")
+    belong(args, "--internal", "source")
     fields = Fields(**{name: getattr(args, name) for name in _FIELDS}, law=args.law, threshold=args.threshold)
     with Shown(quiet=args.json) as shown:
         opened = open_asked(args, shown)
         entry = Register().find(opened.id)
-        source: Table | None = None
-        if args.internal:
-            source = imported_from(args, args.source, progress=shown).table
+        source = imported_from(args, args.source, progress=shown).table if args.internal else None
         report = make_report(opened, fields, entry=entry, source=source, progress=shown)
         write_report(report, args.out, language=args.language, progress=shown)
     data = {"out": str(args.out), "edition": report.edition, "bytes": args.out.stat().st_size}

@@ -10,6 +10,7 @@ from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
 from splu_desktop.cli.base.output import Shown, print_result, say_written
 from splu_desktop.cli.base.plan_options import add_plan_options, planned_from
+from splu_desktop.core.messages import say
 from splu_desktop.report.book import make
 
 
@@ -19,13 +20,9 @@ def add(commands: Any) -> None:
     one = add_command(commands, "tables", "write a book of tables from a release", _tables, *examples)
     add_release(one)
     takes(one, "book BOOK.toml", "which tables, in place of those asked for (docs/recipient.md)", type=Path, nargs="?")
-    other = add_command(
-        commands,
-        "protect",
-        "write protected tables of a table too small for rows, each count with a little noise",
-        _protect,
-        "splu protect stays.xlsx --table 'Diagnosis by Sex, Age' --out tables.docx",
-    )
+    words = say("write protected tables of a table too small for rows, each count with a little noise")
+    example = "splu protect stays.xlsx --table 'Diagnosis by Sex, Age' --out tables.docx"
+    other = add_command(commands, "protect", words, _protect, example)
     add_plan_options(other)
     takes(other, "--book BOOK.toml", "which tables, in place of those asked for (docs/recipient.md)", type=Path)
     takes(other, "--title TEXT", "what it is called", default="")
@@ -40,7 +37,8 @@ def _tables(args: argparse.Namespace) -> None:
     with Shown(quiet=args.json) as shown:
         book = make.print_release(release, make.book_of(release, args.book), progress=shown)
         make.write_book(book, args.out, args.language, shown)
-    _report(args, len(book.tables), {"release": release.id})
+    data = {"out": str(args.out), "tables": len(book.tables), "release": release.id}
+    print_result(args, data, say_written(args.out))
 
 
 def _protect(args: argparse.Namespace) -> None:
@@ -50,8 +48,5 @@ def _protect(args: argparse.Namespace) -> None:
         table, plan = planned.imported.table, planned.plan
         book = make.print_protected(table, plan, args.title or args.file.stem, path=args.book)
         entry = make.hand_out_protected(book, table, plan, args.out, args.language)
-    _report(args, len(book.tables), {"register_entry": entry.number})
-
-
-def _report(args: argparse.Namespace, tables: int, more: dict[str, Any]) -> None:
-    print_result(args, {"out": str(args.out), "tables": tables, **more}, say_written(args.out))
+    data = {"out": str(args.out), "tables": len(book.tables), "register_entry": entry.number}
+    print_result(args, data, say_written(args.out))

@@ -10,7 +10,6 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import listed, say
 
 _SPELT = {"who": "--for"}
-_AGAIN = ("lang",)  # that an alias may give already: the last one counts
 
 
 class Once(argparse.Action):
@@ -20,7 +19,8 @@ class Once(argparse.Action):
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
     ) -> None:
         said = namespace.__dict__.setdefault("_said", set())
-        if option is not None and self.dest in said and self.dest not in _AGAIN:
+        # An alias may give --lang already: the last one counts.
+        if option is not None and self.dest in said and self.dest != "lang":
             raise argparse.ArgumentError(self, "twice")
         said.add(self.dest)
         setattr(namespace, self.dest, values)
@@ -29,9 +29,8 @@ class Once(argparse.Action):
 def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     """Return the options of these names that were given, as they are written."""
     said = getattr(args, "_said", ())
-    # What may be repeated, and switches, are not `Once`.
-    more = [name for name in names if isinstance(value := getattr(args, name, None), list | bool) and value]
-    found = [name for name in names if name in said or name in more]
+    # What may be repeated, and switches, are not `Once`, but false where they are not given.
+    found = [n for n in names if n in said or (isinstance(value := getattr(args, n, None), list | bool) and value)]
     return [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in found]
 
 

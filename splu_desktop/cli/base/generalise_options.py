@@ -80,11 +80,8 @@ def _ways() -> tuple[Way, ...]:
 
 def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> None:
     """Give a command the option --generalise (and the spelling --generalize), and its help the list of ways."""
-    several(
-        group,
-        "--generalise|--generalize COL:WAY",
-        "coarser values for a column, such as 'Age:width=10'; ways are below",
-    )
+    words = say("coarser values for a column, such as 'Age:width=10'; ways are below")
+    several(group, "--generalise|--generalize COL:WAY", words)
     words = say("Ways to generalise, several one after another as in 'Birth date:age=2024-12-31;width=10':")
     add_below(parser, words, rows_of(way[:2] for way in _ways()))
 

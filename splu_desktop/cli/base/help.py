@@ -44,11 +44,7 @@ class Help(argparse.HelpFormatter):
         super().start_section(None if heading is None else translate(heading))
 
     def add_usage(
-        self,
-        usage: str | None,
-        actions: Iterable[argparse.Action],
-        groups: Iterable[Any],
-        prefix: str | None = None,
+        self, usage: str | None, actions: Iterable[argparse.Action], groups: Iterable[Any], prefix: str | None = None
     ) -> None:
         """Add the usage."""
         super().add_usage(usage, actions, groups, translate(say("usage: ")) if prefix is None else prefix)

@@ -17,10 +17,10 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer import ImportChoices, Imported, read
 from splu_desktop.files.project.entries import Entry, stored_from_words
 from splu_desktop.files.project.import_section import IMPORT, check_import, import_as_dict, import_from_dict
-from splu_desktop.files.project.recipe import Recipe, read_recipe
+from splu_desktop.files.project.recipe import read_recipe
 
 # Name -> the module that opens a file by it, what that needs, and the extra that brings it.
-_ENGINES = {
+ENGINES = {
     "duckdb": ("splu_desktop.files.large.duck", ("duckdb", "pyarrow"), "large"),
     "spark": ("splu_desktop.cluster.spark", ("pyspark", "pyarrow"), "spark"),
 }
@@ -41,14 +41,11 @@ def add_set(parser: argparse.ArgumentParser, group: Any = None, **sections: Sequ
 def add_recipe_options(parser: argparse.ArgumentParser, **sections: Sequence[Entry]) -> Any:
     """Give a command --recipe, --save-recipe and --set. Returns their group."""
     group = parser.add_argument_group(say("the recipe, which may say all of it"))
-    takes(group, "--recipe RECIPE.toml", "take how to read, what to publish and how to write from it", type=_recipe)
+    whole = say("take how to read, what to publish and how to write from it")
+    takes(group, "--recipe RECIPE.toml", whole, type=lambda path: read_recipe(Path(path)))
     takes(group, "--save-recipe RECIPE.toml", "save all that as a recipe", type=Path)
     add_set(parser, group, **sections)
     return group
-
-
-def _recipe(path: str) -> Recipe:
-    return read_recipe(Path(path))
 
 
 def set_of(args: argparse.Namespace, section: str) -> Mapping[str, Any]:
@@ -84,16 +81,6 @@ def imported_from(
     return imported
 
 
-def add_engine_option(group: Any) -> None:
-    """Give a command, or a group of its options, the engine."""
-    takes(
-        group,
-        "--engine memory|duckdb|spark",
-        "what holds the table; duckdb takes CSV of any size, spark on a cluster",
-        choices=["memory", *_ENGINES],
-    )
-
-
 @contextmanager
 def open_engine(args: argparse.Namespace, progress: Progress) -> Iterator[Any]:
     """Give the file as a `LargeTable` of the engine that is asked for; None where memory holds the table.
@@ -103,7 +90,7 @@ def open_engine(args: argparse.Namespace, progress: Progress) -> Iterator[Any]:
     if args.engine in (None, "memory"):
         yield None
         return
-    module, needed, extra = _ENGINES[args.engine]
+    module, needed, extra = ENGINES[args.engine]
     if not all(map(importlib.util.find_spec, needed)):
         raise BadSetting(
             "--engine {engine} needs an optional part: pip install 'splu-desktop[{extra}]'.",

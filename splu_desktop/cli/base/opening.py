@@ -27,13 +27,8 @@ PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment v
 
 def add_password(parser: argparse.ArgumentParser) -> None:
     """Give a command the option that names a password. It is never an argument, which other users could read."""
-    takes(
-        parser,
-        "--password-file FILE",
-        "the ZIP's password is the first line of FILE (or {variable})",
-        variable=PASSWORD_VARIABLE,
-        type=Path,
-    )
+    words = say("the ZIP's password is the first line of FILE (or {variable})", variable=PASSWORD_VARIABLE)
+    takes(parser, "--password-file FILE", words, type=Path)
 
 
 def password_from(file: Path | None) -> str | None:

@@ -11,12 +11,12 @@ from typing import Any
 from splu_desktop.cli.base.effects import belong, misfit, no_effect, options_given
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from, known_column
 from splu_desktop.cli.base.help import several, takes
-from splu_desktop.cli.base.import_options import add_engine_option, add_recipe_options, imported_from, set_of
+from splu_desktop.cli.base.import_options import ENGINES, add_recipe_options, imported_from, set_of
 from splu_desktop.core.audience import WHO, Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.mechanism import Block, draw_from
-from splu_desktop.core.messages import say, superfluous
+from splu_desktop.core.messages import none_of, say, superfluous
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
@@ -40,12 +40,13 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     """Give a command FILE, the three questions, a plan that is not proposed, and the recipe with what it may say."""
     takes(parser, "file FILE", type=Path)
     group = parser.add_argument_group(say("the three questions"))
-    takes(group, "--for|--audience WHO", "who gets it: colleague, partner or public (partner)", dest="who", choices=WHO)
+    who = say("who gets it: colleague, partner or public (partner)")
+    takes(group, "--for|--audience WHO", who, dest="who", choices=WHO, default=Audience().who)
     takes(group, "--signed yes|no", "whether they signed not to recognise anybody (yes)", choices=["yes", "no"])
-    takes(group, "--recipient TEXT", "who receives it")
-    takes(group, "--purpose TEXT", "what they need it for")
-    takes(group, "--until DATE", "when they delete it")
-    takes(group, "--row WORD", "what one row is: patient, stay, test …")
+    takes(group, "--recipient TEXT", "who receives it", default="")
+    takes(group, "--purpose TEXT", "what they need it for", default="")
+    takes(group, "--until DATE", "when they delete it", default="")
+    takes(group, "--row WORD", "what one row is: patient, stay, test …", default="")
     takes(
         group,
         "--person COL[=draw|first|last|random]|none",
@@ -59,17 +60,16 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     several(group, "--drop COL,...", "columns left out")
     takes(group, "--gamma G", "strength: 1 row in so many keeps its value (that of the audience)", type=float)
     add_generalise_option(parser, group)
-    add_engine_option(add_recipe_options(parser, release=RELEASE, plan=PLANNING))
+    more, engines = add_recipe_options(parser, release=RELEASE, plan=PLANNING), ["memory", *ENGINES]
+    words = say("what holds the table; duckdb takes CSV of any size, spark on a cluster")
+    takes(more, "--engine memory|duckdb|spark", words, choices=engines)
     # Older calls: names of persons are left out by --drop as well, and --set says the others.
     group.add_argument("--identifier", action="append", default=[], help=argparse.SUPPRESS)
     group.add_argument(
         "--person-number", dest="set", action="append_const", const="person_number", help=argparse.SUPPRESS
     )
-    for option, name in (
-        ("--keep", "kept_identifiers.{}"),
-        ("--limit", "limits.{}"),
-        ("--shift-dates", "shift_dates={}"),
-    ):
+    older = {"--keep": "kept_identifiers.{}", "--limit": "limits.{}", "--shift-dates": "shift_dates={}"}
+    for option, name in older.items():
         group.add_argument(option, dest="set", action="append", type=name.format, help=argparse.SUPPRESS)
 
 
@@ -95,6 +95,8 @@ def planned_from(args: argparse.Namespace, progress: Progress, engine: Any = Non
     """Read FILE, by an engine a part of it, and return it with its plan and verdict. Raises SpluError; Cancelled."""
     check_options(args)
     if engine is None:
+        if args.engine not in (None, "memory"):  # of a command that takes the whole table
+            raise BadSetting(none_of(args.engine, ["memory"]))
         return _plan(args, progress)
     stored: Mapping[str, Any] = {} if args.recipe is None else dict(args.recipe.plan or {})
     said = (args.person or "").rpartition("=")[0] or args.person
@@ -133,7 +135,7 @@ def _plan_by_options(args: argparse.Namespace, imported: Imported, progress: Pro
     within = limits_for(who).within if args.within is None else args.within / 100
     asked: dict[str, Any] = {
         "person": person, "questions": questions_asked(args.table, within, table), "within": within,
-        "roles": roles_asked(args, entries, table), "row_word": args.row or "", "progress": progress,
+        "roles": roles_asked(args, entries, table), "row_word": args.row, "progress": progress,
     }  # fmt: skip
     if not options_given(args, _EXPLICIT) and not _EXPLICIT_SET & entries.keys():
         return propose_plan(imported, who, persons=persons, **asked)
@@ -146,15 +148,8 @@ def _plan_by_options(args: argparse.Namespace, imported: Imported, progress: Pro
 
 def audience_asked(args: argparse.Namespace) -> Audience:
     """Return who gets it, as the options say; a partner who has signed where they say nothing. Raises BadSetting."""
-    usual = Audience()
-    return Audience(
-        who=args.who or usual.who,
-        signed=args.signed != "no" and args.who != "public",
-        recipient=args.recipient or "",
-        purpose=args.purpose or "",
-        until=args.until or "",
-        limits=_limits_asked(set_of(args, "plan").get("limits", {})),
-    )
+    limits, signed = _limits_asked(set_of(args, "plan").get("limits", {})), args.signed != "no" and args.who != "public"
+    return Audience(args.who, signed, recipient=args.recipient, purpose=args.purpose, until=args.until, limits=limits)
 
 
 def person_asked(
@@ -254,11 +249,8 @@ def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapp
     blocks = [each.columns for each in plan.blocks]
     for text in said["together"].split("|") if "together" in said else ():
         joined = tuple(columns_named(text, table))
-        for column in joined:
-            if column not in plan.sensitive:
-                raise BadSetting(
-                    "Column “{name}” is drawn together but not secret; name it with --sa, too.", name=column
-                )
+        if shown := [column for column in joined if column not in plan.sensitive]:
+            raise BadSetting("Column “{name}” is drawn together but not secret; name it with --sa, too.", name=shown[0])
         blocks = [left for each in blocks if (left := tuple(c for c in each if c not in joined))] + [joined]
     return tuple(Block(columns, draw) for columns in blocks)
 
