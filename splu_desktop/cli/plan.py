@@ -92,8 +92,8 @@ def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
     else:
         told += [(say("coarser"), Said("{column}: {words}", {"column": name, "words": each.words}))
                  for name, own in plan.generalisations.items() for each in own]  # fmt: skip
-    told += [(say("as it is"), _list_names(plan.nsas)), (say("left out"), _list_names(plan.named(Role.DROPPED))),
-             (say("names"), _list_names(plan.named(Role.IDENTIFIER)))]  # fmt: skip
+    told += [(say("as it is"), _list_names(plan.nsas)), (say("left out"), _list_names(plan.having(Role.DROPPED))),
+             (say("names"), _list_names(plan.having(Role.IDENTIFIER)))]  # fmt: skip
     return [*lines, *(line_of(words, _mark(mark)) for mark, words in told if words)]
 
 

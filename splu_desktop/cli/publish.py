@@ -143,7 +143,7 @@ def _report(
                 "out": str(args.out),
                 "id": opened.id,
                 "records": opened.published.n,
-                "roles": {role.value: list(planned.plan.named(role)) for role in Role},
+                "roles": {role.value: list(planned.plan.having(role)) for role in Role},
                 "files": opened.facts["files"],
                 "gate": [as_gate(line, accepted.get(line.name)) for line in outcome.verdict.lines],
                 "register_entry": outcome.entry.number,

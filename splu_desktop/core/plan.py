@@ -95,7 +95,7 @@ class Plan:
     @property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the sensitive columns, in the table's order."""
-        return self.named(Role.SA)
+        return self.having(Role.SA)
 
     @property
     def nsas(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class Plan:
         """The strength; of blocks of several strengths the smallest."""
         return min(block.draw.gamma for block in self.blocks)
 
-    def named(self, role: Role) -> tuple[str, ...]:
+    def having(self, role: Role) -> tuple[str, ...]:
         """Names of the columns with a role, in the table's order."""
         return tuple(name for name, given in self.roles.items() if given is role)
 

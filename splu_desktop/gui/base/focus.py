@@ -53,7 +53,7 @@ def show_focus(application: QApplication) -> None:
     says in a dialog, be it from Cancel.
     """
 
-    def moved(old: QWidget | None, new: QWidget | None) -> None:
+    def move_ring(old: QWidget | None, new: QWidget | None) -> None:
         for ring in old.findChildren(FocusRing, options=Qt.FindChildOption.FindDirectChildrenOnly) if old else ():
             # The event loop deletes it later; until then it would still be drawn.
             ring.hide()
@@ -65,7 +65,7 @@ def show_focus(application: QApplication) -> None:
         if not (isinstance(new, QAbstractButton) and QGuiApplication.mouseButtons()):
             FocusRing(new)
 
-    application.focusChanged.connect(moved)
+    application.focusChanged.connect(move_ring)
 
 
 def idle(widget: Any) -> bool:

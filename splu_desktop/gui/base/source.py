@@ -23,7 +23,7 @@ from splu_desktop.gui.base.words import t
 _KEPT = 6  # prepared tables
 
 
-def filled(column: Column) -> tuple[int, int]:
+def count_values(column: Column) -> tuple[int, int]:
     """Return how many values a column has, missing ones not counted, and how many rows are without one."""
     counts = column.counts()
     return int(np.count_nonzero(counts[~column.missing])), int(counts[column.missing].sum())

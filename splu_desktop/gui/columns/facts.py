@@ -18,7 +18,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.source import Source, filled
+from splu_desktop.gui.base.source import Source, count_values
 from splu_desktop.gui.base.words import number, t, translate
 
 _MANY = 40  # columns from which those in doubt stand first
@@ -89,7 +89,7 @@ def column_rows(session: Session) -> list[ColumnRow]:
 def _reasons(session: Session, plan: Plan) -> dict[str, str]:
     found = {name: t("your tables ask for it") for asked in plan.questions for name in asked.by}
     if (source := session.source) is not None:
-        out = [name for name in plan.named(Role.DROPPED) if source.suggestions[name].role is not Role.DROPPED]
+        out = [name for name in plan.having(Role.DROPPED) if source.suggestions[name].role is not Role.DROPPED]
         found.update(dict.fromkeys(out, t("no table asks for it")))
     proposal = session.proposal
     if proposal is not None:
@@ -124,7 +124,7 @@ def published_as(source: Source, plan: Plan, name: str) -> str:
     role, steps = plan.roles[name], plan.generalisations.get(name, ())
     if not role.published:
         return "–"
-    values = filled(source.table[name])[0] if not steps else len(values_after(source.table[name], steps).labels)
+    values = count_values(source.table[name])[0] if not steps else len(values_after(source.table[name], steps).labels)
     if role.unchanged and values == 1:
         return t("one group") if steps else t("one value")
     if role.unchanged:

@@ -18,7 +18,7 @@ from splu_desktop.gui.base.messages import one_in, value_words
 from splu_desktop.gui.base.models import ROW, Field, TableView
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.session import Session
-from splu_desktop.gui.base.source import Source, filled
+from splu_desktop.gui.base.source import Source, count_values
 from splu_desktop.gui.base.widgets import label, line_edit, margins, put, restyle
 from splu_desktop.gui.base.words import as_rich, bold, number, t, translate
 from splu_desktop.gui.columns.facts import Values, form_words, forms_of, values_after
@@ -129,7 +129,7 @@ class ColumnPanel(Card):
         self._name = name
         self.name.setText(name)
         restyle(self.name, "protected" if role is Role.SA else "strong")
-        values, empty = filled(source.table[name])
+        values, empty = count_values(source.table[name])
         kind = translate(source.table[name].kind.value)
         self.below.setText(t("{kind}; {n} values, {empty} empty", kind=kind, n=number(values), empty=number(empty)))
         secret = role is Role.SA

@@ -20,7 +20,7 @@ from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, Imported, Pro
 from splu_desktop.gui.base.memory import recall
 from splu_desktop.gui.base.messages import row_words
 from splu_desktop.gui.base.session import Answers, Choices
-from splu_desktop.gui.base.source import Source, filled
+from splu_desktop.gui.base.source import Source, count_values
 from splu_desktop.gui.base.words import number, t, translate
 
 _PERSONS = 4  # columns of which the persons are counted ahead
@@ -39,7 +39,7 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress = 
     suggestions = suggest_roles(table)
     for done, column in enumerate(table.columns):
         progress.report(t("Looking at the columns"), _READ + 0.2 * done / len(table.columns))
-        filled(column)  # counted here, and known to every page
+        count_values(column)  # counted here, and known to every page
     names = tuple(person_columns(table))
     counted = {name: persons_named(table, name) for name in names[:_PERSONS]}
     source = Source(path, imported, choices, suggestions, names, counted)
@@ -94,5 +94,5 @@ def all_sheets(imported: Imported) -> tuple[int, ImportChoices]:
 
 def emptiest(source: Source) -> str:
     """Return a sentence about the column with the most empty cells, "" where no cell is empty."""
-    empty, name = max(((filled(column)[1], column.name) for column in source.table.columns), default=(0, ""))
+    empty, name = max(((count_values(column)[1], column.name) for column in source.table.columns), default=(0, ""))
     return t("{n} cells of “{column}” are empty.", n=number(empty), column=name) if empty else ""

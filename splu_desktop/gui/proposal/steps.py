@@ -66,8 +66,8 @@ def steps_of(plan: Plan) -> tuple[Step, ...]:
         ("left-out", Role.DROPPED, "{columns}: left out."),
         ("names-persons", Role.IDENTIFIER, "{columns}: never published."),
     ):
-        if plan.named(role):
-            found.append(Step(name, "", say(words, columns=quoted(plan.named(role), 3))))
+        if plan.having(role):
+            found.append(Step(name, "", say(words, columns=quoted(plan.having(role), 3))))
     return (*found, Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}")))
 
 

@@ -51,12 +51,12 @@ def follow_system(application: QApplication) -> None:
     """Dress the application anew whenever the system changes its mind, where it is the system that is followed."""
     hints = application.styleHints()
 
-    def changed(_: object) -> None:
+    def dress_anew(_: object) -> None:
         if read_scheme() == SYSTEM:
             dress(application)
 
-    hints.colorSchemeChanged.connect(changed)
-    hints.accessibility().contrastPreferenceChanged.connect(changed)
+    hints.colorSchemeChanged.connect(dress_anew)
+    hints.accessibility().contrastPreferenceChanged.connect(dress_anew)
 
 
 def appearance_menu(parent: QWidget) -> QMenu:
