@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splu_desktop.core.resources import read_toml, resource_path
 from splu_desktop.core.roles import suggest_roles
 from splu_desktop.core.roles.content import follows, rows_of, sample_labels
 from splu_desktop.core.roles.lexicon import HARMLESS
@@ -15,55 +16,10 @@ from splu_desktop.core.roles.numbers import national_number
 from splu_desktop.core.table import Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
 
-_LISTS = {
-    # Words that name a person by themselves ("PATIENT") or with a word for numbers ("patient_num").
-    "persons": """
-patient patients patienten paciente paciente paziente pacjent pat pt pz pac subject subjects subj usubj proband
-probanden teilnehmer teilnehmerin participant participante partecipante person persona personne persoon member mbr
-enrollee enrol enrolid beneficiary bene beneficiaire respondent client klient cliente donor spender donneur
-versicherter versicherte versicherten insured insuree assure asegurado assistito mitglied resident bewohner individual
-individuo individu mrn empi mpi eid pid nip ipp nhc icn ptid usubjid subjid patid patnr pnr bsn pesel personnummer cpr
-fnr cpf cns nir nss dni nhs chi ssn svnr ahv avs kvnr egk codicefiscale cf sip cip nuhsa rrn mbrid memberid patientsid
-patienticn volunteer voluntario freiwilliger proefpersoon deelnemer pasient potilas hasta kranker malade enfermo
-medicare medicaid nhsno personennummer identnr umrn hkid nric aadhaar uhid emrn upi tei
-klienten klientin patientin patientinnen vpn versuchsperson pacjenta pacjentki pacient pacienta pacijent pacijenta beteg
-bolnik badany employee emp salarie mitarbeiter vsnr persnr upn wearer
-""",
-    # Words beside them that only say that it is a number of theirs.
-    "numbers": """
-no nr n num number numero nummer numer cislo szam azonosito id ids nbr key identifier code cod codigo codice uuid guid
-uid ref reference kennung kennziffer nro sk hash pseudo pseudonym pseudonyme pseudonimo pseudonymised deid study
-source src value barcode the of der des de du del record akte medical krankenakte health insurance social security
-hospital unit
-""",
-    # Those that are written together with a person: patientid, Patientennummer, idpaciente.
-    "joined": """
-no nr nro num number numero nummer nbr id ids identifier key code cod codigo codice uuid guid ref kennung kennziffer
-hash pseudonym
-""",
-    # Whole names, without what parts their words.
-    "names": """
-recordid studyid studienid casesubmitterid bcrpatientbarcode submitterid subjectkey participantkey personsourcevalue
-dupersid personkey seqn nomem pseudoid pseudonym pseudonymid hashedid psnid rinpersoon lopnr lopenr numenq nirano
-idtano benenum beneid desysrtid msisid respid respno respondentid hhidpn pidp xwaveid medicalrecordnumber
-hospitalnumber hospno hospnr unitnumber krankenaktennummer aktennummer aktennr nhsnumber nhsno versichertennummer
-versichertennr krankenversichertennummer sozialversicherungsnummer rentenversicherungsnummer codefiscale codicefiscale
-identityno identitycard nationalid nationalidentifier socialsecurity screeningnumber randomisationnumber
-randomizationnumber randno chinumber numerohistoria historiaclinica nhistoria tarjetasanitaria numerodossier
-numeropatient krankenversicherungsnummer redcapid screeningid enrolmentid
-""",
-    # Whoever these are, they have many patients each; what is a mother's or household's stands with several persons;
-    # stays, samples and kinds number no person.
-    "others": """
-provider physician doctor arzt aerztin medecin medico nurse surgeon consultant prescriber operateur therapist lanr npi
-facility infector infecter contact kontakt gp ward department operator sampler investigator attending operating
-referring referral clinic site centre center lab device staff mother mutter mere madre father vater pere padre parent
-eltern household haushalt foyer hogar family familie famille familia visit encounter stay episode sejour fall admission
-claim sample specimen order type status group count sex
-""",
-    "bare": "id uid uuid guid pk kennung identifikator identifier identifiant identificativo identificador",
-}
-_PERSONS, _NUMBER_WORDS, _JOINED, _NAMES, _OTHERS, _BARE = (frozenset(text.split()) for text in _LISTS.values())
+_LISTS = read_toml(resource_path("roles/persons.toml"))["persons"]
+_PERSONS, _NUMBER_WORDS, _JOINED, _NAMES, _OTHERS, _BARE = (
+    frozenset(_LISTS[name].split()) for name in ("persons", "numbers", "joined", "names", "others", "bare")
+)
 _WHO, _WHICH = ("|".join(sorted(each)) for each in ({word for word in _PERSONS if len(word) > 2}, _JOINED))
 _TOGETHER = re.compile(rf"(?:{_WHO})(?:e?n|s)?(?:{_WHICH})|(?:{_WHICH})(?:{_WHO})")
 _BORN = re.compile(r"birth|geburt|geboor|naiss|nacim|nascit|\bdob\b", re.IGNORECASE)
