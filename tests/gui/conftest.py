@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
 
@@ -147,3 +148,22 @@ def proposed(opened: MainWindow, idle: Idle) -> MainWindow:
     idle(opened)
     assert opened.session.plan is not None, opened.page(Step.QUESTIONS).banner.text.text()
     return opened
+
+
+def publish(window: MainWindow, idle: Idle, folder: Path) -> None:
+    """Publish what is proposed, into a folder of its own."""
+    window.show_step(Step.PUBLISH)
+    idle(window)
+    page = window.page(Step.PUBLISH)
+    assert isinstance(page, PublishPage)
+    page.outgoing.folder.setText(str(folder / "releases"))
+    page.do_primary()
+    idle(window)
+    assert window.session.release is not None, page.note.text()
+
+
+@pytest.fixture
+def released(proposed: MainWindow, idle: Idle, tmp_path: Path) -> MainWindow:
+    """The window with a release of the small table."""
+    publish(proposed, idle, tmp_path)
+    return proposed

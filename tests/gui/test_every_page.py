@@ -6,7 +6,6 @@ import html
 import re
 from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
 
 import pyqtgraph as pg
 import pytest
@@ -32,7 +31,6 @@ from PySide6.QtWidgets import (
 from splu_desktop.gui.base.session import RAIL, Step
 from splu_desktop.gui.base.widgets import Elided
 from splu_desktop.gui.proposal.plots import Plot
-from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
@@ -47,20 +45,6 @@ NEVER = re.compile(
     r"|k-anonym\w*|quasi\w*)\b",
     re.I,
 )
-
-
-@pytest.fixture
-def released(proposed: MainWindow, idle: Idle, tmp_path: Path) -> MainWindow:
-    """The window with a release of the small table."""
-    proposed.show_step(Step.PUBLISH)
-    idle(proposed)
-    page = proposed.page(Step.PUBLISH)
-    assert isinstance(page, PublishPage)
-    page.outgoing.folder.setText(str(tmp_path / "releases"))
-    page.do_primary()
-    idle(proposed)
-    assert proposed.session.release is not None, page.note.text()
-    return proposed
 
 
 def settle(window: MainWindow, idle: Idle) -> None:

@@ -12,14 +12,12 @@ import pytest
 
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.project.recipe import Recipe, write_recipe
-from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.words import number
 from splu_desktop.gui.proposal.figures import band_figures
-from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.shell.main_window import MainWindow
 from splu_desktop.report.verify import verify_report
 from tests.end2end.hospital import Splu
-from tests.gui.conftest import Idle
+from tests.gui.conftest import Idle, publish
 
 # Nobody else says these: who can be named, measured by a rehearsal (tests/report/test_figures.py holds it against the
 # attack), how rare a combination is (tests/core/test_risk.py), and what a reader of differential privacy computes.
@@ -68,14 +66,8 @@ def test_every_number_of_a_report_is_that_of_window_and_command_line(
     assert bands[0] == f"{number(judged['answered']['cells'])} of {number(judged['answered']['of'])}"
     assert bands[1] == f"{number(judged['smallest_class'])} alike"
 
-    proposed.show_step(Step.PUBLISH)
-    idle(proposed)
-    page = proposed.page(Step.PUBLISH)
-    assert isinstance(page, PublishPage)
-    page.outgoing.folder.setText(str(tmp_path / "releases"))
-    page.do_primary()
-    idle(proposed)
-    assert session.release is not None, page.banner.text.text()
+    publish(proposed, idle, tmp_path)
+    assert session.release is not None
     release = session.release.opened.path
     splu("report", release, "--internal", "--source", small_csv, "--out", tmp_path / "own.json")
     splu("report", release, "--out", tmp_path / "theirs.json")
