@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,22 @@ def _clinic(seed: int, n: int = 400, *, numbers: np.ndarray | None = None, ids: 
 
 def _marks(table: Table) -> Marks:
     return marks_of(table, [name for name in ("line", "pid") if name in table], KEY)
+
+
+def test_a_key_is_seen_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither another release meanwhile nor a run that dies while the key is written leaves a register without one."""
+    seen = list[bool]()
+
+    def fails(handle: int) -> None:
+        seen.append((tmp_path / "key").exists())
+        raise OSError
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(RegisterFault):
+        Register(tmp_path).key()
+    assert seen == [False]
+    monkeypatch.undo()
+    assert Register(tmp_path).key() == Register(tmp_path).key()
 
 
 def test_running_numbers_say_nothing_of_persons() -> None:

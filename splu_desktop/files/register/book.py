@@ -148,7 +148,9 @@ class Register:
             if not path.exists():
                 with self.lock():
                     if not path.exists():
-                        _write_private(path, secrets.token_bytes(32), os.O_CREAT | os.O_EXCL)
+                        new = path.with_name(f"{_KEY}.new")  # who looks meanwhile finds no key or a whole one
+                        _write_private(new, secrets.token_bytes(32))
+                        new.replace(path)
             found = file_bytes(path, 64)
         except (OSError, TooLong):
             raise self._refused() from None
@@ -171,7 +173,7 @@ class Register:
             data = {"number": number, "time": time, "kind": kind, "release": release, "previous": previous}
             data["body"] = dict(body)
             line = json.dumps({**data, "seal": _seal(self.key(), data)}, ensure_ascii=True).encode("ascii") + b"\n"
-            _write_private(path, line, os.O_CREAT, at=len(raw))
+            _write_private(path, line, at=len(raw))
         return Entry(number, time, kind, release, dict(body))
 
     def _refused(self) -> RegisterFault:
@@ -192,9 +194,9 @@ def _seal(key: bytes, data: Mapping[str, Any]) -> str:
     return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()
 
 
-def _write_private(path: Path, content: bytes, flags: int, at: int = 0) -> None:
+def _write_private(path: Path, content: bytes, at: int = 0) -> None:
     """Write bytes at a place of a file that only its owner may read, and wait for the disk. Raises OSError."""
-    handle = os.open(path, os.O_WRONLY | flags | getattr(os, "O_BINARY", 0), 0o600)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     with os.fdopen(handle, "wb") as file:
         os.ftruncate(handle, at)
         file.seek(at)
