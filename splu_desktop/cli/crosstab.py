@@ -14,7 +14,7 @@ from splu_desktop.core.answer.conditions import column_named, parse_condition
 from splu_desktop.core.answer.crosstab import Cell, CrossTable, crosstab
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure
+from splu_desktop.core.messages import Figure, in_words
 from splu_desktop.files.questions.results import write_cells
 
 _WIDE = 8  # columns of values that a terminal holds
@@ -67,7 +67,8 @@ def _print(found: CrossTable) -> None:
             low, high = math.floor(found.low[i, j]), math.ceil(found.high[i, j])
             rough = found.trust(i, j) in (ROUGH, HIDDEN)
             cells.append(Figure(f"{low:,}-{high:,}" if rough else f"{round(found.estimate[i, j]):,}"))
-        rows.append((*line, *cells))
-    print_table((*found.by, *found.labels[:_WIDE]), rows, right=range(len(found.by), len(found.by) + _WIDE))
+        rows.append((*map(in_words, line), *cells))
+    sides, heads = len(found.by), map(in_words, found.labels[:_WIDE])
+    print_table((*found.by, *heads), rows, right=range(sides, sides + _WIDE))
     if len(found.labels) > _WIDE or len(found.lines) > _TALL:
         tell("There is more; --json or --out holds every cell.")

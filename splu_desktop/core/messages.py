@@ -112,14 +112,14 @@ def say(template: str, /, **values: object) -> Said:
 
     Placeholders are those of str.format, by name; whole numbers get thousands marks. A text among the values is data
     and never translated: a part of speech must be said itself, as in ``say("looks like {what}", what=say("a date"))``.
-    An empty text in quotation marks is a missing value and is said to be one: nobody can read “”. Of a long one there
-    its beginning and its end are said (`brief`).
+    An empty text in quotation marks is a missing value and is said to be one: nobody can read “”. What is named
+    “{value}” there is said `in_words`, and of a long text its beginning and its end (`brief`).
     """
     if isinstance(template, Said) and not values:
         return template
     for name, value in values.items():
-        if isinstance(value, str) and not value and f"“{{{name}}}”" in template:
-            values = {**values, name: say("(empty)")}
+        if isinstance(value, str) and (not value or name == "value") and f"“{{{name}}}”" in template:
+            values = {**values, name: brief(in_words(value))}
         elif isinstance(value, str) and len(value) > _MOST and f"{{{name}}}" in "".join(_QUOTED.findall(template)):
             values = {**values, name: brief(value)}
     return Said(template, values)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.messages import folded_text, listed, nearest, none_of, say
+from splu_desktop.core.messages import folded_text, in_words, listed, nearest, none_of, say
 from splu_desktop.core.table import Column, Table
 
 KINDS = ("count", "mean", "compare")
@@ -59,7 +59,7 @@ class AskedTable:
         if self.value is None:
             what = say("“{column}”", column=self.sa)
         elif len(self.value) < _CLEAR:
-            what = say("“{column}: {value}”", column=self.sa, value=self.value)
+            what = say("“{column}: {value}”", column=self.sa, value=in_words(self.value))
         else:
             what = say("“{value}”", value=self.value)
         if self.kind == "mean":

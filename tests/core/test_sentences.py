@@ -26,6 +26,12 @@ def test_no_sentence_quotes_nothing() -> None:
     assert say("{words}{more}.", words="done", more="") == "done.", "an empty part is no value"
 
 
+def test_a_sentence_names_our_bands_in_the_reader_s_words() -> None:
+    said = say("“{value}” of “{column}” counts as not secret.", value="below 20", column="20 to 39")
+    assert said.startswith("“below 20” of “20 to 39”")
+    assert language("de").sentence(said).startswith("„unter 20“ von „20 to 39“"), "a column's name is no band"
+
+
 @pytest.mark.parametrize("cell", [" " * 60_000, "x" * 201, "a" * 30_000 + "\u05d0" * 30_000])
 def test_what_is_shown_of_a_value_is_bounded(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A cell may hold a whole page: a sentence and a table show where it begins and ends, in every language."""

@@ -132,6 +132,14 @@ def test_the_readme_names_whole_values(tmp_path: Path) -> None:
     assert len(named.split("; ")) + int(more) == 12
 
 
+def test_the_readme_names_the_ends_of_what_has_an_order(tmp_path: Path) -> None:
+    ages = Column.from_labels("age", list(map(str, range(20, 32))) * 20, kind=Kind.INTEGER)
+    table = Table((ages, Column.from_labels("dx", ["a", "b", "c"] * 80)))
+    release = released(table, Plan({"age": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),)), tmp_path / "r")
+    lines = (release.path / "README.md").read_text(encoding="utf-8").splitlines()
+    assert "An empty cell has no value: there is no other mark." in lines[lines.index("- age: 20 to 31") :]
+
+
 def _readme_lines(folder: Path, language: str) -> list[str]:
     (block,) = re.findall(rf"```{language}\n(.*?)```", (folder / "README.md").read_text(encoding="utf-8"), re.S)
     return str(block).splitlines()

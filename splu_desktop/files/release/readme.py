@@ -19,7 +19,7 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.answer.words import ends_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import CLASS, NUMBER
-from splu_desktop.core.messages import Said, isolated, listed, quoted, say, shown_of
+from splu_desktop.core.messages import Said, in_words, isolated, listed, quoted, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import OTHER
@@ -152,11 +152,15 @@ def _columns(published: Published, facts: Mapping[str, Any], named: Set[str], ro
         mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""
         begun = f"- {_flat(entry['name'])}: {mark}"
         if column.kind.ordered and len(labels) > 2:
-            lines.append(begun + t(say("{first} to {last}", first=_short(labels[0]), last=_short(labels[-1]))))
+            low, high = (_short(t(in_words(label))) for label in (labels[0], labels[-1]))
+            lines.append(begun + t(say("{first} to {last}", first=low, last=high)))
         else:
-            lines.append(begun + _some_values(labels, _WIDTH - len(begun), t))
+            shown = [t(in_words(label)) for label in labels[:_VALUES]]
+            if shown and shown[0] != labels[0]:  # as it stands in the file, too; the dictionary has all
+                shown[0] = f"{labels[0]} = {shown[0]}"
+            lines.append(begun + _some_values(shown, len(labels), _WIDTH - len(begun), t))
     if more := [entry["name"] for entry in entries[len(lines) :]]:
-        lines.append("- " + _some_values(more, _WIDTH, t, len(more)))
+        lines.append("- " + _some_values(more, len(more), _WIDTH, t))
     return [*lines, *last]
 
 
@@ -164,10 +168,10 @@ def _short(label: str) -> str:
     return _flat(label if len(label) < 60 else f"{label[:58]}…")
 
 
-def _some_values(labels: Sequence[str], room: int, t: Any, most: int = _VALUES) -> str:
-    """Return the values, or as many whole ones as fit and how many more there are; the first always."""
-    for shown in range(min(len(labels), most), 0, -1):
-        some, more = "; ".join(map(_short, labels[:shown])), len(labels) - shown
+def _some_values(names: Sequence[str], count: int, room: int, t: Any) -> str:
+    """Return names, of `count` that there are: as many whole ones as fit and how many more; the first always."""
+    for shown in range(len(names), 0, -1):
+        some, more = "; ".join(map(_short, names[:shown])), count - shown
         text: str = some if not more else t(say("{names} and {n} more", names=some, n=more))
         if len(text) <= room or shown == 1:
             return text
