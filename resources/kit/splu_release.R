@@ -234,8 +234,7 @@ local({
     blocks <- unique(r$block_of[hidden])
     shown <- lapply(blocks, function(block) 1 + rows_of(r, met[hidden[r$block_of[hidden] == block]])) # 2 where met
     f <- lapply(figures(r, line, shown, rep(2, length(blocks)), blocks), function(x) x[length(x)])
-    step <- 1 / prod(r$keep[blocks])
-    table <- roots(f$x, f$level, f$slope, n_p, step)
+    table <- roots(f$x, f$level, f$slope, n_p, f$step)
     target <- n_p
     for (name in hidden) {
       mu <- whole <- tabulate(r$codes[[name]], length(r$labels[[name]])) / r$n
@@ -246,7 +245,7 @@ local({
     share <- pmin(pmax(f$x / c(r$n, n_p), 0), 1)
     rho <- max(r$alike[blocks])
     together <- (mean(r$mean_rows[r$class]) - 1) * max(rho + (1 - rho) * share[2] - share[1], 0) # a person's other rows
-    like <- roots(f$x, f$level, f$slope + 1 - share[1] + together, n_p, step)
+    like <- roots(f$x, f$level, f$slope + 1 - share[1] + together, n_p, f$step)
     c(min(max(shrunk(f, target, mean(unlist(r$facts$spread[hidden]))), table[1]), table[2]), like, table)
   }
   rows_of <- function(r, met) Reduce(`*`, lapply(names(met), function(name) met[[name]][r$codes[[name]]]), rep(1, r$n))
@@ -259,7 +258,7 @@ local({
     ifelse(target > 0, pmax(drawn, 0) / target, 1)
   }
 
-  figures <- function(r, line, shown, sizes, blocks) { # estimate, level and slope of each value of a block, or of the last of several
+  figures <- function(r, line, shown, sizes, blocks) { # estimate, level, slope and step of each value of a block, or of the last of several
     e <- cells(r, r$class, seq_along(r$mean_rows), shown, sizes, blocks, line > 0)
     if (!is.null(r$owner)) own <- table(factor(r$class[line > 0], seq_along(r$mean_rows)), r$owner[line > 0])
     mean <- if (is.null(r$owner)) r$mean_rows else rowSums(own^2) / pmax(rowSums(own), 1) # rows of one person in the line
@@ -269,7 +268,7 @@ local({
     effect <- (1 + pmax(mean - 1, 0) * rho)[there] # of several, each about 0 and not about its mean
     whole <- rep(colSums(one$expected), each = sum(there)) # x is split over classes as they let expect
     weight <- ifelse(whole > 0, one$expected / whole, 1 / sum(there))
-    list(x = colSums(one$x), level = colSums(one$level * effect), slope = colSums(one$slope * effect * weight))
+    list(x = colSums(one$x), level = colSums(one$level * effect), slope = colSums(one$slope * effect * weight), step = colSums(one$step * weight))
   }
 
   one_block <- function(e) { # g, read off the table, moves with it
@@ -284,7 +283,7 @@ local({
     more <- b / a * (1 - 2 * g)
     each <- b * (1 - b * g) / (e$size * a^2) * (own * e$inside + pull * (e$size - e$inside))
     slope <- (a * each - b * (1 - q) * pull * more) / (1 - b * q) + own * more
-    list(x = x, level = (each + pull * more) * outside, slope = slope, expected = e$inside * g)
+    list(x = x, level = (each + pull * more) * outside, slope = slope, step = (1 - b * q) / a + 0 * g, expected = e$inside * g)
   }
 
   several <- function(e) { # by the true states of its parts, as if independent but for x
@@ -305,7 +304,7 @@ local({
     apart <- Reduce(`*`, lapply(axes, function(at) outer(alone[[at]], u[, at]) + outer(1 - alone[[at]], 1 - u[, at])))
     outside <- Reduce(`+`, Map(function(p, a, g) p^2 * (1 - a^2) * g * (1 - g), pulls, a, lapply(g, function(g) (e$size * g + 2) / (e$size + 2))))
     level <- (e$size - e$inside) * outside + e$inside * rowSums((apart - outer(Reduce(`*`, alone), sign)) * v)
-    list(x = rowSums(e$rows * scored(axes)), level = level, slope = as.vector(v %*% sign), expected = e$inside * Reduce(`*`, g))
+    list(x = rowSums(e$rows * scored(axes)), level = level, slope = as.vector(v %*% sign), step = 1 / prod(a) + 0 * level, expected = e$inside * Reduce(`*`, g))
   }
 
   roots <- function(x, level, slope, top, step) { # of (x - x')^2 = 1.96^2 (level + slope x'); the lower for half a row less

@@ -276,8 +276,8 @@ class Release:
         met = {name: values for name, values in met.items() if min(values) < 1}
         drawn, still = [name for name in met if name in self.block_of], [n for n in met if n not in self.block_of]
         equations = _Equations(self, list(met.items()), merge=_MET)
-        target, ((x, level, slope),) = equations.figures([1])
-        inside, step = target, 1 / math.prod(equations.keep)
+        inside, ((x, level, slope, step),) = equations.figures([1])
+        target = inside
         if not drawn or not inside:
             return [inside] * 5
         for name in drawn:
@@ -298,7 +298,7 @@ class Release:
         codes, spread = range(len(self.labels[name])), self.facts["spread"][name]
         inside, figures = _Equations(self, [(column, met), (name, codes)], merge=_MET).figures(codes)
         mus = [inside * rows / self.n for rows in self.rows[name]]
-        return [max(_shrunk(*each, mu, spread), 0) / mu if mu > 0 else 1.0 for each, mu in zip(figures, mus)]
+        return [max(_shrunk(*each[:3], mu, spread), 0) / mu if mu > 0 else 1.0 for each, mu in zip(figures, mus)]
 
 
 class _Equations:
@@ -327,7 +327,7 @@ class _Equations:
         self.by_row = map(self.shown.get, zip(release.classes, *map(release.codes.get, names)))  # to go through once
 
     def figures(self, events):
-        """Return how many rows meet what is asked of unchanged columns, and estimate, level and slope of each event.
+        """Return how many rows meet what is asked of unchanged columns, and estimate, level, slope, step of each event.
 
         An event is a value of the one block there is, or 1 where what is asked of all blocks is met.
         """
@@ -347,11 +347,11 @@ class _Equations:
                 g, one = [share[event] for share in self.shares[each]], _one_block if len(self.keep) == 1 else _several
                 rho = self.alike[0] if one is _one_block else math.prod(r + (1 - r) * p for r, p in zip(self.alike, g))
                 effect = 1 + max(mean[each] - 1, 0) * rho  # of several, each about 0 and not about its mean
-                x, level, slope = one(self.keep, self.size[each,], inside[each], rows, g, event)
-                parts.append((x, level * effect, slope * effect, inside[each] * math.prod(g)))
-            whole = sum(part[3] for part in parts)  # x is split over classes as they let expect
-            split = [part[3] / whole if whole > 0 else 1 / len(parts) for part in parts]
-            found.append((*(sum(p[i] for p in parts) for i in (0, 1)), sum(p[2] * w for p, w in zip(parts, split))))
+                x, level, slope, step = one(self.keep, self.size[each,], inside[each], rows, g, event)
+                parts.append((x, level * effect, slope * effect, step, inside[each] * math.prod(g)))
+            whole = sum(part[4] for part in parts)  # x is split over classes as they let expect
+            split = [part[4] / whole if whole > 0 else 1 / len(parts) for part in parts]
+            found.append([sum(p[i] * (w if i > 1 else 1) for p, w in zip(parts, split)) for i in range(4)])
         return sum(inside.values()), found
 
     def scored(self, theta, each, x, but=None, bread=None):
@@ -420,14 +420,15 @@ class _Equations:
 
 
 def _one_block(keep, n, inside, rows, shares, event):
-    """Return estimate, and level and slope of its variance, in one class: g, read off the table, moves with it."""
+    """Return estimate, level and slope of its variance, and its step, in one class: g, off the table, moves too."""
     (a,), (g,), b, q = keep, shares, 1 - keep[0], inside / n
     x = (rows[event,] - b * inside * g) / a
     own, pull = (1 - b * q) ** 2, (b * q) ** 2
     outside = (n * g - rows[event,] + 2 * (1 - q)) / (1 - b * q)  # two more: how many they are is not well known
     more = b / a * (1 - 2 * g)
     each = b * (1 - b * g) / (n * a**2) * (own * inside + pull * (n - inside))
-    return x, (each + pull * more) * outside, (a * each - b * (1 - q) * pull * more) / (1 - b * q) + own * more
+    slope = (a * each - b * (1 - q) * pull * more) / (1 - b * q) + own * more
+    return x, (each + pull * more) * outside, slope, (1 - b * q) / a
 
 
 def _several(keep, n, inside, met, shares, _):
@@ -447,7 +448,7 @@ def _several(keep, n, inside, met, shares, _):
         v, sign = max(square - mean**2, 0.0), (-1) ** s.count(False)
         level += inside * (math.prod(p if u else 1 - p for u, p in zip(s, alone)) - sign * math.prod(alone)) * v
         slope += sign * v
-    return sum(met[s] * product[s, -1] for s in states), level, slope
+    return sum(met[s] * product[s, -1] for s in states), level, slope, 1 / math.prod(keep)
 
 
 def _blend(grid, axis, share, own):

@@ -146,6 +146,24 @@ def test_classes_tell_the_asked_cells_at_any_strength_where_one_class_does_not()
     assert share[1] > 0.9
 
 
+@pytest.mark.parametrize("gamma", [2, 6, 20, 100])
+def test_asked_cells_are_told_with_the_noise_of_their_square_root_at_any_strength(gamma: float) -> None:
+    """Half widths of cells of 50 and more are at most 1.96 sqrt(count), on average."""
+    source = invented(20_000, [0.3, 0.2, 0.15, 0.1, 0.1, 0.08, 0.07])
+    line, number = lines_of(source, ("sex", "age"))
+    truth = np.bincount(line * 7 + source["dx"].codes, minlength=number * 7).reshape(-1, 7)
+    widths = []
+    for seed in range(10):
+        grid = Reader(Releases(source, {("dx",): gamma}, ("sex", "age")).draw(seed)).column_grid(line, number, "dx")
+        low, high = grid.figures.interval(np.broadcast_to(grid.selected[:, None].astype(float), truth.shape))
+        widths.append((high - low) / 2)
+    large = truth >= 50
+    ratio = (np.mean(widths, axis=0) / (1.96 * np.sqrt(np.maximum(truth, 1))))[large]
+    assert ratio.mean() <= 1
+    # Few cells are wider, where ten releases show more than there are: width goes by what is published.
+    assert (ratio <= 1.1).all()
+
+
 def test_an_estimate_lies_in_its_interval_and_the_default_is_nearer_than_the_unbiased_one() -> None:
     source = invented(10_000, [0.3, 0.2, 0.2, 0.1, 0.1, 0.06, 0.04])
     line, number = lines_of(source, ("age", "unit"))

@@ -35,7 +35,7 @@ class CountFigures:
     estimate: Floats
     level: Floats
     slope: Floats
-    step: float = 0.0
+    step: Floats | float = 0.0
 
     def variance(self, count: Floats) -> Floats:
         """Return the variance at some counts, never negative."""
@@ -47,8 +47,8 @@ class CountFigures:
 
     def take_last(self) -> CountFigures:
         """Return the (1, 1) figures of the last line and event."""
-        x, level, slope = (each[-1:, -1:] for each in (self.estimate, self.level, self.slope))
-        return CountFigures(x, level, slope, self.step)
+        each = (self.estimate, self.level, self.slope, np.broadcast_to(self.step, self.estimate.shape))
+        return CountFigures(*(figure[-1:, -1:] for figure in each))
 
     def among_alike(self, records: int, top: Floats, more: float, rho: float) -> CountFigures:
         """Return the figures about persons like these, of whom the table is a sample of so many records.
@@ -104,7 +104,7 @@ def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats
     level = shown_outside * ((each + pull * more) - (each * b + 2 * pull * more) * share)
     to_each, to_more = a / rest, own - b * (1 - q) * pull / rest
     slope = (to_each * each + to_more * more) - (to_each * each * b + 2 * to_more * more) * share
-    return CountFigures(x, level, slope, 1 / a)
+    return CountFigures(x, level, slope, np.asarray((1 - b * q) / a))
 
 
 def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> CountFigures:
@@ -228,17 +228,16 @@ def add_classes(by_class: CountFigures, line: NDArray[np.integer], lines: int, e
     expected : (K, Q) records of the part that the class lets expect, by which x is split over classes.
     """
     whole = sum_by_line(expected, line, lines)
-    parts = np.bincount(line, minlength=lines)[:, None]
-    by_expected = sum_by_line(by_class.slope * expected, line, lines) / np.where(whole > 0, whole, 1)
-    # Where nothing is expected in any part, x is as likely in one as in another.
+    parts = np.maximum(np.bincount(line, minlength=lines)[:, None], 1)
     none = whole == 0
-    slope = (
-        by_expected
-        if not none.any()
-        else np.where(none, sum_by_line(by_class.slope, line, lines) / np.maximum(parts, 1), by_expected)
-    )
+
+    def split(figure: Floats | float) -> Floats:
+        mean = sum_by_line(figure * expected, line, lines) / np.where(none, 1, whole)
+        # Where nothing is expected in any part, x is as likely in one as in another.
+        return np.where(none, sum_by_line(figure + 0 * whole[line], line, lines) / parts, mean) if none.any() else mean
+
     estimate, level = (sum_by_line(each, line, lines) for each in (by_class.estimate, by_class.level))
-    return CountFigures(estimate, level, slope, by_class.step)
+    return CountFigures(estimate, level, split(by_class.slope), split(by_class.step))
 
 
 def count_rows_beside(key: NDArray[np.integer], owner: NDArray[np.integer] | None, mean_rows: Floats) -> Floats:
