@@ -1,4 +1,4 @@
-"""Drawings as lists of lines, shapes and words in points, which HTML (as SVG) and PDF draw alike."""
+"""Drawings as lists of lines and words in points, which HTML (as SVG) and PDF draw alike."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 # The program's light palette: Okabe and Ito's hues, dark enough for text.
 INK, QUIET, GRID = "#1b252f", "#52606d", "#d3dae1"
-ACCENT, PROTECTED, ANSWERABLE, BETWEEN = "#00629b", "#96376d", "#006b4e", "#5c6873"
-SOFT, RANGE = "#e8ecef", "#c07fa5"  # the latter: how far what is PROTECTED may reach
+ACCENT, PROTECTED = "#00629b", "#96376d"
 
 
 @dataclass(frozen=True)
@@ -24,30 +23,8 @@ class Path:
 
 
 @dataclass(frozen=True)
-class Box:
-    """A filled rectangle."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    colour: str
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A filled circle, or a square where colour must not carry the meaning alone."""
-
-    x: float
-    y: float
-    size: float
-    colour: str
-    square: bool = False
-
-
-@dataclass(frozen=True)
 class Words:
-    """A line of text; `x`, `y` is its baseline at the anchor. `up` turns it to run from below to above."""
+    """A line of text; `x`, `y` is its baseline at the anchor."""
 
     x: float
     y: float
@@ -55,10 +32,9 @@ class Words:
     anchor: str = "start"
     size: float = 9.0
     colour: str = INK
-    up: bool = False
 
 
-Item = Path | Box | Dot | Words
+Item = Path | Words
 
 
 @dataclass
@@ -88,18 +64,9 @@ def _svg(item: Item) -> str:
         points = " ".join(f"{x:.2f},{y:.2f}" for x, y in item.points)
         dash = f' stroke-dasharray="{item.dash:g}"' if item.dash else ""
         return f'<polyline points="{points}" fill="none" stroke="{item.colour}" stroke-width="{item.width:g}"{dash}/>'
-    if isinstance(item, Box):
-        place = f'x="{item.x:.2f}" y="{item.y:.2f}" width="{item.width:.2f}" height="{item.height:.2f}"'
-        return f'<rect {place} fill="{item.colour}"/>'
-    if isinstance(item, Dot):
-        if item.square:
-            s = item.size
-            return _svg(Box(item.x - s, item.y - s, 2 * s, 2 * s, item.colour))
-        return f'<circle cx="{item.x:.2f}" cy="{item.y:.2f}" r="{item.size:g}" fill="{item.colour}"/>'
-    turn = f' transform="rotate(-90 {item.x:.2f} {item.y:.2f})"' if item.up else ""
     return (
         f'<text x="{item.x:.2f}" y="{item.y:.2f}" font-size="{item.size:g}" text-anchor="{item.anchor}" '
-        f'fill="{item.colour}"{turn}>{html.escape(item.text)}</text>'
+        f'fill="{item.colour}">{html.escape(item.text)}</text>'
     )
 
 
@@ -123,12 +90,7 @@ class Axis:
         return self.start + share * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """Return round values to mark, ascending."""
-        if self.log:
-            first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-            tens = [10.0**power for power in range(first, last + 1)]
-            wanted = tens if len(tens) > 3 else [step * ten for ten in tens for step in (1, 2, 5)]
-            return [value for value in wanted if self.low * 0.999 <= value <= self.high * 1.001]
+        """Return round values to mark on a linear scale, ascending."""
         span = self.high - self.low
         step = 10 ** math.floor(math.log10(span / 4))
         step = next(step * k for k in (1, 2, 5, 10) if span / (step * k) <= 6)
@@ -142,10 +104,9 @@ def frame(
     y: Axis,
     x_texts: Sequence[tuple[float, str]],
     y_texts: Sequence[tuple[float, str]],
-    x_title: str,
-    y_title: str,
+    title: str,
 ) -> None:
-    """Draw grid, ticks and titles of a plot. Tick texts come as (value, text)."""
+    """Draw grid, ticks and the title of the axis below. Tick texts come as (value, text)."""
     for value, text in y_texts:
         at = y.at(value)
         scene.add(Path(((x.start, at), (x.end, at)), GRID, 0.5), Words(x.start - 4, at + 3, text, "end", 9, QUIET))
@@ -154,5 +115,4 @@ def frame(
         scene.add(Path(((at, y.start), (at, y.start + 3)), QUIET, 0.5))
         scene.add(Words(at, y.start + 13, text, "middle", 9, QUIET))
     scene.add(Path(((x.start, y.start), (x.end, y.start)), QUIET, 0.75))
-    scene.add(Words((x.start + x.end) / 2, y.start + 27, x_title, "middle", 9))
-    scene.add(Words(9, (y.start + y.end) / 2, y_title, "middle", 9, INK, up=True))
+    scene.add(Words((x.start + x.end) / 2, y.start + 27, title, "middle", 9))

@@ -92,7 +92,7 @@ def _widths(sheet: Sheet) -> list[float]:
 
 
 def _records(sheet: Sheet, progress: Progress) -> Iterator[dict[str, Cell]]:
-    names = [name if name not in sheet.header[:at] else f"{name} ({at})" for at, name in enumerate(sheet.header)]
+    names = [name + "\u00a0" * sheet.header[:at].count(name) for at, name in enumerate(sheet.header)]
     for row in _watched(sheet, progress):
         yield dict(zip(names, row, strict=True))
 

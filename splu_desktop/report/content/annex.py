@@ -197,7 +197,7 @@ def _plots(facts: Facts, t: Language) -> FigureBlock:
     left = Axis(1, 30, 44, 226), Axis(0, 1, _HEIGHT - 34, 22)
     shares = [(share, t.percent(share, 0)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     ticks = [(float(at), str(at)) for at in (1, 5, 10, 20, 30)]
-    frame(scene, *left, ticks, shares, t("true count"), "")
+    frame(scene, *left, ticks, shares, t("true count"))
     scene.add(Words(44, 12, t("wrong by more than {epsilon}", epsilon=t.percent(facts.epsilon, 0)), size=9))
     places = tuple((left[0].at(float(x)), left[1].at(float(y))) for x, y in zip(counts, wrong, strict=True))
     scene.add(Line(places, PROTECTED, 1.6))
@@ -206,7 +206,7 @@ def _plots(facts: Facts, t: Language) -> FigureBlock:
     top = max(float(large.max()) * 1.1, 10.0)
     right = Axis(0.01, 0.2, 304, 474, True), Axis(0, top, _HEIGHT - 34, 22)
     ticks = [(float(at), t.percent(float(at), 0)) for at in errors]
-    frame(scene, *right, ticks, [(each, t.number(each)) for each in right[1].ticks()], t("tolerated chance T_E"), "")
+    frame(scene, *right, ticks, [(each, t.number(each)) for each in right[1].ticks()], t("tolerated chance T_E"))
     scene.add(Words(304, 12, t("count that is right from then on (T_f)"), size=9))
     places = tuple((right[0].at(float(x)), right[1].at(float(y))) for x, y in zip(errors, large, strict=True))
     scene.add(Line(places, ACCENT, 1.6))

@@ -26,7 +26,7 @@ def as_xlsx(document: Document, progress: Progress) -> bytes:
                 for row in block.rows
             ]
             # The edition stands in each sheet's header, as every page bears it.
-            sheets.append(Sheet(name, _told_apart((*header, document.edition)), [[*row, ""] for row in rows]))
+            sheets.append(Sheet(name, (*header, document.edition), [[*row, ""] for row in rows]))
     with tempfile.TemporaryDirectory(prefix="splu-") as folder:
         path = Path(folder) / "report.xlsx"
         write_sheets(sheets, path, progress, fitted=True)
@@ -42,12 +42,3 @@ def _sheet_name(name: str, taken: set[str]) -> str:
         found = f"{plain[: _LONGEST_NAME - 3]} {at}"
     taken.add(found.casefold())
     return found
-
-
-def _told_apart(header: tuple[str, ...]) -> tuple[str, ...]:
-    found: list[str] = []
-    for title in header:
-        while title in found:
-            title += "\u00a0"
-        found.append(title)
-    return tuple(found)
