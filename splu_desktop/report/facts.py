@@ -7,6 +7,7 @@ the external one asks the same of the published table, so that it holds nothing 
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,12 +21,16 @@ from splu_desktop.core.answer.forecast import LEAST, Forecast
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.generalise import table_after
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Classes, Units
 from splu_desktop.core.mechanism.law import privacy_ratio, t_f, t_p
+from splu_desktop.core.messages import said_of
 from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import EarlierRelease, TableReach
+from splu_desktop.core.policy.figures import EarlierRelease, TableReach, figures_of
 from splu_desktop.core.policy.limits import Limits, limits_for, limits_named
+from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import UNSAFE, USEFUL, Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable, parse_question
@@ -38,11 +43,12 @@ from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Column, Kind, Table, unique
 from splu_desktop.files.disk.digests import file_sha256
-from splu_desktop.files.register.book import Entry
+from splu_desktop.files.register.book import Entry, Register
 from splu_desktop.files.release.facts import FACTS_NAME, audience_of, one_row_way
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.fields import Fields
+from splu_desktop.report.rehearsal import FixedRandomness
 
 ALIKE, AVERAGE, RISKIEST, SMALL, READ = "persons-alike", "certainty", "riskiest-group", "small-counts", "too-blurred"
 ASKED = "threshold"  # the limit that was asked for with the report
@@ -300,12 +306,14 @@ def _internal(
     progress: Progress,
 ) -> Facts:
     plan = _plan_of(opened, entry, source)
-    prepared = prepare(source, plan)
+    # Of a release of another computer by the key here: the same in each report that this one writes of it.
+    rehearsal = FixedRandomness(Register().rehearsal_key(opened.id))
+    prepared = prepare(one_per_person(source, plan.persons, rehearsal), plan)
     # Before anything is worked out: else another table's true counts would be printed as this release's.
-    _check_source(opened, prepared, plan)
+    _check_source(opened, prepared, plan, source)
     suggestions = suggest_roles(source)
-    judged = verdict(prepared, plan, earlier=earlier, suggestions=suggestions, progress=progress)
-    found = attack(prepared, plan, progress=progress)
+    judged = _judge(prepared, plan, entry, earlier, progress)
+    found = attack(prepared, plan, randomness=rehearsal, progress=progress)
     figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
     before = replace(prepared, table=prepared.source)
     unique = alike(before, plan).unique
@@ -356,6 +364,20 @@ def _internal(
     )
 
 
+def _judge(
+    prepared: Prepared, plan: Plan, entry: Entry | None, earlier: Sequence[EarlierRelease], progress: Progress
+) -> Verdict:
+    """Return a release's verdict, with the lines that were told and accepted when it was made where they are known."""
+    if entry is None or "lines" not in entry.body:
+        return verdict(prepared, plan, earlier=earlier, progress=progress)
+    lines = [
+        Line(each["name"], each["state"], said_of(each["sentence"]), each["value"], each["limit"])
+        for each in entry.body["lines"]
+    ]
+    figures = figures_of(prepared, plan, earlier, progress)
+    return Verdict(entry.body["verdict"], "", tuple(lines), figures, limits_for(plan.audience))
+
+
 def _plan_of(opened: OpenRelease, entry: Entry | None, source: Table) -> Plan:
     """Return the plan of a release: of its entry, else what its facts tell where that is all."""
     if entry is not None:
@@ -369,26 +391,28 @@ def _plan_of(opened: OpenRelease, entry: Entry | None, source: Table) -> Plan:
     return replace(plan, roles={name: plan.roles.get(name, Role.DROPPED) for name in source.names})
 
 
-def _check_source(opened: OpenRelease, prepared: Prepared, plan: Plan) -> None:
+def _check_source(opened: OpenRelease, prepared: Prepared, plan: Plan, source: Table) -> None:
     """Raise BadSetting where the release was not made from this table."""
-    published = opened.published.table
+    published, own = opened.published.table, prepared.table
     moved = () if plan.persons is None else plan.persons.shift
     # Secret columns are drawn and rows stand in random order, so unchanged columns' counts alone must agree.
-    same = published.n == prepared.table.n and all(
-        _tally(published[name]) == _tally(prepared.table[name])
-        for name in plan.nsas
-        if name not in moved and name in published
-    )
+    names = [name for name in plan.nsas if name not in moved and name in published]
+    if plan.persons is not None and plan.persons.way == "random":
+        # Which row of each person went out is nowhere: none shows what no row of the source has.
+        whole = table_after(source.select(names), {name: plan.generalisations.get(name, ()) for name in names})
+        same = all(_tally(published[name]) <= _tally(whole[name]) for name in names)
+    else:
+        same = published.n == own.n and all(_tally(published[name]) == _tally(own[name]) for name in names)
     if not same:
         raise BadSetting("This release was not made from this file; give the file that was published.")
 
 
-def _tally(column: Column) -> dict[str, int]:
+def _tally(column: Column) -> Counter[str]:
     """Return how many rows have each value; a date by its day, since a release spells dates in its own way."""
     dates = column.values if column.kind in (Kind.DATE, Kind.DATETIME) else None
     texts = column.labels if dates is None else dates
     found = zip(texts.tolist(), column.missing, column.counts(), strict=True)
-    return {str(text): int(n) for text, gone, n in found if n and not gone}
+    return Counter({str(text): int(n) for text, gone, n in found if n and not gone})
 
 
 def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit, ...]:

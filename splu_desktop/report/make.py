@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import weakref
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -87,10 +86,6 @@ class Report:
         )
 
 
-# Weak references, so that what was measured keeps neither release nor source in memory.
-_last: tuple[weakref.ref[Any], weakref.ref[Any] | None, tuple[Any, ...], Facts] | None = None
-
-
 def make_report(
     opened: OpenRelease,
     fields: Fields,
@@ -101,31 +96,17 @@ def make_report(
 ) -> Report:
     """Return the report of a release: internal with its source, else the recipient's.
 
-    What was measured is kept, so that the next report of the same release only says it anew. Raises BadSetting;
-    Cancelled.
+    What was measured is kept beside the table it was measured on, so that the next report only says it anew. Raises
+    BadSetting; Cancelled.
     """
-    global _last
     packs(fields.law)  # a code that there is not is said before anything is worked out
-    key = (fields.threshold, None if entry is None else (entry.number, entry.release))
-    kept = _last
-    if (
-        kept is not None
-        and kept[0]() is opened.published
-        and (kept[1]() if kept[1] else None) is source
-        and kept[2] == key
-    ):
-        # A title is typed, so it may differ where all that was measured is the same.
-        return Report(replace(kept[3], title=fields.title or opened.title), fields)
-    facts = make_facts(
-        opened,
-        fields,
-        entry=entry,
-        source=source,
-        earlier=_earlier(entry),
-        progress=progress,
-    )
-    _last = (weakref.ref(opened.published), None if source is None else weakref.ref(source), key, facts)
-    return Report(facts, fields)
+    earlier = _earlier(entry)
+    known = (opened.published.table if source is None else source).__dict__.setdefault("_facts", {})
+    key = (opened.id, fields.threshold, None if entry is None else entry.number, earlier)
+    if key not in known:
+        known[key] = make_facts(opened, fields, entry=entry, source=source, earlier=earlier, progress=progress)
+    # A title is typed, so it may differ where all that was measured is the same.
+    return Report(replace(known[key], title=fields.title or opened.title), fields)
 
 
 def _earlier(entry: Entry | None) -> tuple[EarlierRelease, ...]:

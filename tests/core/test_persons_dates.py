@@ -140,5 +140,6 @@ def test_a_rehearsal_says_what_a_release_would_give_back() -> None:
     short = rehearse_shift(table, ByPerson("id", shift=("visited",), days=10), ("visited",))
     assert (short.hint, short.enough) == ("weekdays", False)
     assert "visited" in short.sentence
+    assert short == rehearse_shift(table, ByPerson("id", shift=("visited",), days=10), ("visited",))
     assert rehearse_shift(table, ByPerson("id", shift=("visited",), days=70), ("visited",)).enough
     assert rehearse_shift(table, ByPerson("id", shift=("visited",), days=10), ()).enough  # months go out instead

@@ -14,12 +14,16 @@ from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.project.recipe import Recipe, write_recipe
 from splu_desktop.gui.base.words import number
 from splu_desktop.gui.proposal.figures import band_figures
+from splu_desktop.gui.report.page import make
 from splu_desktop.gui.shell.main_window import MainWindow
+from splu_desktop.report.fields import Fields
+from splu_desktop.report.law import DEFAULT
+from splu_desktop.report.make import as_json
 from splu_desktop.report.verify import verify_report
 from tests.end2end.hospital import Splu
 from tests.gui.conftest import Idle, publish
 
-# Nobody else says these: who can be named, measured by a rehearsal (tests/report/test_figures.py holds it against the
+# Only reports say these: who can be named, measured by a rehearsal (tests/report/test_figures.py holds it against the
 # attack), how rare a combination is (tests/core/test_risk.py), and what a reader of differential privacy computes.
 ALONE = re.compile(r"custodian\.(attacked|stand_out)\b|release\.(secrets|blocks\.\d+\.(alone|histories|sole))\b")
 # Settings and numbers of the format, not figures.
@@ -72,6 +76,8 @@ def test_every_number_of_a_report_is_that_of_window_and_command_line(
     splu("report", release, "--internal", "--source", small_csv, "--out", tmp_path / "own.json")
     splu("report", release, "--out", tmp_path / "theirs.json")
     own, theirs = (json.loads((tmp_path / name).read_text("utf-8")) for name in ("own.json", "theirs.json"))
+    _, shown, _ = make(session.release, Fields(law=DEFAULT), "de", internal=True)
+    assert json.loads(as_json(shown)) == own
     promise = splu.json("guarantee", "--gamma", session.plan.gamma)
     cells = splu.json("crosstab", release, "--by", "Sex", "--by", "Ward", "--sa", "Result")
     said = _said_by_verdict(judged, own)

@@ -8,37 +8,45 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import stir
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.mechanism import NUMBER, Randomness, SystemRandomness, permutation
 from splu_desktop.core.persons.choice import ONE, ByPerson, persons
-from splu_desktop.core.persons.dates import RecoveredShift, check_dates, draw_shifts, move_dates, try_recover_shift
+from splu_desktop.core.persons.dates import (
+    RecoveredShift,
+    check_dates,
+    draw_shifts,
+    move_dates,
+    possible_shifts,
+    try_recover_shift,
+)
 from splu_desktop.core.table import Column, Kind, Table, remember
 
 LEFT_OUT = "rows_left_out"  # entry of `Table.origin`: that each person has one row already
 SHIFTED = "dates_moved"  # another: that dates were moved already
 
 
-def one_per_person(table: Table, choice: ByPerson | None) -> Table:
+def one_per_person(table: Table, choice: ByPerson | None, rehearsal: Randomness | None = None) -> Table:
     """Return the table with one row of each person, in its order, where that is chosen; else the table itself.
 
-    Raises UnknownColumn, BadSetting.
+    `rehearsal`: chooses rows for a report, which can't know those of its release. Raises UnknownColumn, BadSetting.
     """
     if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
         return table
-    taken = table.take(choose_rows(table, choice))
+    taken = table.take(choose_rows(table, choice, rehearsal))
     # Values that only rows left out had go with them: no draw knows what to do with a value that nobody has.
     columns = tuple(column.without_unused_labels() for column in taken.columns)
     return replace(taken, columns=columns, origin=table.origin | {LEFT_OUT: table.n - taken.n})
 
 
-def choose_rows(table: Table, choice: ByPerson) -> NDArray[np.int64]:
+def choose_rows(table: Table, choice: ByPerson, rehearsal: Randomness | None = None) -> NDArray[np.int64]:
     """Return (persons,) the place of the row that each person keeps, rising. Raises UnknownColumn, BadSetting."""
     for name in choice.columns:
         if name not in table:
             raise UnknownColumn(name, table.names)
     who = persons(table[choice.column])
     if choice.way == "random":
-        rank = _random_ranks(table[choice.column])
+        rank = permutation(rehearsal, table.n) if rehearsal else _random_ranks(table[choice.column])
     elif choice.order:
         column = table[choice.order]
         if column.values is None:
@@ -79,7 +87,11 @@ def shift_dates(table: Table, choice: ByPerson | None, source: Randomness) -> Ta
     for name in choice.shift:
         check_dates(table[name])
     who = persons(table[choice.column])
-    moved = draw_shifts(choice.days, int(who.max(initial=-1)) + 1, source)[who]
+    return _move(table, choice, draw_shifts(choice.days, int(who.max(initial=-1)) + 1, source)[who])
+
+
+def _move(table: Table, choice: ByPerson, moved: NDArray[np.int64]) -> Table:
+    """Return the table with the dates of a choice moved by (N,) days."""
     columns = [
         move_dates(column, moved, choice.days) if column.name in choice.shift else column for column in table.columns
     ]
@@ -87,13 +99,15 @@ def shift_dates(table: Table, choice: ByPerson | None, source: Randomness) -> Ta
 
 
 def rehearse_shift(source: Table, choice: ByPerson, published: Sequence[str]) -> RecoveredShift:
-    """Return what a reader of a release could recover of the shifts, before there is one.
+    """Return what a reader of a release could recover of the shifts, before there is one; the same in every run.
 
     source : rows that are published, as read.
     published : unchanged columns that go out to the day, moved or not; coarser ones tell nothing of a day.
     """
-    moved = tuple(name for name in choice.shift if name in published)
-    table = source.select(dict.fromkeys([choice.column, *published]))
+    moved, who = tuple(name for name in choice.shift if name in published), persons(source[choice.column])
+    table, every = source.select(published), possible_shifts(choice.days)
     if moved:
-        table = shift_dates(table, replace(choice, shift=moved, order=""), SystemRandomness())
-    return try_recover_shift(table.select(published), moved, choice.days, persons(source[choice.column]))
+        # No draw: a person's number stirred deals the shifts as evenly, and nothing that is published is moved by it.
+        dealt = every[(stir(who.astype(np.uint64)) % np.uint64(len(every))).astype(np.int64)]
+        table = _move(table, replace(choice, shift=moved), dealt)
+    return try_recover_shift(table, moved, choice.days, who)

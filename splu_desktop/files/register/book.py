@@ -159,6 +159,10 @@ class Register:
             raise self._refused()
         return found
 
+    def rehearsal_key(self, release: str) -> bytes:
+        """Return what a report of a release rehearses by, from the key here and its id. Raises RegisterFault."""
+        return hmac.new(self.key(), f"rehearsal {release}".encode(), hashlib.sha256).digest()
+
     def _append(self, kind: str, release: str, body: Mapping[str, Any]) -> Entry:
         with self.lock():
             path = self.folder / _LINES
