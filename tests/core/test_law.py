@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, law
+from splu_desktop.core.mechanism.probabilities import binomial, poisson
 
 TABLE = {
     2: ((0.5451, 0.3803, 34, 106), (0.5000, 0.2891, 24, 71)),
@@ -55,3 +57,18 @@ def test_a_published_count_has_the_law_of_its_class() -> None:
 
 def test_the_ratio_of_a_sole_bearer_is_large() -> None:
     assert law.privacy_ratio(20_000, 1, 5.0) == pytest.approx(8.5, abs=0.05)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.01, 0.5, 1.0])
+def test_probabilities_are_those_of_scipy(p: float) -> None:
+    k = np.arange(-2, 2_000)
+    for n in (0, 1, 255, 256, 1_999, 1_000_000):
+        assert binomial(k, n, p) == pytest.approx(stats.binom.pmf(k, n, p), rel=1e-8, abs=1e-14)
+        assert poisson(k[2:], n * p) == pytest.approx(stats.poisson.pmf(k[2:], n * p), rel=1e-8, abs=1e-14)
+
+
+@pytest.mark.parametrize("draw", [Lenders(7.0), DecoyGroups(7.0)])
+def test_far_probabilities_are_sums_of_the_law(draw: Draw) -> None:
+    found = law._far_probabilities(draw, 0.2, 0.01)
+    for f in (1, 2, 30, len(found)):
+        assert found[f - 1] == pytest.approx(law.error_probability(draw, f, 0.2, equal=True), abs=1e-12)

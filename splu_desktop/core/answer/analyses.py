@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from splu_desktop.core.answer.conditions import Condition, parse_condition
 from splu_desktop.core.answer.hidden import Equations, Feature, NoAnswer, Values
@@ -369,7 +368,7 @@ def _fit(published: Published, features: dict[str, Feature], model: str) -> tupl
         if model == "linear":
             expected, slope = linear, np.ones_like(linear)
         elif model == "logistic":
-            expected = expit(linear)
+            expected = np.exp(-np.logaddexp(0.0, -linear))
             slope = expected * (1 - expected)
         else:
             expected = slope = np.exp(np.minimum(linear, 50))  # a first step too far would overflow

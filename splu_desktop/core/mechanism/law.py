@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, ndtri, pdtr, pdtrc
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism.draw import Draw, Floats
-from splu_desktop.core.mechanism.probabilities import binomial
+from splu_desktop.core.mechanism.probabilities import binomial, poisson
 
 _TIE = 1e-9  # a share of the count by which an error on the edge counts as on it
 _MOST = 50_000  # counts looked at for T_f
@@ -68,30 +68,44 @@ def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats
     a = 1 / draw.gamma
     spread = {"lenders": 1 - a * a, "groups": 1 - a}.get(draw.name) or _mean_square_error(draw)
     # Beyond this count the normal tail is a hundredth of what is asked for; the law's own tail is no hundred times it.
-    z = float(-ndtri(smallest_t_e / 200))
+    z = -NormalDist().inv_cdf(smallest_t_e / 200)
     most = int(spread * (z / epsilon) ** 2 + 20 / epsilon + 20)
     if most > _MOST:
         raise BadSetting("So small an error can't be promised of any count below {most}; ask for more.", most=_MOST)
     f = np.arange(1, most + 1)
-    low, high = np.floor(f * (1 - epsilon) + _TIE * f), np.ceil(f * (1 + epsilon) - _TIE * f)
-    if draw.name == "groups":
-        size = int(draw.gamma)
-        return np.asarray(bdtr(low, size * f, a) + 1 - bdtr(high - 1, size * f, a))
-    if draw.name != "lenders":  # a draw that was added: its law as it says it, count by count
+    if draw.name not in ("lenders", "groups"):  # a draw that was added: its law as it says it, count by count
         return np.array([error_probability(draw, int(count), epsilon, equal=True) for count in f])
-    # Those who keep and those who are lent to, summed in blocks of counts: one by one takes seconds.
+    low, high = np.floor(f * (1 - epsilon) + _TIE * f), np.ceil(f * (1 + epsilon) - _TIE * f)
+    # Summed in blocks of counts: one by one takes seconds.
     found = np.zeros(most)
     for start in range(0, most, 512):
-        part = f[start : start + 512, None]
-        half = int(9 * np.sqrt(part.max() * a * (1 - a)) + 10)
-        own = np.maximum(np.rint(part * a) - half, 0) + np.arange(2 * half + 1)
-        weight = binomial(own, part, a)
-        rest = (1 - a) * part
-        low_rest, high_rest = low[start : start + 512, None] - own, high[start : start + 512, None] - 1 - own
-        below = np.where(low_rest >= 0, pdtr(np.maximum(low_rest, 0), rest), 0.0)
-        above = np.where(high_rest >= 0, pdtrc(np.maximum(high_rest, 0), rest), 1.0)
-        found[start : start + 512] = (weight * (below + above)).sum(axis=1)
+        part, below, above = (each[start : start + 512, None].astype(float) for each in (f, low, high - 1))
+        if draw.name == "groups":
+            counts = _counts_around(part)
+            chances = binomial(counts, part * int(draw.gamma), a)
+            weight, own = np.ones_like(part), np.zeros_like(part)
+        else:  # those who keep, and those who are lent to
+            counts = _counts_around((1 - a) * part)
+            chances = poisson(counts, (1 - a) * part)
+            half = int(9 * np.sqrt(part.max() * a * (1 - a)) + 10)
+            own = np.maximum(np.rint(part * a) - half, 0) + np.arange(2 * half + 1)
+            weight = binomial(own, part, a)
+        wrong = _at_most(below - own, counts, chances) + 1 - _at_most(above - own, counts, chances)
+        found[start : start + 512] = (weight * wrong).sum(axis=1)
     return found
+
+
+def _counts_around(mean: Floats) -> Floats:
+    """Return (B, K) counts that numbers with means (B, 1) come to, which vary no more than Poisson's do."""
+    half = int(9 * np.sqrt(mean.max()) + 20)
+    return np.asarray(np.maximum(np.rint(mean) - half, 0) + np.arange(2 * half + 1))
+
+
+def _at_most(k: Floats, counts: Floats, chances: Floats) -> Floats:
+    """Return (B, J) the chance of a number of at most k (B, J), given those of its counts (B, K)."""
+    place = np.minimum(k - counts[:, :1], counts.shape[1] - 1).astype(int)
+    sums = np.take_along_axis(np.cumsum(chances, axis=1), np.maximum(place, 0), axis=1)
+    return np.asarray(np.where(place < 0, 0.0, sums))
 
 
 def _mean_square_error(draw: Draw, count: int = 1_000) -> float:
