@@ -104,8 +104,11 @@ class Forecaster:
         found._correlations = self._correlations
         return found
 
-    def forecast(self, asked: AskedTable, gammas: Sequence[float]) -> Forecast:
-        """Return what a table will tell at each strength. Raises BadSetting, UnknownColumn."""
+    def forecast(self, asked: AskedTable, gammas: Sequence[float], least: int = 0) -> Forecast:
+        """Return what a table will tell at each strength. Raises BadSetting, UnknownColumn.
+
+        least : rows of values that are looked at; rarer ones have no cell of so many.
+        """
         table, plan = self.prepared.table, self.plan
         if asked.sa not in plan.sensitive:
             raise BadSetting("“{column}” is not drawn anew, so all its counts are exact.", column=asked.sa)
@@ -119,7 +122,7 @@ class Forecaster:
         if asked.kind == "mean":
             truth, low, high = self._means(asked, column, line, len(keys), gammas)
             return Forecast(asked, heads, ("mean",), truth, rows, tuple(gammas), low, high)
-        codes, labels = _events(column, asked.value)
+        codes, labels = _events(column, asked.value, least)
         truth, ends = self.counts(line, len(keys), codes, len(labels) + 1, asked.sa, gammas)
         keep = slice(0, len(labels))
         low, high = (each[..., keep] for each in ends)
@@ -293,11 +296,11 @@ def _some_values(column: Column, parts: int) -> NDArray[np.int64]:
     return np.asarray(known[np.linspace(len(known) - 1, 0, most).astype(int)] if len(known) else known, np.int64)
 
 
-def _events(column: Column, value: str | None) -> tuple[NDArray[np.integer], tuple[str, ...]]:
+def _events(column: Column, value: str | None, least: int) -> tuple[NDArray[np.integer], tuple[str, ...]]:
     """Return (N,) the event of each row, and the events' labels; rows of no event have the number of events."""
     labels = [str(label) for label in column.labels]
     if value is None:
-        kept = np.flatnonzero(~column.missing)
+        kept = np.flatnonzero(~column.missing & (column.counts() >= least))
     else:
         if value not in labels:
             raise BadSetting("“{column}” has no value “{value}”.", column=column.name, value=value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -70,6 +70,7 @@ def _chapters() -> dict[str, dict[str, str]]:
     return tomllib.loads(resource_path("generalise/chapters.toml").read_text(encoding="utf-8"))
 
 
+@lru_cache(maxsize=1 << 16)  # the same codes are asked for in every way that a search tries
 def _chapter(system: str, label: str) -> str | None:
     """Return the chapter of a code, None for a text that is none."""
     code, chapters = label.strip().upper(), _chapters()[system]

@@ -101,16 +101,17 @@ class Figures(Readable):
 
 
 def reaches(
-    prepared: Prepared, plan: Plan, gammas: Sequence[float] = (), ahead: Forecaster | None = None
+    prepared: Prepared, plan: Plan, gammas: Sequence[float] = (), ahead: Forecaster | None = None, least: int = 0
 ) -> list[tuple[TableReach, ...]]:
     """Return for each strength, the plan's own where none is given, how far each asked table can be read.
 
     ahead : a forecaster of the same rows, which may know some of it.
+    least : rows of the values that are looked at; rarer ones have no cell of 50.
     """
     strengths = list(gammas) or [plan.gamma]
     own = Forecaster(prepared, plan) if ahead is None else ahead.with_classes(prepared, plan)
     there = [each for each in plan.questions if each.value is None or each.value in prepared.table[each.sa].labels]
-    found = [own.forecast(asked, strengths) for asked in there]
+    found = [own.forecast(asked, strengths, least) for asked in there]
     return [
         tuple(TableReach(each.asked, *each.count_readable(at), each) for each in found) for at in range(len(strengths))
     ]

@@ -279,7 +279,7 @@ class Search:
             strengths = [usual, *(stop for stop in STOPS if needed <= stop < usual)]
             # Weaker ones are looked at only where the tables can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
-                for gamma, tables in zip(some, reaches(ready, own, some, ahead) if some else (), strict=True):
+                for gamma, tables in zip(some, reaches(ready, own, some, ahead, LEAST) if some else (), strict=True):
                     kept = safe and gamma >= needed
                     found.append(self._asking(Way(self, own.with_gamma(gamma), ready, tables, kept, levels, covered)))
                 best = max(found, key=lambda way: way.merit)
