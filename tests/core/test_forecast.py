@@ -57,6 +57,20 @@ def test_a_stronger_draw_answers_no_more_and_the_asked_cells_hardly_less() -> No
     assert (np.diff(other) <= 0).all()
 
 
+def test_a_search_passes_over_no_value_that_has_a_large_cell() -> None:
+    source, _ = people(4_000, 3)
+    plan = Plan({"sex": Role.NSA, "age": Role.NSA, "unit": Role.NSA, "dx": Role.SA}, blocks_of(("dx",), 5), ("sex",))
+    ahead, asked = Forecaster(prepare(source, plan), plan), AskedTable("dx", None, ("sex", "age"))
+    counts = source["dx"].counts()
+    least = int(np.median(counts)) + 1
+    every, some = (ahead.forecast(asked, [3.0, 8.0], each) for each in (0, least))
+    kept = [every.labels.index(label) for label in some.labels]
+    assert 0 < len(kept) < len(every.labels)
+    assert every.truth[:, [at for at in range(len(every.labels)) if at not in kept]].max() < least
+    for name in ("truth", "low", "high"):
+        np.testing.assert_allclose(getattr(some, name), getattr(every, name)[..., kept])
+
+
 def test_averages_are_forecast_where_values_are_numbers() -> None:
     rng = np.random.default_rng(0)
     source = Table((column("sex", rng.choice(["f", "m"], 2_000)), column("stay", rng.integers(1, 15, 2_000))))

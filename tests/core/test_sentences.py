@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from splu_desktop.cli.base.output import print_table
 from splu_desktop.core.messages import Said, counted, quoted, say
-from splu_desktop.files.language import language
+from splu_desktop.core.resources import read_toml, resource_path
+from splu_desktop.files.language import ROOMS, language
 
 
 @pytest.mark.parametrize(("code", "marks"), [("en", "“{}”"), ("de", "„{}“"), ("fr", "«\xa0{}\xa0»")])
@@ -30,6 +33,14 @@ def test_a_sentence_names_our_bands_in_the_reader_s_words() -> None:
     said = say("“{value}” of “{column}” counts as not secret.", value="below 20", column="20 to 39")
     assert said.startswith("“below 20” of “20 to 39”")
     assert language("de").sentence(said).startswith("„unter 20“ von „20 to 39“"), "a column's name is no band"
+
+
+def test_no_number_stands_before_the_word_for_persons_or_rows() -> None:
+    """That word is a plural in every language: “1 persons stand out”. Behind a colon it does no harm."""
+    for path in (resource_path(f"translations/{room}.{code}.toml") for room in ROOMS for code in ("de", "fr")):
+        for english, own in read_toml(path).items():
+            for text in (english, own):
+                assert not re.search(r"\{\w+\} \{who\}", str(text)), text
 
 
 @pytest.mark.parametrize("cell", [" " * 60_000, "x" * 201, "a" * 30_000 + "\u05d0" * 30_000])

@@ -307,9 +307,9 @@ def _covariate(published: Published, name: str, rare: frozenset[str], notes: lis
             values[thin] = np.nan
         number, records = int(thin.sum()), int(counts[thin].sum())
         what = (
-            "{records} records of {n} rare values of “{column}” count as “{base}”."
+            "Rare values of “{column}”: {n}; their records ({records}) count as “{base}”."
             if hidden
-            else "{records} records of {n} rare values of “{column}” are left out."
+            else "Rare values of “{column}”: {n}; their records ({records}) are left out."
         )
         notes.append(say(what, records=records, n=number, column=name, base=str(column.labels[base])))
     return Feature(name, values), [f"{name}={column.labels[code]}" for code in others]

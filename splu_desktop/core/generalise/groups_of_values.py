@@ -153,7 +153,7 @@ class Hierarchy(Generalisation):
                 lacking.append(label)
         if lacking:
             raise CannotGeneralise(
-                "The hierarchy “{name}” lacks {n} values of column “{column}”, such as “{lacking}”; add rows.",
+                "Values of column “{column}” that the hierarchy “{name}” lacks: {n}, such as “{lacking}”; add rows.",
                 name=self.name or self.how,
                 n=len(lacking),
                 lacking=lacking[0][:80],

@@ -136,7 +136,7 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
 
 def _misfit(column: Column, width: Fraction, count: int) -> CannotGeneralise:
     return CannotGeneralise(
-        "Intervals of width {width} make about {count} groups of column “{column}”; choose another width.",
+        "Groups that intervals of width {width} make of column “{column}”: about {count}; choose another width.",
         width=number_text(float(width)),
         count=count,
         column=column.name,

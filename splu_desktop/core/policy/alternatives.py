@@ -131,7 +131,8 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alt
 def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
     """Give what would make rows possible, each with its figure, also where it fails."""
     yield from _for_level(setting, "possible", way.plan, -1)
-    counts = np.sort(np.concatenate([each.forecast.truth.ravel() for each in way.tables] or [np.zeros(0)]))
+    tables = reaches(way.prepared, way.plan)[0]  # with the rare values that the search left out
+    counts = np.sort(np.concatenate([each.forecast.counts.ravel() for each in tables] or [np.zeros(0)]))
     # A table is too small while fewer than three of its cells have 50, so the third largest says how much is missing.
     third = counts[-FEWEST_CELLS] if len(counts) >= FEWEST_CELLS else 0.0
     if third >= 1:

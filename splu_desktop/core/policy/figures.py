@@ -68,6 +68,10 @@ class Readable:
         """Those of them that can be read."""
         return sum(each.answered for each in self.tables)
 
+    def unread(self, plan: Plan) -> int:
+        """Return how many tables that are asked have no cell that can be read, though of all enough may be."""
+        return len(plan.questions) - sum(each.answered > 0 for each in self.tables)
+
     def useful(self, share: float) -> bool:
         """Whether there are enough cells, and enough of them can be read."""
         return self.cells >= FEWEST_CELLS and self.answered >= share * self.cells

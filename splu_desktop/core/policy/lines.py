@@ -134,13 +134,21 @@ class Case:
         repair = Repair(say("Make columns coarser"), self._coarser)
         if few := figures.alike.below(k):
             by = listed(self.plan.nsas[:3], "{head} and {tail}")
-            sentence = say("{n} {who} stand out by {by}: fewer than {k} look alike.", n=few, who=who, by=by, k=k)
+            sentence = say(
+                "Number of {who} who stand out by {by}: {n}; at least {k} should look alike.",
+                n=few,
+                who=who,
+                by=by,
+                k=k,
+            )
             return Line("persons-alike", RED, sentence, few, 0, repair)
         if changed > most:
-            sentence = say("{n} {who} lose cells or are left out, so that nobody stands out.", n=changed, who=who)
+            sentence = say(
+                "Number of {who} with cells left empty or left out, so that nobody stands out: {n}.", n=changed, who=who
+            )
             return Line("persons-alike", AMBER, sentence, changed, most, repair)
         least = figures.alike.smallest
-        sentence = say("At least {n} {who} look alike; {k} are asked for.", n=least, who=who, k=k)
+        sentence = say("Least number of {who} who look alike: {n}; asked for: {k}.", n=least, who=who, k=k)
         return Line("persons-alike", OK, sentence, least, k)
 
     def _riskiest(self) -> Line:
@@ -180,6 +188,9 @@ class Case:
         words = "{read} of {cells} cells of 50 and more can be read; {wanted} are needed."
         sentence = say(words, read=read, cells=cells, wanted=share_words(share))
         if self.figures.useful(share):
+            if none := self.figures.unread(self.plan):
+                words = "{read} of {cells} cells of 50 and more can be read; tables without any: {n}."
+                sentence = say(words, read=read, cells=cells, n=none)
             return Line("too-blurred", OK, sentence, value, share)
         if cells < FEWEST_CELLS:
             sentence = say("Cells of 50 and more in your tables: {n}; three are needed.", n=cells)

@@ -145,9 +145,9 @@ def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
         form, first = each.rungs[level], each.rungs[0]
         if level and not form.out:
             alone = round((1 - tiers.alike((*way.levels[:at], 0, *way.levels[at + 1 :]))) * persons)
-            words = say("“{column}”: {n} groups instead of {of}.", column=each.name, n=form.m, of=first.m)
+            words = say("Groups of “{column}”: {n} instead of {of}.", column=each.name, n=form.m, of=first.m)
             # A form that hides nobody was taken for the cells that it makes large enough.
-            why = say("without it {n} {who} stand out", n=alone, who=who) if alone else for_tables
+            why = say("number of {who} who stand out without it: {n}", n=alone, who=who) if alone else for_tables
             yield Step("coarser", each.name, words, why, set_steps([each.name], first.steps or ()))
     if out:
         why = say("no table needs it, and {who} would stand out by it", who=who)

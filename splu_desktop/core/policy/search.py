@@ -292,10 +292,10 @@ class Search:
 
     def _asking(self, way: Way) -> Way:
         """Return a way that asks only for tables that can be read, where nobody named them and all can't."""
-        if self._setting.named or way.works:
-            return way
-        read = tuple(each for each in way.tables if each.cells and each.answered >= self.limits.useful * each.cells)
-        if not read or sum(each.cells for each in read) < FEWEST_CELLS:
+        # Where enough of all can be read, a table stays that tells something; else one that can be read by itself.
+        share = 0.0 if way.works else self.limits.useful
+        read = tuple(each for each in way.tables if each.answered and each.answered >= share * each.cells)
+        if self._setting.named or len(read) == len(way.tables) or sum(each.cells for each in read) < FEWEST_CELLS:
             return way
         return replace(way, tables=read, plan=replace(way.plan, questions=tuple(each.asked for each in read)))
 

@@ -162,7 +162,7 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Paragraph(
         t(
             "At strength {gamma}, 1 of {gamma} values is kept for sure; every other one comes from somebody of the "
-            "same group, by chance. There are {n} groups.",
+            "same group, by chance. Number of groups: {n}.",
             # The weakest of the blocks, so that none keeps more values than is said.
             gamma=t.plain(min(each.gamma for each in facts.blocks)),
             n=t.number(facts.classes),

@@ -51,9 +51,9 @@ def front(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
 def _subtitle(facts: Facts, t: Language) -> str:
     rows = t.number(facts.rows)
     what = (
-        t("{rows} rows of {persons} persons", rows=rows, persons=t.number(facts.persons))
+        t("Rows: {rows}; persons: {persons}", rows=rows, persons=t.number(facts.persons))
         if facts.persons is not None
-        else t("{rows} rows", rows=rows)
+        else t("Rows: {rows}", rows=rows)
     )
     parts = [what]
     if facts.audience.recipient:
@@ -186,7 +186,8 @@ def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
     alike = facts.limit(ALIKE)
     if alike is not None and alike.met and alike.value is not None:
         yield t(
-            "Being in the table is not hidden. Whoever knows a person in it finds a group of at least {n} {who}.",
+            "Being in the table is not hidden. Whoever knows a person in it finds its group. "
+            "Least number of {who} in one: {n}.",
             n=t.number(alike.value),
             who=who,
         )
@@ -195,7 +196,7 @@ def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
     named = max(facts.secrets, key=lambda each: each.named or 0, default=None)
     if named is not None and named.named:
         yield t(
-            "Some can be named. “{value}” is known of {n} {who} with 80 of 100 or more.",
+            "Some can be named. Number of {who} of whom “{value}” is known with 80 of 100 or more: {n}.",
             value=t.value(named.value),
             n=t.number(named.named),
             who=who,
