@@ -92,7 +92,7 @@ def law_apart(tables: Tables, chance: np.random.Generator) -> float:
 def losses(source: TrueTable, theta: int) -> tuple[float, float, float]:
     """Return the loss of two sizes, of many, and the least there is."""
     counts, caps = source.counts.astype(np.int64), caps_of(tolerances(source.counts, theta))
-    two, many, best = two_sizes(counts, caps), many_sizes(counts, caps), best_sizes(counts, caps, SILENT, math.inf)
+    two, many, best = two_sizes(counts, caps), many_sizes(counts, caps), best_sizes(counts, caps, SILENT)
     found = [math.nan if each is None else float(loss(each)) for each in (two, many, best)]
     return found[0], found[1], found[2]
 

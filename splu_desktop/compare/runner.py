@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Flags, Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.base.workload import Margins, draw_questions
@@ -23,7 +23,7 @@ from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Compari
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.progress import SILENT, Cancelled, Progress, Watched
 from splu_desktop.core.thresholds import Thresholds
 
 DRAWS = 5
@@ -33,26 +33,6 @@ LARGE = 0.005  # share of the records from which a count is one of the large one
 _STEPS = 5  # bisections of a quarter; each takes a draw where certainty is asked for
 _QUARTERS = 4
 _CLOSE = 0.002  # of a probability that counts as equal
-
-
-class OutOfTime(Exception):
-    """A method's time is over. Not a SpluError: nothing on the way takes it for a fault that it knows a way around."""
-
-
-class TimeLimit:
-    """The Progress of one method, which raises OutOfTime at the next report once its time is over.
-
-    at : how far the whole comparison is, in 0..1.
-    """
-
-    def __init__(self, whole: Progress, method: str, at: float, ends: float) -> None:
-        self._whole, self._method, self._at, self._ends = whole, method, at, ends
-
-    def report(self, stage: str, done: float) -> None:
-        """Say which method it is. Raises OutOfTime; Cancelled."""
-        self._whole.report(self._method, self._at)
-        if time.thread_time() >= self._ends:
-            raise OutOfTime
 
 
 class Trial:
@@ -81,13 +61,13 @@ class Trial:
         self.records = np.sort(chance.permutation(source.n)[:TESTED]).astype(np.int64)
         self.values = source.sensitive.codes[self.records]
         self.guess = self._right(np.tile(source.shares, (len(self.records), 1)))
-        plain = Answers(self.margins.questions.truth.astype(np.float64))
+        plain = self.margins.questions.truth.astype(np.float64)
         self.classifier = self._right(self.margins.naive_bayes(plain, self.records))
 
     def try_out(self, curve: Sequence[System], plan: SystemTried | None, progress: Progress) -> Iterator[SystemTried]:
         """Give what the settings of a system do, then, where some was possible, those that are as strong as the plan.
 
-        plan : None for the plan itself. Raises OutOfTime; Cancelled.
+        plan : None for the plan itself. Raises Cancelled.
         """
         own = []
         for each in curve:
@@ -99,7 +79,7 @@ class Trial:
 
         def unsure(system: System) -> bool:
             outcome = self._publish(system, 0, progress)
-            return self._readers(outcome, outcome.answer(self.all)[len(self.questions.row) :])[-1] <= most
+            return self._readers(outcome, outcome.answer(self.all).estimate)[-1] <= most
 
         for line, strong, steps, weak in (
             (
@@ -141,9 +121,9 @@ class Trial:
     def _right(self, belief: Floats) -> float:
         return float((belief.argmax(axis=1) == self.values).mean())
 
-    def _readers(self, outcome: System, margins: Answers) -> tuple[float | None, float, float]:
+    def _readers(self, outcome: System, estimates: Floats) -> tuple[float | None, float, float]:
         """Return how often readers of the row, of the answers, and of both are right: who knows more, no less often."""
-        learnt = self.margins.naive_bayes(margins, self.records)
+        learnt = self.margins.naive_bayes(estimates[len(self.questions.row) :], self.records)
         row, evidence = outcome.row(self.records), outcome.evidence(self.records)
         classifier = max(self.guess, self._right(learnt))
         if row is None or evidence is None:
@@ -157,21 +137,22 @@ class Trial:
         """Return `FIGURES` of one draw, and the papers' own measures of it."""
         began = time.perf_counter()
         outcome = self._publish(system, draw, progress)
-        everything, number = outcome.answer(self.all), len(self.questions.row)
-        answers = everything[:number]
-        stranger, classifier, best = self._readers(outcome, everything[number:])
+        answers = outcome.answer(self.all)
+        stranger, classifier, best = self._readers(outcome, answers.estimate)
         seconds = time.perf_counter() - began
-        truth = self.questions.truth.astype(np.float64)
-        gap = np.abs(np.clip(answers.estimate, 0.0, self.source.n) - truth) / np.maximum(truth, 1)
-        wrong, low, high = gap > self.thresholds.epsilon, answers.low, answers.high
+        truth, own = self.questions.truth.astype(np.float64), slice(len(self.questions.row))
+        gap = np.abs(np.clip(answers.estimate[own], 0.0, self.source.n) - truth) / np.maximum(truth, 1)
+        wrong, held = gap > self.thresholds.epsilon, None
+        if answers.low is not None and answers.high is not None:
+            held = float(((answers.low[own] <= truth) & (truth <= answers.high[own])).mean())
         return {
-            "covered": None if low is None or high is None else float(((low <= truth) & (truth <= high)).mean()),
+            "covered": held,
             "small_wrong": _mean(wrong, truth <= self.thresholds.alpha),
             "large_right": _mean(~wrong, truth >= LARGE * self.source.n),
             "row": stranger,
             "classifier": classifier,
             "best_reader": best,
-            "insider": max(best, float(outcome.insider(self.records, self.all, everything).mean())),
+            "insider": max(best, float(outcome.insider(self.records, self.all, answers).mean())),
             "lost": outcome.lost,
             "seconds": seconds,
         }, outcome.metrics()
@@ -215,6 +196,11 @@ def find_weakest(
     return setting(high), falls_short(high)
 
 
+def limit_time(whole: Progress, method: str, at: float, ends: float) -> Progress:
+    """Return the Progress of one method, `at` 0..1 of the whole, that raises Cancelled as well once its time ends."""
+    return Watched(lambda stage, done: whole.report(method, at), lambda: time.thread_time() >= ends)
+
+
 def compare(
     source: TrueTable,
     systems: Iterable[type[System]],
@@ -253,17 +239,19 @@ def compare(
         )
     mine = CountingQuestions.of(source, own) if own else None
     seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
-    trial = Trial(source, thresholds, size, draws, seed, mine, TimeLimit(progress, say("Comparing"), 0.0, math.inf))
+    trial = Trial(source, thresholds, size, draws, seed, mine, limit_time(progress, say("Comparing"), 0.0, math.inf))
     tried: list[SystemTried] = []
     curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
     started, most = time.thread_time(), math.inf if limit is None else limit
     for number, curve in enumerate(curves):
         now, done = time.thread_time(), len(tried)
         ends = max(started + most * (number + 1), now + most)
-        limited = TimeLimit(progress, curve[0].title, number / len(curves), ends)
+        limited = limit_time(progress, curve[0].title, number / len(curves), ends)
         try:
             tried.extend(trial.try_out(curve, tried[0] if tried else None, limited))
-        except OutOfTime:
+        except Cancelled:
+            if time.thread_time() < ends:
+                raise  # it was the user
             why = say("Not finished within {seconds} seconds.", seconds=f"{ends - now:.0f}")
             tried.append(SystemTried(curve[min(len(tried) - done, len(curve) - 1)], CURVE, why))
     progress.report(say("Comparing"), 1.0)

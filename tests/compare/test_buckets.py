@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import milp
 
 from splu_desktop.compare.base.source import Ints
 from splu_desktop.compare.base.system import Impossible
+from splu_desktop.compare.buckets import settings
 from splu_desktop.compare.buckets.settings import Caps, Part, best_sizes, loss, many_sizes, partition, two_sizes
 from splu_desktop.compare.buckets.tolerant import BestSizes, ManySizes, TwoSizes, caps_of, tolerances
 from splu_desktop.core.progress import SILENT
@@ -82,6 +85,22 @@ def test_many_sizes_lie_between_the_optimum_and_two() -> None:
         assert least <= loss(found) <= loss(two)
         ratios.append(loss(found) / least)
     assert np.mean(ratios) < 1.05
+
+
+def test_the_optimum_stops_after_a_count_of_steps_whatever_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, steps = small_source(600, m=12), list[dict[str, float]]()
+
+    def solve(*words: Any, options: dict[str, float], **more: Any) -> Any:
+        steps.append(dict(options))
+        return milp(*words, options=options, **more)
+
+    monkeypatch.setattr(settings, "milp", solve)
+    BestSizes(2).publish(source, np.random.default_rng(1), SILENT)
+    assert all({"node_limit", "mip_rel_gap"} == set(options) for options in steps)
+    assert steps[0]["node_limit"] == settings.NODES
+    monkeypatch.setattr(settings, "NODES", 0)
+    with pytest.raises(Impossible, match="more combinations"):
+        BestSizes(2).publish(source, np.random.default_rng(1), SILENT)
 
 
 @pytest.mark.parametrize("system", [TwoSizes, ManySizes, BestSizes])

@@ -38,9 +38,6 @@ class Answers:
     low: Floats | None = None
     high: Floats | None = None
 
-    def __getitem__(self, some: slice) -> Answers:
-        return Answers(self.estimate[some], *(each if each is None else each[some] for each in (self.low, self.high)))
-
 
 @dataclass(frozen=True, eq=False)
 class CountingQuestions:

@@ -104,30 +104,31 @@ class System(ABC):
         Asked once: all questions share what protects.
         """
 
-    def row(self, records: Ints) -> Floats | None:
-        """Return (K, m) how likely a reader of a person's row alone holds each value, for K records of the source.
+    def evidence(self, records: Ints) -> Floats | None:
+        """Return (K, m) how much likelier the row (or its group) of K records of the source is by each true value.
 
-        From the row (or its group) and the shares in the whole table, which every release tells. None without rows.
+        Up to a factor; None without rows.
         """
         return None
 
-    def evidence(self, records: Ints) -> Floats | None:
-        """Return (K, m) how much likelier the row is by each true value, up to a factor; None without rows."""
-        row = self.row(records)
-        return None if row is None else row / self.source.shares
+    def prior(self, records: Ints) -> Floats:
+        """Return (K, m) what a reader of rows believes before: by the shares of the table, which releases tell."""
+        return np.tile(self.source.shares, (len(records), 1))
 
-    def sure_of_truth(self, records: Ints) -> Floats:
-        """Return (K,) how sure a reader of the row is of the true value."""
-        row = self.row(records)
-        assert row is not None
-        return np.asarray(row[np.arange(len(records)), self.source.sensitive.codes[records]])
+    def row(self, records: Ints) -> Floats | None:
+        """Return (K, m) how likely a reader of a person's row alone holds each value; None without rows."""
+        evidence = self.evidence(records)
+        joint = None if evidence is None else self.prior(records) * evidence
+        return None if joint is None else np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
     def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
         """Return (K,) how sure of the true value is who knows all other records and reads what was published.
 
         Questions and answers are what was published where no rows were.
         """
-        return np.ones(len(records)) if self.exact else self.sure_of_truth(records)
+        row = None if self.exact else self.row(records)
+        own = self.source.sensitive.codes[records]
+        return np.ones(len(records)) if row is None else np.asarray(row[np.arange(len(records)), own])
 
     def metrics(self) -> dict[str, float]:
         """Return the papers' own measures of what was published, by their names."""

@@ -8,7 +8,6 @@ What differs between systems is the draw alone.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ class UnbiasedDraw(System):
 
     shown: NDArray[np.int32]
     published_shares: Floats
-    borne: ClassVar[bool] = False
+    exact = borne = False
     spread: float
 
     @abstractmethod
@@ -58,20 +57,8 @@ class UnbiasedDraw(System):
         drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
         return Answers(np.clip(drawn, low, high), low, high)
 
-    def prior(self, records: Ints) -> Floats:
-        """Return (K, m) what a reader of the row believed before."""
-        return np.tile(self.source.shares, (len(records), 1))
-
-    @abstractmethod
-    def evidence(self, records: Ints) -> Floats:
-        """Return (K, m) the chance of each record's shown value by each true one."""
-
-    def row(self, records: Ints) -> Floats:
-        joint = self.prior(records) * self.evidence(records)
-        return np.asarray(joint / joint.sum(axis=1, keepdims=True))
-
     def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
         # Records are drawn by themselves: what all others are adds nothing to the row but the shares.
         own = self.source.sensitive.codes[records]
         named = self.borne & (self.source.counts[own] == 1) & np.isin(own, self.shown)
-        return np.where(named, 1.0, self.sure_of_truth(records))
+        return np.where(named, 1.0, super().insider(records, questions, answers))

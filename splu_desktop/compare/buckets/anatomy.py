@@ -13,6 +13,7 @@ sum over v of x_v T[v, s] with T[v, s] = (1 / f_v) sum over g of c_{g,v} c_{g,s}
 from __future__ import annotations
 
 from functools import lru_cache
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,16 +30,15 @@ from splu_desktop.core.table import Column
 @lru_cache(maxsize=16)  # draws differ in their records alone
 def largest_first(counts: tuple[int, ...], size: int) -> Ints:
     """Return (r, size) the values of groups, each of the `size` values that most records are left of."""
-    left = np.array((*counts, 0), np.int64)  # of a last value, behind all others
-    groups = [np.zeros((0, size), np.int64)]
-    while np.count_nonzero(left) >= size:
-        order = np.argsort(-left, kind="stable")
-        top = order[:size]
-        # The same values stay in front until the last of them is level with the next.
-        times = max(int(left[top[-1]] - left[order[size]]), 1)
-        left[top] -= times
-        groups.append(np.tile(top, (times, 1)))
-    return np.concatenate(groups)
+    left = sorted((-count, value) for value, count in enumerate(counts))  # a heap as it stands
+    groups = []
+    while len(left) >= size:
+        top = [heappop(left) for _ in range(size)]
+        groups.append([value for _, value in top])
+        for count, value in top:
+            if count < -1:
+                heappush(left, (count + 1, value))
+    return np.array(groups, np.int64).reshape(-1, size)
 
 
 def deal_groups(source: TrueTable, size: int, chance: np.random.Generator) -> Ints:
@@ -88,8 +88,8 @@ class Buckets(System):
     def answer(self, questions: CountingQuestions) -> Answers:
         return Answers(questions.pick((questions.selected @ self.of @ self.parts).toarray()))
 
-    def row(self, records: Ints) -> Floats:
-        return np.asarray(self.parts[self.bucket[records]].toarray())
+    def evidence(self, records: Ints) -> Floats:
+        return np.asarray(self.parts[self.bucket[records]].toarray() / self.source.shares)
 
 
 @system("anatomy", "Anatomy", first=True, points=GAMMAS, span=(2, 50), whole=True)

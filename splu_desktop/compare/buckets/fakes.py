@@ -64,9 +64,8 @@ class FakeValues(Anatomy):
         by_chance = self.fakes * (inside @ (1 / self.sizes))[:, None] * told / told.sum()
         return Answers(questions.pick(np.maximum((inside @ self.told).toarray() - by_chance, 0.0)))
 
-    def row(self, records: Ints) -> Floats:
-        values = self.told[self.bucket[records]].toarray()
-        return np.asarray(values / values.sum(axis=1, keepdims=True))
+    def evidence(self, records: Ints) -> Floats:
+        return np.asarray(self.told[self.bucket[records]].toarray() / self.source.shares)
 
     def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
         added = self.added[self.bucket[records]]

@@ -133,9 +133,8 @@ class Mondrian(System):
                 share[some] *= (below[:, high + 1] - below[:, low]) / (high - low + 1)
         return share
 
-    def row(self, records: Ints) -> Floats:
-        own = self.classes[records]
-        return np.asarray(self.counts[own].toarray() / self.sizes[own, None])
+    def evidence(self, records: Ints) -> Floats:
+        return np.asarray(self.counts[self.classes[records]].toarray() / self.source.shares)
 
     def metrics(self) -> dict[str, float]:
         counts, sizes, n = self.counts, self.sizes, self.source.n

@@ -17,7 +17,7 @@ import numpy as np
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints
-from splu_desktop.compare.base.system import system
+from splu_desktop.compare.base.system import System, system
 from splu_desktop.compare.buckets.anatomy import deal_groups
 from splu_desktop.compare.ours.splu import SpluGen
 from splu_desktop.core.messages import say
@@ -62,7 +62,7 @@ def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
 class AsPublished(SpluGen):
     """SPLU-Gen with the papers' groups, matrix and iteration, which gives no intervals."""
 
-    borne = False
+    borne, prior = False, System.prior  # its groups know no classes
 
     def make(self, chance: np.random.Generator, progress: Progress) -> None:
         codes, self.members = self.source.sensitive.codes, deal_groups(self.source, self.gamma, chance)
@@ -78,9 +78,6 @@ class AsPublished(SpluGen):
         whole = np.bincount(self.shown[self.kept], minlength=m).astype(float)[questions.value]
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
         return Answers(np.clip(solve_as_printed(states, n, self.gamma), 0.0, total))
-
-    def prior(self, records: Ints) -> Floats:
-        return np.tile(self.source.shares, (len(records), 1))
 
     def evidence(self, records: Ints) -> Floats:
         # A member's value was shown: own or another's of the group, which always holds the same values together.

@@ -84,14 +84,12 @@ class AlphaBeta(System):
         found = self.count(questions)
         return Answers(np.clip(found.estimate, 0.0, self.source.n), *found.interval(np.array(float(self.source.n))))
 
-    def row(self, records: Ints) -> Floats:
+    def evidence(self, records: Ints) -> Floats:
         # Of who looks for the person's other columns: the own tuple is there with alpha + beta, any other with beta.
         m, others = self.source.m, [column.codes[records][:, None] for column in self.source.columns]
         there = np.isin(np.ravel_multi_index([*others, np.arange(m)[None]], self.shape), self.tuples)
         stays = self.alpha + self.beta
-        odds = np.where(there, stays / self.beta, (1 - stays) / (1 - self.beta))
-        belief = self.source.shares * np.maximum(odds, 1e-12)
-        return np.asarray(belief / belief.sum(axis=1, keepdims=True))
+        return np.maximum(np.where(there, stays / self.beta, (1 - stays) / (1 - self.beta)), 1e-12)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # All other tuples of the domain with the value can come to those of the table.
