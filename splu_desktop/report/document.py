@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from splu_desktop.core.messages import shown_of
 from splu_desktop.report.scene import Scene, Words
 
 Row = TypeVar("Row")
@@ -55,7 +56,8 @@ class TableBlock:
     rows : the cells.
     align : "l" or "r" per column.
     weights : relative widths.
-    most : rows that are shown on pages; the workbook has all. None for all.
+    most : rows that are shown on pages, or one more; the workbook has all. None for all.
+    more : says below how many rows are not shown.
     tall : whether there must be room to write in each row.
     name : what it shows, also the sheet's name in a workbook; "" for the heading that it stands under.
     """
@@ -67,11 +69,18 @@ class TableBlock:
     most: int | None = None
     tall: bool = False
     name: str = ""
+    more: Callable[[int], str] = str
 
     @property
     def shown_rows(self) -> Sequence[Sequence[Cell]]:
         """The rows that are shown on pages."""
-        return self.rows if self.most is None else self.rows[: self.most]
+        return self.rows if self.most is None else self.rows[: shown_of(len(self.rows), self.most)]
+
+    @property
+    def note(self) -> str:
+        """What is said below it, "" where all rows are shown."""
+        rest = len(self.rows) - len(self.shown_rows)
+        return self.more(rest) if rest else ""
 
 
 @dataclass(frozen=True)
@@ -127,6 +136,7 @@ class Document:
                 yield from block.header
                 for row in block.shown_rows:
                     yield from map(cell_text, row)
+                yield block.note
             else:
                 yield block.words
                 yield from (item.text for item in block.scene.items if isinstance(item, Words))
@@ -142,12 +152,15 @@ def named_by_headings(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def table(
-    of: Iterable[Row], *columns: tuple[str, str, float, Callable[[Row], Cell]], most: int | None = None
+    of: Iterable[Row],
+    *columns: tuple[str, str, float, Callable[[Row], Cell]],
+    most: int | None = None,
+    more: Callable[[int], str] = str,
 ) -> TableBlock:
     """Return a table with a row for each of `of`, and for each column its header, "l" or "r", its width, its cells."""
     header, align, weights, cells = zip(*columns, strict=True)
     rows = [tuple(cell(each) for cell in cells) for each in of]
-    return TableBlock(header, rows, "".join(align), weights, most)
+    return TableBlock(header, rows, "".join(align), weights, most, more=more)
 
 
 def fact_list(rows: Sequence[tuple[str, Cell]], weights: tuple[float, float] = (1.0, 2.4)) -> TableBlock:

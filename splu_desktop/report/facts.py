@@ -28,7 +28,7 @@ from splu_desktop.core.messages import said_of
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import EarlierRelease, TableReach, figures_of
+from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, TableReach, figures_of
 from splu_desktop.core.policy.limits import Limits, limits_for, limits_named
 from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import UNSAFE, USEFUL, Verdict, verdict
@@ -431,16 +431,22 @@ def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit,
             continue
         met = met if line is None else not line.open
         found.append(_limit(name, value, limit, met, accepted, str(line.sentence) if line is not None else ""))
-    read, of = figures.answered, figures.cells
     useful = lines.get(READ)
     if useful is not None:
-        share = read / of if of else None
-        found.append(_limit(READ, share, limits.useful, not useful.open, accepted, str(useful.sentence), grave=False))
+        own_figures = _readable_figures(figures.answered, figures.cells, limits)
+        found.append(_limit(READ, *own_figures, not useful.open, accepted, str(useful.sentence), grave=False))
     for name, line in lines.items():
         if name not in own and name != READ:
             grave = line.state != "amber"
             found.append(_limit(name, line.value, line.limit, not line.open, accepted, str(line.sentence), grave=grave))
     return tuple(found)
+
+
+def _readable_figures(read: int, of: int, limits: Limits) -> tuple[float | None, float | None]:
+    """Return what can be read and what is asked: a share of the cells of 50 and more, their number where few are."""
+    if not of:
+        return None, None
+    return (read / of, limits.useful) if of >= FEWEST_CELLS else (read, FEWEST_CELLS)
 
 
 def _limit(
@@ -561,8 +567,8 @@ def _external(
     read, of = sum(each.readable for each in tables), sum(each.of for each in tables)
     if of or READ in (opens or ()):
         met = READ not in opens if opens is not None else read >= limits.useful * of
-        share = read / of if of else None
-        lines.append(Limit(READ, share, limits.useful, met, grave=False, accepted=not met and opens is not None))
+        accepted = not met and opens is not None
+        lines.append(Limit(READ, *_readable_figures(read, of, limits), met, grave=False, accepted=accepted))
     asked = _asked_limit(fields, certainty)
     state = str(entry.body.get("verdict", "")) if entry is not None else ""
     return _facts(

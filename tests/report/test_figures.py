@@ -24,7 +24,8 @@ from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
 from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.register import Register
-from splu_desktop.report.content.words import first_line, standing_words
+from splu_desktop.report.content.words import first_line, limit_figures, standing_words
+from splu_desktop.report.document import TableBlock
 from splu_desktop.report.facts import READ, Limit
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import DERIVED, as_json, make_report
@@ -80,6 +81,9 @@ def test_a_missed_limit_stands_first_with_who_accepted_it(cases: dict[str, Case]
     assert "NOT met" in missed.first_line.split(".")[0]
     assert missed.verdict_as_dict()["code"] == "missed"
     assert (REASON in missed.first_line) is internal
+    signed = [row[0] for block in missed.document("en").front if isinstance(block, TableBlock) for row in block.rows]
+    open_lines = sum(not each.met for each in missed.facts.limits)
+    assert f"Who publishes, and accepts no. 1–{open_lines}" in signed
     document = missed.document("en")
     assert document.front[2].text == missed.first_line  # type: ignore[union-attr]
 
@@ -111,6 +115,16 @@ def test_the_first_line_counts_the_lines_that_its_table_shows(cases: dict[str, C
 def test_cases_of_100_round_against_the_release() -> None:
     assert [cases_of_100(share) for share in (0.0, 0.55, 0.551, 0.999, 1.0)] == [0, 55, 56, 100, 100]
     assert [cases_of_100(share, down=True) for share in (0.29, 0.295, 0.999, 1.0)] == [29, 29, 99, 100]
+
+
+def test_what_was_decided_is_said_first_and_few_cells_by_their_number(cases: dict[str, Case]) -> None:
+    t, facts = language("en"), cases["kept"].report(internal=True).facts
+    limits = facts.limits[:-1]
+    decided = (*limits, Limit("dates", 1, 0, False, grave=False, reason=REASON, accepted=True))
+    assert first_line(replace(facts, limits=decided), t).endswith("Decided by hand, in section 6: 1.")
+    assert "Decided" not in first_line(facts, t)
+    assert limit_figures(Limit(READ, 2, 3, False, grave=False), t) == ("3", "2")
+    assert limit_figures(Limit(READ, 1.0, 0.75, True, grave=False), t) == ("75 of 100", "100 of 100")
 
 
 def test_an_own_threshold_is_a_limit_more(cases: dict[str, Case]) -> None:

@@ -15,6 +15,7 @@ from splu_desktop.files.language import LANGUAGES
 from splu_desktop.report.document import Document, FigureBlock, Paragraph, TableBlock, cell_text
 from splu_desktop.report.make import pages
 from splu_desktop.report.render import typeset
+from splu_desktop.report.render.html import as_html
 from tests.report.conftest import TITLE, Case
 
 _ENDS = re.compile(r"(?<=[.!?])\s+(?=\S)")
@@ -126,6 +127,29 @@ def test_texts_are_set_as_they_stand(cases: dict[str, Case]) -> None:
     assert '#panic("read")' in text
     assert "$y$" in text
     assert "[U+1F9A0]" in text  # a letter that no font has
+
+
+def test_only_a_word_that_its_column_is_too_narrow_for_is_hyphenated() -> None:
+    values = ("Entbindung im Krankenhaus, keine Beatmung", "unter 2 (Verweildauer)", "Nikotinabhängigkeitssyndrom")
+    texts = []
+    for last in (1.0, 5.0):
+        table = TableBlock(("", "", ""), [values], "lll", (1.5, 1.9, last))
+        pdf = typeset.as_pdf(Document("t", "e", False, "f", "de", "{page}", (table,)))
+        texts.append(pypdf.PdfReader(io.BytesIO(pdf)).pages[0].extract_text().replace("\u200b", ""))
+    words = {word for value in values[:2] for word in re.findall(r"\w+", value)}
+    for text in texts:
+        assert words <= set(re.findall(r"\w+", text))
+    assert [values[2] in text for text in texts] == [False, True]
+
+
+def test_what_pages_leave_out_is_said_with_its_number(cases: dict[str, Case]) -> None:
+    """Also where rows were cut so that pages are enough."""
+    rows = [(f"value {at}", "1") for at in range(41)]
+    shown = TableBlock(("a", "b"), rows, "ll", (1.0, 1.0), most=20, more=lambda rest: f"{rest} more")
+    (cut,) = typeset._cut([shown], 0.5)
+    assert [each["text"] for each in typeset._blocks([shown, cut]) if each["kind"] == "text"] == ["21 more", "31 more"]
+    assert "21 more</p>" in as_html(Document("t", "e", False, "f", "en", "{page}", (shown,)))
+    assert len(TableBlock(("a", "b"), rows, "ll", (1.0, 1.0), most=40).shown_rows) == 41  # one takes the note's room
 
 
 def test_each_term_has_its_line_in_the_list_of_words(cases: dict[str, Case]) -> None:

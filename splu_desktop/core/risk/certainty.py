@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.mechanism import Classes, Draw
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.messages import Said, in_words, listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import Column
@@ -182,7 +183,9 @@ def describe_class(classes: Classes, at: int) -> str:
     parts: list[str] = []
     for labels in cell.labels:
         shown = labels if len(labels) <= _NAMED else (*labels[: _NAMED - 1], "…")
-        parts.append("/".join(shown))
+        parts.append(
+            reduce(lambda head, tail: Said("{head}/{tail}", {"head": head, "tail": tail}), map(in_words, shown))
+        )
     low, high = cell.rows
     # Numbers of rows are named only where they tell classes apart.
     if len({each.rows for each in classes.cells}) > 1:

@@ -107,8 +107,8 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         (t("values"), "r", 0.8, lambda each: whole(each.values, t)),
         (t("what was done"), "l", 4.0, lambda each: _done(each, facts, t)),
         most=_COLUMNS,
+        more=more_words(t),
     )
-    yield from _more(len(rows) - _COLUMNS, t)
 
 
 def _done(column: ColumnFact, facts: Facts, t: Language) -> str:
@@ -118,11 +118,6 @@ def _done(column: ColumnFact, facts: Facts, t: Language) -> str:
     if column.public:
         parts.append(t("Not secret: {values}", values=names(column.public, t, 3)))
     return t.join(parts) or "–"
-
-
-def _more(rest: int, t: Language) -> Iterator[Block]:
-    if rest > 0:
-        yield Paragraph(more_words(rest, t), "note")
 
 
 def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
@@ -147,8 +142,8 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         (t("with"), "r", 1.4, lambda each: share_cell(each.right, t)),
         (t("named with 80 of 100"), "r", 1.7, lambda each: _percent(each.known, t)),
         most=_VALUES,
+        more=more_words(t),
     )
-    yield from _more(len(facts.attacked) - _VALUES, t)
     text = t("Values of fewer than ten {who} are not judged one by one; they count in the columns above.", who=who)
     yield Paragraph(text, "note")
 
@@ -213,10 +208,11 @@ def _plots(facts: Facts, t: Language) -> FigureBlock:
     at = right[0].at(facts.t_e)
     scene.add(Line(((at, right[1].start), (at, right[1].end)), QUIET, 0.6, 3))
     words = t(
-        "A count of 1 is wrong in {one} of 100 releases, one of 30 in {thirty}. Counts from {large} on are right.",
+        "A count of 1 is wrong in {one} of 100 releases, one of 30 in {thirty}, one from {large} on in {t_e} at most.",
         one=of_100(float(wrong[0]), down=True),
         thirty=of_100(float(wrong[-1]), down=True),
         large=t.number(block.t_f),
+        t_e=of_100(facts.t_e),
     )
     return FigureBlock(scene, words)
 
@@ -236,8 +232,7 @@ def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
             columns.insert(1, (t("true"), "r", 1.1, lambda cell: cell_figures(cell, t)[0]))
         most = max(6, _CELLS // len(facts.tables))
         cells = sorted(each.cells, key=lambda cell: -(cell.true if cell.true is not None else cell.estimate or 0.0))
-        yield table(cells, *columns, most=most)
-        yield from _more(len(cells) - most, t)
+        yield table(cells, *columns, most=most, more=more_words(t))
     if facts.emptied or facts.left_out:
         yield Paragraph(t("True numbers are counted after cells were emptied (annex A)."), "note")
 

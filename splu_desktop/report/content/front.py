@@ -28,7 +28,6 @@ from splu_desktop.report.facts import ALIKE, Facts, Secret
 from splu_desktop.report.fields import Fields
 
 _SECRETS = 5
-_FEW = 3
 
 
 def front(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
@@ -119,26 +118,19 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
     ]
     if facts.internal:
         columns.append((t("named with 80 of 100"), "r", 1.5, lambda each: whole(each.named, t)))
-    yield table(facts.secrets, *columns, most=_SECRETS)
-    rest = len(facts.secrets) - _SECRETS
+    yield table(facts.secrets, *columns, most=_SECRETS, more=more_words(t))
     column, value, group = facts.riskiest_value
-    parts = []
-    if rest > 0:
-        parts.append(more_words(rest, t))
     if column:
-        parts.append(
-            t(
-                "Riskiest group: {group}. There {before} of 100 have “{value}” ({column}); a row that shows it is "
-                "right in {after}.",
-                value=t.value(value),
-                column=column,
-                group=t.sentence(group),
-                before=of_100(facts.riskiest_share),
-                after=of_100(facts.riskiest),
-            )
+        text = t(
+            "Riskiest group: {group}. There {before} of 100 have “{value}” ({column}); a row that shows it is right in "
+            "{after}.",
+            value=t.value(value),
+            column=column,
+            group=t.sentence(group),
+            before=of_100(facts.riskiest_share),
+            after=of_100(facts.riskiest),
         )
-    if parts:
-        yield Paragraph(" ".join(parts))
+        yield Paragraph(text)
 
 
 def _gain(each: Secret) -> str:
@@ -196,8 +188,9 @@ def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
     named = max(facts.secrets, key=lambda each: each.named or 0, default=None)
     if named is not None and named.named:
         yield t(
-            "Some can be named. Number of {who} of whom “{value}” is known with 80 of 100 or more: {n}.",
+            "Some can be named. Number of {who} of whom “{value}” ({column}) is known with 80 of 100 or more: {n}.",
             value=t.value(named.value),
+            column=isolated(named.column),
             n=t.number(named.named),
             who=who,
         )
@@ -283,13 +276,10 @@ def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield Paragraph(t("☐ approved, with these conditions: {dots}", dots=dots))
     yield Paragraph(t("☐ not approved, because {dots}", dots=dots))
     # Numbered as in `_decisions`, where these lines stand first.
-    decided = [
-        at for at, each in enumerate((each for each in facts.limits if not each.met and each.name != "threshold"), 1)
-    ]
+    decided = sum(not each.met and each.name != "threshold" for each in facts.limits)
     publisher = t("Who publishes")
     if decided:
-        listed = ", ".join(map(str, decided[: _FEW + 2]))
-        publisher = t("Who publishes, and accepts no. {numbers}", numbers=listed)
+        publisher = t("Who publishes, and accepts no. {numbers}", numbers="1" if decided == 1 else f"1–{decided}")
     rows = [
         (publisher, facts.operator or fields.organisation, "", ""),
         (t("Data protection"), fields.reviewer, "", ""),

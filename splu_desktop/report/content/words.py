@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from splu_desktop.core.messages import isolated, shown_of
 from splu_desktop.core.policy.limits import WHOLE, cases_of_100
@@ -100,7 +100,7 @@ def changed_words(changed: ChangedLimit, facts: Facts, t: Language) -> str:
 def limit_figures(limit: Limit, t: Language) -> tuple[str, str]:
     """Return a line's limit and what was reached; a dash where there is none."""
     bound, reached = limit.limit, limit.value
-    if limit.name == ALIKE:  # an open line counts those who have too few like them
+    if limit.name == ALIKE or (bound or 0) > 1:  # an open line counts those who have too few like them
         return "–" if bound is None else t.number(bound), "–" if reached is None else t.number(reached)
     if limit.name in (AVERAGE, RISKIEST, ASKED, SMALL, READ):
         return (
@@ -159,6 +159,8 @@ def first_line(facts: Facts, t: Language) -> str:
     parts = [t("All {n} limits are met.", n=count)]
     if of:
         parts.append(t("{k} of the {of} numbers asked for can be read.", k=t.number(read), of=t.number(of)))
+    if decided := sum(not each.met for each in facts.limits):
+        parts.append(t("Decided by hand, in section 6: {n}.", n=t.number(decided)))
     return " ".join(parts)
 
 
@@ -180,9 +182,9 @@ def names(found: Sequence[str], t: Language, most: int = 12) -> str:
     return t("{names} and {n} more", names=shown, n=t.number(rest)) if rest > 0 else shown or "–"
 
 
-def more_words(rest: int, t: Language) -> str:
-    """Return that there are further rows, and where."""
-    return t("{n} further rows stand in the workbook (.xlsx) and in JSON.", n=t.number(rest))
+def more_words(t: Language) -> Callable[[int], str]:
+    """Return what says how many further rows there are, and where."""
+    return lambda rest: t("{n} further rows stand in the workbook (.xlsx) and in JSON.", n=t.number(rest))
 
 
 def share_cell(value: float | None, t: Language, *, down: bool = False) -> Number | str:

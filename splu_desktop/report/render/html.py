@@ -102,7 +102,8 @@ def _table(table: TableBlock) -> str:
             cells += f"<{tag}{scope}{_class(c)}{value}>{_text(cell_text(cell))}</{tag}>"
         rows.append(f"<tr>{cells}</tr>")
     label = html.escape(table.name)
-    return f'<div class="scroll"><table aria-label="{label}">{head}<tbody>{"".join(rows)}</tbody></table></div>'
+    found = f'<div class="scroll"><table aria-label="{label}">{head}<tbody>{"".join(rows)}</tbody></table></div>'
+    return found + (f'<p class="note">{_text(table.note)}</p>' if table.note else "")
 
 
 def _class(name: str) -> str:

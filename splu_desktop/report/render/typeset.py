@@ -151,6 +151,8 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
                 "weights": list(block.weights),
                 "tall": block.tall,
             }
+            if block.note:
+                yield {"kind": "text", "style": "note", "text": block.note}
         elif isinstance(block, FigureBlock):
             # Only fonts that came with the program are used, and none is called sans-serif.
             svg = block.scene.svg(block.words).replace('font-family="sans-serif"', 'font-family="Noto Sans"')
