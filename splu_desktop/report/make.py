@@ -113,7 +113,7 @@ def _earlier(entry: Entry | None) -> tuple[EarlierRelease, ...]:
     """Return the releases of the same persons that an entry names."""
     if entry is None:
         return ()
-    known = [Register().find(str(name)) for name in entry.body.get("earlier", ())]
+    named = set(map(str, entry.body.get("earlier", ())))
     return tuple(
         EarlierRelease(
             recipient=str(each.body.get("recipient", "")),
@@ -121,8 +121,8 @@ def _earlier(entry: Entry | None) -> tuple[EarlierRelease, ...]:
             gamma=float(each.body.get("gamma", 1.0)),
             name=each.release,
         )
-        for each in known
-        if each is not None
+        for each in (Register().releases() if named else ())
+        if each.release in named
     )
 
 
