@@ -16,7 +16,7 @@ from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.work import Work
 
 CHANNEL = "verdict"
-_REST = 80  # ms without a newer plan after which one is judged: a slider in motion leaves the processors alone
+_REST = 250  # ms without a newer plan after which one is judged: a slider in motion leaves the processors alone
 
 
 def earlier_of(source: Source, plan: Plan) -> tuple[EarlierRelease, ...]:

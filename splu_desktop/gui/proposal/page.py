@@ -38,7 +38,7 @@ from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.slider import StrengthSlider
-from splu_desktop.gui.proposal.steps import StepList, steps_of
+from splu_desktop.gui.proposal.steps import StepList, steps_of, strength_of
 from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
 from splu_desktop.report.book.document import PrintedBook
 from splu_desktop.report.book.make import hand_out_protected, print_protected
@@ -65,6 +65,7 @@ class ProposalPage(Page):
 
     def build(self) -> None:
         self._preview: Preview | None = None
+        self._drawn: object = None  # the figures that both plots show
         self._at = 0
         self.verdict = VerdictBar()
         self.head.addWidget(self.verdict)
@@ -284,7 +285,7 @@ class ProposalPage(Page):
             self._steps_shown = key
             self.steps.show_steps(steps, len(plan.roles))
         if proposal is None or proposal.plan.gamma != plan.gamma:
-            steps += steps_of(plan)[-1:]  # the slider was moved since
+            steps.append(strength_of(plan))  # the slider was moved since
         for each in [each for each in steps if each.name == "strength"][-1:]:
             self.steps.say_strength(each)
         if shown is not None:
@@ -329,8 +330,11 @@ class ProposalPage(Page):
     def _show_strength(self, shown: Preview, table: int, at: int) -> None:
         stop = shown.stops[at]
         large, small = stop.large[table], stop.small[table]
-        self.large.show_figures(large)
-        self.small.show_figures(small)
+        # The verdict of a stop comes when its figures are drawn already.
+        if (large, small) != self._drawn:
+            self._drawn = large, small
+            self.large.show_figures(large)
+            self.small.show_figures(small)
         error = percent(large.epsilon)
         of_100 = 100 - round(100 * large.at[0])
         self.large_words.setText(

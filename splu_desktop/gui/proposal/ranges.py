@@ -221,6 +221,8 @@ class RangeTable(TableView):
 
     def show_lines(self, lines: Sequence[RangeLine], *, mean: bool, waits: bool = False) -> None:
         """Show the lines of a table; `waits` draws bars grey, as long as their figures are not final."""
+        if (lines, mean, waits) == (self.lines_model.rows, self._mean, self.bar.waits):
+            return
         self._mean = mean
         own = [line for line in lines if not line.total]
         self.bar.high = max((max(line.high, line.truth) for line in own), default=1.0) * 1.04

@@ -68,7 +68,12 @@ def steps_of(plan: Plan) -> tuple[Step, ...]:
     ):
         if plan.having(role):
             found.append(Step(name, "", say(words, columns=quoted(plan.having(role), 3))))
-    return (*found, Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}")))
+    return (*found, strength_of(plan))
+
+
+def strength_of(plan: Plan) -> Step:
+    """Return the step that says a plan's strength."""
+    return Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}"))
 
 
 def _as_read(name: str, plan: Plan) -> Plan:

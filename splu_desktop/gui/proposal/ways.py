@@ -88,7 +88,8 @@ class Ways(QWidget):
         self.cards: list[WayCard] = []
 
     def show_ways(self, ways: Sequence[Way], *, needed: bool) -> None:
-        """Show other ways; `needed` where the proposal itself is not good, so that the first becomes the main act."""
+        """Hold other ways, hidden; `needed` where the proposal itself is not good: the first becomes the main act."""
+        self.hide()  # else the page, plots and all, would be laid out for each card
         empty(self.row)
         self.heading.setText(t("Ways that work") if needed else t("Other ways"))
         self.cards = []
