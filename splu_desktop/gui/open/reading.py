@@ -17,8 +17,8 @@ from splu_desktop.core.roles import Suggestion, suggest_roles
 from splu_desktop.core.table import Table
 from splu_desktop.files import importer
 from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, Imported, ProblemKind, alike
-from splu_desktop.gui.base.memory import recall
 from splu_desktop.gui.base.messages import row_words
+from splu_desktop.gui.base.recipes import recall
 from splu_desktop.gui.base.session import Answers, Choices
 from splu_desktop.gui.base.source import Source, count_values
 from splu_desktop.gui.base.words import number, t, translate

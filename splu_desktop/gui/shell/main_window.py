@@ -36,7 +36,7 @@ from splu_desktop.gui.shell.appearance import appearance_menu
 from splu_desktop.gui.shell.rail import Rail, TopBar, step_name
 
 if TYPE_CHECKING:
-    from splu_desktop.gui.base.memory import Memory
+    from splu_desktop.gui.base.recipes import Memory
     from splu_desktop.gui.shell.guide import GuideDialog
 
 _WRITING = 17  # pixels of a line of writing, for which these are meant
@@ -89,7 +89,7 @@ class MainWindow(Stops, QMainWindow):
         if self.memory is None and self.session.source is not None:
             # NumPy and SciPy come with the first table; the window is there before them.
             from splu_desktop.gui.base.judge import Judge
-            from splu_desktop.gui.base.memory import Memory
+            from splu_desktop.gui.base.recipes import Memory
 
             Judge(self.session, self.work, self)
             self.memory = Memory(self.session, self)
