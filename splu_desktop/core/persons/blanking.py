@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import distinct
+from splu_desktop.core.distinct import cross_codes, distinct
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.table import Column, Table, unique
 
@@ -70,11 +70,13 @@ def row_classes(codes: Sequence[NDArray[Any]], sizes: Sequence[int], n: int) -> 
     keys, most = np.zeros(n, np.int64), 1
     for column, m in zip(codes, sizes, strict=True):
         if most > (1 << 62) // max(m, 1):
-            keys = distinct(keys.view(np.uint64), ascending=False)[0].astype(np.int64)
+            keys = distinct(keys.view(np.uint64))[0].astype(np.int64)
             most = int(keys.max(initial=0)) + 1
         keys = keys * max(m, 1) + column
         most *= max(m, 1)
-    return distinct(keys.view(np.uint64), ascending=False)[0].astype(np.int64)
+    if most <= 4 * n:
+        return cross_codes(keys, most)[0].astype(np.int64)
+    return distinct(keys.view(np.uint64))[0].astype(np.int64)
 
 
 def persons_sharing(rows: NDArray[np.int64], owner: NDArray[Any]) -> NDArray[np.int64]:

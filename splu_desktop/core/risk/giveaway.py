@@ -21,7 +21,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
@@ -116,15 +115,14 @@ def giveaways(prepared: Prepared, plan: Plan, progress: Progress = SILENT) -> tu
 
 
 class _Cells:
-    """Rows (N,) cut into cells, with the rows of each cell, and for each row a key of its cell and person."""
+    """Rows (N,) cut into cells, with the rows of each cell, some of none, and for each row a key of cell and person."""
 
     def __init__(self, cut: Ints, owner: Ints) -> None:
-        self.of = cross_codes(cut, int(cut.max(initial=-1)) + 1)[0].astype(np.int64)
-        self.number = int(self.of.max(initial=-1)) + 1
-        self.rows = np.bincount(self.of, minlength=self.number)
+        self.of, self.rows = cut, np.bincount(cut)
+        self.number = int(np.count_nonzero(self.rows))
         persons = int(owner.max(initial=-1)) + 1
         # Without it each row would vouch for its own person, and a column of one value per row would tell all.
-        self.own = None if persons == len(owner) else self.of * persons + owner
+        self.own = None if persons == len(owner) else cut * np.int64(persons) + owner
 
 
 class _Secret:
@@ -162,6 +160,8 @@ class _Secret:
         """Return (m,) persons of whom each value is rightly claimed, 0 where too many claims are wrong."""
         # Cells that can claim nothing are most of them: the rest of the work is done for the others alone.
         likely = self.secret[top] & (2 * count > cells.rows) & (cells.rows > 2)
+        if not likely.any():
+            return np.zeros(self.column.m, np.int64)
         at = np.flatnonzero(likely[cells.of])
         cell = cells.of[at]
         has = self.value[at] == top[cell]
@@ -202,18 +202,22 @@ class _Secret:
 
 
 def _commonest(cells: _Cells, value: Ints, m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (cells,) the commonest value of each cell, and how many of its rows have it."""
-    keys = cells.of * m + value
-    if cells.number * m <= _MOST_CELLS:
-        table = np.bincount(keys, minlength=cells.number * m).reshape(cells.number, m)
+    """Return (C,) the commonest value of each cell, and how many of its rows have it."""
+    keys, size = cells.of * np.int64(m) + value, len(cells.rows)
+    if size * m <= _MOST_CELLS:
+        table = np.bincount(keys, minlength=size * m).reshape(size, m)
         top = table.argmax(axis=1)
-        return top, table[np.arange(cells.number), top]
+        return top, table[np.arange(size), top]
     ordered = np.sort(keys)
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    pairs, counts = ordered[first], np.diff(np.append(first, len(ordered)))
+    cell, having = np.divmod(ordered[first], m)
+    begins = np.flatnonzero(np.diff(cell, prepend=-1))
     # The largest of count and value as one number; of equal counts the value that stands first.
-    largest = np.maximum.reduceat(counts * m + (m - 1 - pairs % m), np.flatnonzero(np.diff(pairs // m, prepend=-1)))
-    return m - 1 - largest % m, largest // m
+    largest = np.zeros(size, np.int64)
+    counts = np.diff(np.append(first, len(ordered)))
+    largest[cell[begins]] = np.maximum.reduceat(counts * m + (m - 1 - having), begins)
+    count, below = np.divmod(largest, m)
+    return m - 1 - below, count
 
 
 def _some_rows(owner: Ints) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import distinct, stir
+from splu_desktop.core.distinct import distinct, distinct_rows
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.digests import DigestedFile
@@ -121,7 +121,7 @@ def number_cells(
     runs: list[tuple[NDArray[np.int32], list[NDArray[Any]], list[NDArray[np.int32]]]] = []
     for at, (values, which, own) in enumerate(columns):
         end = "\n" if at == len(columns) - 1 else dialect.delimiter
-        place, first = distinct((values + 0.0).view(np.uint64), ascending=False)  # and no -0
+        place, first = distinct((values + 0.0).view(np.uint64))  # and no -0
         texts = _laid_numbers(values[first] + 0, end, dialect.decimal)[place]
         if not (runs and runs[-1][0] is own and len(which) * sum(each.itemsize for each in runs[-1][1]) < _RUN):
             runs.append((own, [], []))
@@ -134,12 +134,7 @@ def _laid_together(
     texts: Sequence[NDArray[Any]], which: Sequence[NDArray[np.int32]]
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Return (D,) the different rows of columns side by side, laid, and (P,) which of them each pair has."""
-    keys = np.zeros(len(which[0]), np.uint64)
-    for each in which:
-        keys = stir(keys) + each.astype(np.uint64)
-    of_pair, firsts = distinct(keys, ascending=False)
-    if not all(np.array_equal(each[firsts][of_pair], each) for each in which):  # as good as impossible
-        of_pair = firsts = np.arange(len(keys), dtype=np.int32)
+    of_pair, firsts = distinct_rows(which)
     rows = np.empty(len(firsts), [(f"{at}", part.dtype) for at, part in enumerate(texts)])
     for at, (part, each) in enumerate(zip(texts, which, strict=True)):
         rows[f"{at}"] = part[each[firsts]]

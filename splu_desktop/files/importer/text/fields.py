@@ -16,7 +16,7 @@ from itertools import chain, compress
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import distinct
+from splu_desktop.core.distinct import distinct_rows
 from splu_desktop.files.importer.raw import RawColumn
 
 Words = NDArray[np.uint64]
@@ -24,6 +24,7 @@ Fields = Words | list[bytes]
 """Fields of one column of a block: (n, k) words, the first eight bytes and so on; as bytes where one is longer."""
 _WORD = 8  # bytes of a word
 _WORDS = 2  # of a field at most
+_BYTES = np.array([(1 << 8 * at) - 1 for at in range(_WORD + 1)], np.uint64)  # the first so many bytes of a word
 _NEWLINE, _RETURN = 10, 13
 
 
@@ -58,8 +59,7 @@ def split(
     if b"\x00" in block:
         raise Irregular
     width = layout.width
-    room = bytes(_WORD) + block  # so that the bytes before a field's end can always be looked at
-    data = np.frombuffer(room, np.uint8)
+    data = np.frombuffer(block, np.uint8)
     found = data == layout.newline
     feeds = int(np.count_nonzero(found))
     if width > 1:
@@ -89,7 +89,7 @@ def split(
     if b"\r" in block and layout.newline != _RETURN and block.count(b"\r") != (rows if layout.carriage else 0):
         raise Irregular
     starts = np.empty_like(stops)
-    starts[0, 0] = _WORD
+    starts[0, 0] = 0
     np.add(ends[:-1], 1, out=starts[0, 1:])
     np.add(stops[:-1], 1, out=starts[1:])
     if layout.carriage:
@@ -107,6 +107,7 @@ def split(
         starts += enclosed
         stops -= enclosed
     wanted = range(width) if only is None else only
+    room = block + bytes(_WORDS * _WORD)  # so that the bytes behind a field's start can always be looked at
     return [_fields(room, starts[i], stops[i]) for i in wanted], blank
 
 
@@ -117,14 +118,10 @@ def _fields(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) ->
     if longest > _WORDS * _WORD:
         return [room[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
     view: Words = np.ndarray((len(room) - _WORD + 1,), "<u8", room, strides=(1,))
-    last = stops - _WORD
-    # NumPy takes a shift by all 64 bits, as for an empty field, for one to nothing.
-    first = view[np.minimum(starts, last)] >> (np.maximum(_WORD - length, 0) << 3 & 63).astype(np.uint64)
-    words = [np.where(length > 0, first, 0)]
+    words = [view[starts] & _BYTES[np.minimum(length, _WORD)]]
     if longest > _WORD:
-        rest = view[last] >> ((2 * _WORD - length) << 3 & 63).astype(np.uint64)
-        words.append(np.where(length > _WORD, rest, 0))
-    return np.stack(words, axis=1)
+        words.append(view[starts + _WORD] & _BYTES[np.maximum(length - _WORD, 0)])
+    return np.stack(words).T
 
 
 def taken(fields: Fields, keep: NDArray[np.bool_]) -> Fields:
@@ -139,14 +136,13 @@ def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
     words = [part for part in parts if not isinstance(part, list)]
     if len(words) == len(parts):
         width = max(part.shape[1] for part in words)
-        filled = np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in words])
-        codes, firsts = distinct(np.ascontiguousarray(filled[:, 0]), ascending=False)
-        for word in filled.T[1:]:  # pairs of codes, each for one pair of words
-            more, beside = distinct(np.ascontiguousarray(word), ascending=False)
-            codes, firsts = distinct(
-                codes.astype(np.uint64) * np.uint64(len(beside)) + more.astype(np.uint64), ascending=False
-            )
-        return _decoded(codes, _of_words(filled[firsts]), encoding)
+        none = np.zeros(max(map(len, words)), np.uint64)
+        columns = [
+            np.concatenate([part[:, at] if at < part.shape[1] else none[: len(part)] for part in words])
+            for at in range(width)
+        ]
+        codes, firsts = distinct_rows(columns)
+        return _decoded(codes, _of_words(np.stack([column[firsts] for column in columns], axis=1)), encoding)
     index: defaultdict[bytes, int] = defaultdict()
     index.default_factory = index.__len__
     lists = (part if isinstance(part, list) else _of_words(part) for part in parts)
