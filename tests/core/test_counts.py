@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.answer.counts import add_classes, count_one_block
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.mechanism import DecoyGroups
@@ -76,6 +77,21 @@ LINES = (("age", "sex"), ("unit",), ("sex",), ("age", "unit"), ("sex", "unit", "
 @pytest.mark.parametrize("classes", [(), ("sex", "age")], ids=["one class", "cells"])
 @pytest.mark.parametrize("gamma", [2, 5, 10])
 @pytest.mark.parametrize("top", [0.12, 0.42])
+@pytest.mark.parametrize("lines", [3, 60])
+def test_figures_of_lines_are_those_of_their_parts_added(lines: int) -> None:
+    rng = np.random.default_rng(31)
+    line, each = np.sort(rng.integers(0, lines, 90)), np.arange(90)
+    size = rng.integers(50, 300, (90, 1)).astype(float)
+    selected = np.maximum(np.floor(size * rng.random((90, 1))), 1)
+    share = rng.dirichlet(np.ones(4), 90) * [1, 1, 1, 0]
+    shown, effect = np.floor(selected * share), 1 + rng.random((90, 1))
+    whole = count_one_block(0.2, selected, size, shown, share, line, lines, effect)
+    parts = count_one_block(0.2, selected, size, shown, share, each, 90, effect)
+    added = add_classes(parts, line, lines, selected * share)
+    for name in ("estimate", "level", "slope", "step"):
+        assert getattr(whole, name) == pytest.approx(getattr(added, name), rel=1e-9, abs=1e-9)
+
+
 def test_counts_of_one_column_are_held(classes: tuple[str, ...], gamma: float, top: float) -> None:
     shares = [top, *((1 - top) / np.arange(1, 12) / (1 / np.arange(1, 12)).sum())]
     check_coverage(Releases(invented(20_000, shares), {("dx",): gamma}, classes), LINES, "dx")

@@ -88,7 +88,11 @@ class Redraw(UnbiasedDraw):
             if self.draw == DecoyGroups.name:
                 figures = count_groups(self.mechanism, part, shown, counts, np.eye(m))
             else:
-                figures = count_one_block(1 / self.gamma, part[:, None], counts.sum(), shown, share[each])
+                each_share, lines = np.broadcast_to(share[each], shown.shape), len(part)
+                size = np.full((lines, 1), counts.sum())
+                figures = count_one_block(
+                    1 / self.gamma, part[:, None], size, shown, each_share, np.arange(lines), lines
+                )
             likely = part[:, None] * share[each]
             weight = np.where(expected > 0, likely / np.where(expected > 0, expected, 1), 1 / number)
             total += figures.estimate, figures.level, figures.slope * weight

@@ -75,8 +75,17 @@ class CountFigures:
         return np.minimum(*ends), np.maximum(*ends)
 
 
-def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats, share: Floats) -> CountFigures:
-    """Return figures by class of events of one block that was drawn by lenders.
+def count_one_block(
+    draw_a: float,
+    selected: Floats,
+    size: Floats,
+    shown: Floats,
+    share: Floats,
+    line: NDArray[np.integer],
+    lines: int,
+    effect: Floats | float = 1.0,
+) -> CountFigures:
+    """Return (L, Q) figures of events of one block that was drawn by lenders, given their K parts in classes.
 
     Parameters
     ----------
@@ -84,27 +93,60 @@ def count_one_block(draw_a: float, selected: Floats, size: Floats, shown: Floats
     selected, size : (K, 1) records of the line in the class, and of the class.
     shown : (K, Q) records of the line that show the event.
     share : (K, Q) share of the class that shows it.
+    line, lines : (K,) the line that each part is of, ascending, and how many lines there are.
+    effect : (K, 1) a design effect: so many times the variance.
 
     The estimate is (shown - (1-a) selected g)/a. A record of the line moves it by (1 - (1-a) q)/a where it shows the
     event, others by (1-a) q/a through g, which is read off the table; q = selected/size. How many others have it goes
-    by x itself: of the rest of the class s = (a + (1-a)(1-q)) others + (1-a)(1-q) x show it on average.
+    by x itself: of the rest of the class s = (a + (1-a)(1-q)) others + (1-a)(1-q) x show it on average. Of a line, x is
+    split over classes by what these let expect.
     """
     a, b = draw_a, 1 - draw_a
-    expected = selected * share
-    x = (shown - b * expected) / a
     q = selected / size
     own, pull, rest = (1 - b * q) ** 2, (b * q) ** 2, 1 - b * q
-    # others + x = (s + a x)/rest: were x's own estimate in it, a large one would leave none, and a variance of 0. Two
-    # rows more: of so few as are read off the table their number is not well known.
-    shown_outside = (size * share - shown + _MORE * (1 - q)) / rest
     # v0 of who has it not is linear in g: weight (1 - b share) for each bearer of the class. v1 - v0 of who has it,
     # p1(1 - p1) - p0(1 - p0) over a^2 with p0 = b share and p1 = a + p0, is b/a (1 - 2 share).
     each, more = b / (size * a**2) * (own * selected + pull * (size - selected)), b / a
-    # All are linear in the share, so that arrays of all cells are gone through but twice.
-    level = shown_outside * ((each + pull * more) - (each * b + 2 * pull * more) * share)
+    # others + x = (s + a x)/rest: were x's own estimate in it, a large one would leave none, and a variance of 0. Two
+    # rows more: of so few as are read off the table their number is not well known.
+    weight, two = effect / rest, _MORE * (1 - q)
+    # level = weight (size share - shown + two) (outside - less share), slope = to_x - to_less share.
+    outside, less = each + pull * more, each * b + 2 * pull * more
     to_each, to_more = a / rest, own - b * (1 - q) * pull / rest
-    slope = (to_each * each + to_more * more) - (to_each * each * b + 2 * to_more * more) * share
-    return CountFigures(x, level, slope, np.asarray((1 - b * q) / a))
+    to_x, to_less = effect * (to_each * each + to_more * more), effect * (to_each * each * b + 2 * to_more * more)
+    step = (1 - b * q) / a
+    # All are sums of shares and of what is shown, times what a part knows by itself: cells are gone through but twice.
+    by_share = [selected, selected * step, selected * to_x, weight * (size * outside - two * less)]
+    expected, steps, slopes, level = _weighted_sums(by_share, share, line, lines)
+    less_slope, less_level = _weighted_sums([selected * to_less, weight * size * less], share**2, line, lines)
+    whole, shown_level = _weighted_sums([np.ones_like(q), weight * outside], shown, line, lines)
+    (both,) = _weighted_sums([weight * less], shown * share, line, lines)
+    level += sum_by_line(weight * two * outside, line, lines) - less_level - shown_level + both
+    none = expected == 0
+    if none.any():  # where nothing is expected in any part, x is as likely in one as in another
+        parts = np.maximum(np.bincount(line, minlength=lines)[:, None], 1)
+        steps, slopes = (
+            np.where(none, sum_by_line(alone, line, lines) / parts, total)
+            for alone, total in ((step, steps), (to_x, slopes))
+        )
+    slopes, steps = (slopes - less_slope) / np.where(none, 1, expected), steps / np.where(none, 1, expected)
+    return CountFigures((whole - b * expected) / a, level, slopes, steps)
+
+
+def _weighted_sums(
+    weights: Sequence[Floats], parts: Floats, line: NDArray[np.integer], lines: int
+) -> NDArray[np.float64]:
+    """Return (W, L, Q) sums by line of (K, Q) figures of parts (K,), times each of W weights (K, 1)."""
+    begins = np.flatnonzero(np.append(True, line[1:] != line[:-1])[: len(line)])
+    found = np.zeros((len(weights), lines, parts.shape[1]))
+    if 4 * len(begins) > len(line):
+        for at, weight in enumerate(weights):
+            found[at] = sum_by_line(weight * parts, line, lines)
+        return found
+    together = np.hstack(weights).T
+    for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(line)], strict=True):
+        found[:, line[begin]] = together[:, begin:end] @ parts[begin:end]
+    return found
 
 
 def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> CountFigures:

@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.answer.counts import (
-    add_classes,
     count_groups_by_class,
     count_one_block,
     count_rows_beside,
-    sum_by_line,
 )
 from splu_desktop.core.answer.crosstab import label_lines
 from splu_desktop.core.answer.scores import class_shares
@@ -150,17 +148,17 @@ class Forecaster:
         pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
         true = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
         of_line, of_class = np.divmod(pairs, number)
-        rows = true.sum(axis=1)
-        truth = sum_by_line(true, of_line, lines)
+        rows = true.sum(axis=1, keepdims=True)
+        truth = np.bincount(line.astype(np.int64) * m + codes, minlength=lines * m).reshape(lines, m).astype(float)
         # No more than the line has rows: unchanged columns are published, so recipients cut there as well.
         top = np.broadcast_to(np.bincount(line, minlength=lines)[:, None].astype(float), truth.shape)
         size, share = sizes[of_class][:, None], share[of_class]
-        expected = rows[:, None] * share
-        effects = None
+        expected = rows * share
+        effect: Floats | float = 1.0
         if self.prepared.units.person:
             known = owner if self.plan.persons is not None and self.plan.persons.number else None
             mean_rows = np.array([cell.mean_rows for cell in self.prepared.classes.cells])[of_class]
-            effects = 1 + count_rows_beside(pair, known, mean_rows)[:, None] * self.correlation(block)
+            effect = 1 + count_rows_beside(pair, known, mean_rows)[:, None] * self.correlation(block)
         low, high = np.empty((2, len(gammas), lines, m))
         for at, gamma in enumerate(gammas):
             a = 1 / gamma
@@ -172,9 +170,7 @@ class Forecaster:
                 # The interval is a formula of what is shown: put in what will be shown on average, and nothing need be
                 # drawn.
                 shown = a * true + (1 - a) * expected  # as many as show it on average
-                parts = count_one_block(a, rows[:, None], size, shown, share)
-                parts = parts if effects is None else parts.scale(effects)
-                figures = add_classes(parts, of_line, lines, expected)
+                figures = count_one_block(a, rows, size, shown, share, of_line, lines, effect)
             low[at], high[at] = figures.interval(top)
         return truth, (low, high)
 

@@ -22,7 +22,6 @@ from splu_desktop.core.answer.counts import (
     count_several_blocks,
     learn_spread,
     shrink,
-    sum_by_line,
 )
 from splu_desktop.core.answer.scores import class_shares
 from splu_desktop.core.distinct import cross_codes
@@ -314,8 +313,8 @@ class Reader:
             alone = [size if other == at else 1 for other in range(len(parts))]
             share = class_shares(own, size, classes, number)[of_class].reshape(-1, *alone)
             shares.append(np.broadcast_to(share, (len(pairs), *sizes)).reshape(-1, m))
-        shown = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
-        by_line = sum_by_line(shown, of_line, lines).astype(np.int64)
+        by_line = np.bincount(line.astype(np.int64) * m + codes, minlength=lines * m).reshape(lines, m)
+        shown = np.bincount(pair.astype(np.int64) * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
         rows = shown.sum(axis=1)[:, None]
         if groups:
             values = block_codes(published.table, blocks[0].columns)
@@ -324,17 +323,19 @@ class Reader:
         a = [1 / block.draw.gamma for block in blocks]
         in_class = np.bincount(classes, minlength=number).astype(float)[of_class][:, None]
         rho = [published.correlation_of(block) for block in blocks]
-        if len(parts) == 1:
-            figures, together = count_one_block(a[0], rows, in_class, shown, shares[0]), np.array(rho[0])
-        else:
-            states = shown.reshape(-1, *sizes)
-            for at in range(len(parts)):  # rows that show all but a part, beside those that show it, too
-                states = np.stack([states.sum(axis=2 * at + 1, keepdims=True) - states, states], axis=at)
-            states = states.reshape(*(2,) * len(parts), -1, m)
-            figures = count_several_blocks(a, rows, in_class, states, shares)
-            together = correlate_together(rho, shares)
+        beside = np.zeros((1, 1))
         if published.person:
             mean_rows = np.array([cell.mean_rows for cell in published.cells])[of_class]
-            figures = figures.scale(1 + count_rows_beside(pair, published.owner, mean_rows)[:, None] * together)
+            beside = count_rows_beside(pair, published.owner, mean_rows)[:, None]
+        if len(parts) == 1:
+            effect = 1 + beside * rho[0]
+            figures = count_one_block(a[0], rows, in_class, shown, shares[0], of_line, lines, effect)
+            return Grid(selected, by_line, figures, selected[:, None] * whole)
+        states = shown.reshape(-1, *sizes)
+        for at in range(len(parts)):  # rows that show all but a part, beside those that show it, too
+            states = np.stack([states.sum(axis=2 * at + 1, keepdims=True) - states, states], axis=at)
+        states = states.reshape(*(2,) * len(parts), -1, m)
+        figures = count_several_blocks(a, rows, in_class, states, shares)
+        figures = figures.scale(1 + beside * correlate_together(rho, shares))
         figures = add_classes(figures, of_line, lines, rows * np.prod(shares, axis=0))
         return Grid(selected, by_line, figures, selected[:, None] * whole)
