@@ -65,8 +65,12 @@ def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32]
     Keys of columns that are crossed fill their range, so a table of it takes a tenth of the time of sorting them.
     """
     if size > max(4 * len(keys), _ENOUGH):
-        values, codes = np.unique(keys, return_inverse=True)
-        return codes.astype(np.int32), values.astype(np.int64)
+        found, firsts = distinct(keys.astype(np.uint64))
+        values = keys[firsts].astype(np.int64)
+        order = np.argsort(values)
+        codes = np.empty(len(order), np.int32)
+        codes[order] = np.arange(len(order), dtype=np.int32)
+        return codes[found], values[order]
     there = np.zeros(size, bool)
     there[keys] = True
     place = np.cumsum(there, dtype=np.int32) - np.int32(1)
@@ -80,18 +84,25 @@ def _many_distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32]
     hashes |= np.arange(len(keys), dtype=np.uint64)
     hashes.sort()
     order = (hashes & ~(np.uint64(2**64 - 1) << bits)).astype(np.int64)
-    hashes >>= bits
-    edge = np.append(True, keys[order[1:]] != keys[order[:-1]])
-    if np.count_nonzero(edge) != 1 + np.count_nonzero(hashes[1:] != hashes[:-1]):  # different keys have one hash
+    later, earlier = _repeated(order, (hashes[1:] ^ hashes[:-1]) >> bits == 0)
+    if not np.array_equal(keys[later], keys[earlier]):  # different keys have one hash
         order = np.argsort(keys, kind="stable")
-        edge = np.append(True, keys[order[1:]] != keys[order[:-1]])
-    firsts = order[edge]
-    first = np.zeros(len(keys), bool)
-    first[firsts] = True
-    place = np.cumsum(first, dtype=np.int32) - np.int32(1)
-    codes = np.empty(len(keys), np.int32)
-    codes[order] = place[firsts][np.cumsum(edge) - 1]
+        later, earlier = _repeated(order, keys[order[1:]] == keys[order[:-1]])
+    first = np.ones(len(keys), bool)
+    first[later] = False
+    codes = np.cumsum(first, dtype=np.int32) - np.int32(1)
+    codes[later] = codes[earlier]
     return codes, np.flatnonzero(first)
+
+
+def _repeated(order: NDArray[np.int64], alike: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the records that are like an earlier one, and the first of their like.
+
+    order : (N,) records, those that are alike side by side and ascending; alike : (N - 1,) whether two neighbours are.
+    """
+    same = np.append(False, alike)
+    begins = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
+    return order[same], order[begins[same]]
 
 
 class Lookup:

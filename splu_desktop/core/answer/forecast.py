@@ -95,9 +95,12 @@ class Forecaster:
     def __init__(self, prepared: Prepared, plan: Plan) -> None:
         self.prepared, self.plan = prepared, plan
         self._correlations: dict[Block, float] = {}
+        self._shares: dict[str, tuple[Floats, Floats]] = {}
 
     def with_classes(self, prepared: Prepared, plan: Plan) -> Forecaster:
         """Return the forecaster of the same rows in other classes, which knows what this one has worked out."""
+        if prepared is self.prepared and plan is self.plan:
+            return self
         found = Forecaster(prepared, plan)
         found._correlations = self._correlations
         return found
@@ -120,59 +123,69 @@ class Forecaster:
         if asked.kind == "mean":
             truth, low, high = self._means(asked, column, line, len(keys), gammas)
             return Forecast(asked, heads, ("mean",), truth, rows, tuple(gammas), low, high)
-        codes, labels = _events(column, asked.value, least)
-        truth, ends = self.counts(line, len(keys), codes, len(labels) + 1, asked.sa, gammas)
-        keep = slice(0, len(labels))
-        low, high = (each[..., keep] for each in ends)
-        return Forecast(asked, heads, labels, truth[:, keep], rows, tuple(gammas), low, high)
+        values = _asked_values(column, asked.value, least)
+        truth, (low, high) = self.counts(line, len(keys), values, asked.sa, gammas)
+        labels = tuple(str(column.labels[at]) for at in values)
+        return Forecast(asked, heads, labels, truth, rows, tuple(gammas), low, high)
 
     def counts(
         self,
         line: NDArray[np.integer],
         lines: int,
-        codes: NDArray[np.integer],
-        m: int,
+        values: NDArray[np.int64],
         sensitive: str,
         gammas: Sequence[float],
         some: NDArray[np.int64] | None = None,
     ) -> tuple[Floats, tuple[Floats, Floats]]:
-        """Return (L, m) true counts of events by line, and (G, L, m) ends of the ranges expected.
+        """Return (L, Q) true counts of some values by line, and (G, L, Q) ends of the ranges expected.
 
+        values : (Q,) codes of a sensitive column.
         some : the rows of those lines that are asked for; None for all.
         """
         classes, number = self.prepared.row_class, self.prepared.classes.number
         block, owner = self.plan.block_of(sensitive), self.prepared.units.owner
-        share, sizes = class_shares(codes, m, classes, number), np.bincount(classes, minlength=number).astype(float)
+        shares, sizes = self._class_shares(sensitive)
+        codes, m = _events(self.prepared.table[sensitive], values), len(values) + 1
         if some is not None and block.draw.name != "groups":
             line, codes, classes, owner = line[some], codes[some], classes[some], owner[some]
         pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
-        true = np.bincount(pair * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
         of_line, of_class = np.divmod(pairs, number)
-        rows = true.sum(axis=1, keepdims=True)
-        truth = np.bincount(line.astype(np.int64) * m + codes, minlength=lines * m).reshape(lines, m).astype(float)
+        true = _tally(pair, codes, len(pairs), m)
+        truth = _tally(line, codes, lines, m)
+        rows = np.bincount(pair, minlength=len(pairs)).astype(float)[:, None]
         # No more than the line has rows: unchanged columns are published, so recipients cut there as well.
-        top = np.broadcast_to(np.bincount(line, minlength=lines)[:, None].astype(float), truth.shape)
-        size, share = sizes[of_class][:, None], share[of_class]
-        expected = rows * share
+        top = np.bincount(line, minlength=lines)[:, None].astype(float)
+        size, share = sizes[of_class][:, None], shares[:, values][of_class]
         effect: Floats | float = 1.0
         if self.prepared.units.person:
             known = owner if self.plan.persons is not None and self.plan.persons.number else None
             mean_rows = np.array([cell.mean_rows for cell in self.prepared.classes.cells])[of_class]
             effect = 1 + count_rows_beside(pair, known, mean_rows)[:, None] * self.correlation(block)
-        low, high = np.empty((2, len(gammas), lines, m))
+        low, high = np.empty((2, len(gammas), *truth.shape))
         for at, gamma in enumerate(gammas):
             a = 1 / gamma
             if block.draw.name == "groups":
                 draw = block.draw.with_gamma(float(round(gamma)))  # groups have a whole number of records
-                values = block_codes(self.prepared.table, block.columns)
-                figures = count_groups_by_class(draw, values, classes, line, lines, codes, m, drawn=False)
+                shown = block_codes(self.prepared.table, block.columns)
+                figures = count_groups_by_class(draw, shown, classes, line, lines, codes, m, drawn=False)
             else:
                 # The interval is a formula of what is shown: put in what will be shown on average, and nothing need be
                 # drawn.
-                shown = a * true + (1 - a) * expected  # as many as show it on average
-                figures = count_one_block(a, rows, size, shown, share, of_line, lines, effect)
-            low[at], high[at] = figures.interval(top)
+                average = a * true + (1 - a) * rows * share
+                figures = count_one_block(a, rows, size, average, share, of_line, lines, effect)
+            low[at], high[at] = (each[:, : len(values)] for each in figures.interval(top))
         return truth, (low, high)
+
+    def _class_shares(self, sensitive: str) -> tuple[Floats, Floats]:
+        """Return (C, m) the share of each value among the rows of each class, and (C,) their rows."""
+        if sensitive not in self._shares:
+            column, number = self.prepared.table[sensitive], self.prepared.classes.number
+            classes = self.prepared.row_class
+            self._shares[sensitive] = (
+                class_shares(column.codes, column.m, classes, number),
+                np.bincount(classes, minlength=number).astype(float),
+            )
+        return self._shares[sensitive]
 
     def correlation(self, block: Block) -> float:
         """Return how alike a person's rows are in a block, as it will about be published."""
@@ -256,32 +269,42 @@ class Forecaster:
                     parts = min(cells * self.prepared.classes.number, table.n)
                     yield sensitive, by, _some_values(column, parts)
 
-    def _lines_and_events(
-        self, sensitive: str, by: Sequence[str], values: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], int, NDArray[np.int32]]:
-        """Return (N,) the line of each row, how many lines there may be, and (N,) events: other values are the last."""
+    def _lines(self, by: Sequence[str]) -> tuple[NDArray[np.int32], int]:
+        """Return (N,) the line of each row, and how many lines there may be: fewer than fit into 32 bits."""
         table = self.prepared.table
-        line, lines = table[by[0]].codes, table[by[0]].m  # of all, fewer than fit into 32 bits
+        line, lines = table[by[0]].codes, table[by[0]].m
         for name in by[1:]:
             line, lines = line * np.int32(table[name].m) + table[name].codes, lines * table[name].m
-        to = np.full(table[sensitive].m, len(values), np.int32)
-        to[values] = np.arange(len(values))
-        return line, lines, to[table[sensitive].codes]
+        return line, lines
 
     def _true_counts(self, sensitive: str, by: Sequence[str], values: NDArray[np.int64]) -> Floats:
         """Return (L, Q) rows of each line that have each value."""
-        line, lines, events = self._lines_and_events(sensitive, by, values)
-        m = len(values) + 1
-        return np.bincount(line * np.int32(m) + events, minlength=lines * m).reshape(lines, m)[:, :-1].astype(float)
+        line, lines = self._lines(by)
+        return _tally(line, _events(self.prepared.table[sensitive], values), lines, len(values) + 1)
 
     def _half_widths(
         self, sensitive: str, by: Sequence[str], values: NDArray[np.int64], cells: Flags, gammas: Sequence[float]
     ) -> Floats:
         """Return (G, K) half the width of the range of each of K `cells` (L, Q)."""
-        line, lines, events = self._lines_and_events(sensitive, by, values)
-        some = np.flatnonzero(np.isin(np.arange(lines), np.nonzero(cells)[0])[line])
-        _, (low, high) = self.counts(line, lines, events, len(values) + 1, sensitive, gammas, some)
-        return np.asarray((high - low)[..., :-1][:, cells] / 2)
+        line, lines = self._lines(by)
+        asked = np.zeros(lines, bool)
+        asked[np.nonzero(cells)[0]] = True
+        some = np.flatnonzero(asked[line])
+        _, (low, high) = self.counts(line, lines, values, sensitive, gammas, some)
+        return np.asarray((high - low)[:, cells] / 2)
+
+
+def _events(column: Column, values: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return (N,) the place of each row's value among some (Q,), Q for all others."""
+    to = np.full(column.m, len(values), np.int32)
+    to[values] = np.arange(len(values))
+    return to[column.codes]
+
+
+def _tally(line: NDArray[np.integer], events: NDArray[np.int32], lines: int, m: int) -> Floats:
+    """Return (L, m - 1) rows of each line with each event but the last."""
+    found = np.bincount(line.astype(np.int64) * m + events, minlength=lines * m)
+    return found.reshape(lines, m)[:, :-1].astype(float)
 
 
 def _some_values(column: Column, parts: int) -> NDArray[np.int64]:
@@ -292,15 +315,11 @@ def _some_values(column: Column, parts: int) -> NDArray[np.int64]:
     return np.asarray(known[np.linspace(len(known) - 1, 0, most).astype(int)] if len(known) else known, np.int64)
 
 
-def _events(column: Column, value: str | None, least: int) -> tuple[NDArray[np.integer], tuple[str, ...]]:
-    """Return (N,) the event of each row, and the events' labels; rows of no event have the number of events."""
+def _asked_values(column: Column, value: str | None, least: int) -> NDArray[np.int64]:
+    """Return the codes of the values that a table counts: all of so many rows or more, or the one that is named."""
     labels = [str(label) for label in column.labels]
     if value is None:
-        kept = np.flatnonzero(~column.missing & (column.counts() >= least))
-    else:
-        if value not in labels:
-            raise BadSetting("“{column}” has no value “{value}”.", column=column.name, value=value)
-        kept = np.array([labels.index(value)])
-    to = np.full(column.m, len(kept))
-    to[kept] = np.arange(len(kept))
-    return to[column.codes], tuple(labels[at] for at in kept)
+        return np.flatnonzero(~column.missing & (column.counts() >= least))
+    if value not in labels:
+        raise BadSetting("“{column}” has no value “{value}”.", column=column.name, value=value)
+    return np.array([labels.index(value)])

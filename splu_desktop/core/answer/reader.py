@@ -80,6 +80,7 @@ class Reader:
     def __init__(self, published: Published) -> None:
         self.published = published
         self._lifts: dict[tuple[str, str], Floats] = {}
+        self._class_shares: dict[str, Floats] = {}
 
     # --- one question
 
@@ -307,11 +308,17 @@ class Reader:
         of_line, of_class = np.divmod(pairs, number)
         codes, whole = np.zeros(published.n, np.int64), np.ones(1)
         shares = []
-        for at, (_, own, size) in enumerate(parts):
+        for at, (name, own, size) in enumerate(parts):
             codes = codes * size + own
             whole = np.outer(whole, np.bincount(own, minlength=size) / max(published.n, 1)).ravel()
             alone = [size if other == at else 1 for other in range(len(parts))]
-            share = class_shares(own, size, classes, number)[of_class].reshape(-1, *alone)
+            if own is not published.table[name].codes:
+                share = class_shares(own, size, classes, number)
+            else:  # every table of a column asks them
+                if name not in self._class_shares:
+                    self._class_shares[name] = class_shares(own, size, classes, number)
+                share = self._class_shares[name]
+            share = share[of_class].reshape(-1, *alone)
             shares.append(np.broadcast_to(share, (len(pairs), *sizes)).reshape(-1, m))
         by_line = np.bincount(line.astype(np.int64) * m + codes, minlength=lines * m).reshape(lines, m)
         shown = np.bincount(pair.astype(np.int64) * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)

@@ -131,9 +131,10 @@ def figures_of(
     progress.report(stage, 0.2)
     certainty = certainties(prepared, plan)
     progress.report(stage, 0.4)
-    tables = reaches(prepared, plan)[0]
+    ahead = Forecaster(prepared, plan)
+    tables = reaches(prepared, plan, ahead=ahead)[0]
     progress.report(stage, 0.7)
-    other = float(Forecaster(prepared, plan).other_questions([plan.gamma])[0])
+    other = float(ahead.other_questions([plan.gamma])[0])
     # Protected tables show no row, so what a row tells does not grow by them (docs/decisions/register.md).
     draw, gammas = plan.blocks[0].draw, [plan.gamma, *(each.gamma for each in earlier if math.isfinite(each.gamma))]
     draws = [draw.with_gamma(gamma) for gamma in gammas]
