@@ -68,41 +68,27 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
-    if values is None:
-        return _sorted_texts(labels, missing)
-    # Moments as numbers, which sort in a third of the time, none as the last one; ties are settled below.
-    keys = values.view(np.uint64) - np.uint64((1 << 63) + 1) if values.dtype.kind == "M" else values
-    order = np.argsort(keys, kind="stable")
-    if missing.any():
-        order = np.concatenate([order[~missing[order]], order[missing[order]]])
-    ranked, gone = values[order], missing[order]
-    none = np.isnat(ranked) if ranked.dtype.kind == "M" else np.isnan(ranked)
+    texts = labels.tolist()
+    if values is None:  # eight bytes are a number that ascends with them, and tie seldom; other letters all tie
+        ascii_alone = "".join(texts).isascii()
+        keys = np.array(texts, "S8").view(">u8").astype(np.uint64) if ascii_alone else np.zeros(len(texts), np.uint64)
+    else:  # moments as numbers, which sort in a third of the time, none as the last one
+        keys = values.view(np.uint64) - np.uint64((1 << 63) + 1) if values.dtype.kind == "M" else values
+    order = np.argsort(keys)
+    order = np.concatenate([order[~missing[order]], order[missing[order]]])
+    ranked, gone = keys[order], missing[order]
+    none = ranked != ranked
     same = ((ranked[1:] == ranked[:-1]) | (none[1:] & none[:-1])) & (gone[1:] == gone[:-1])
     if not same.any():
         return order
     tied = np.zeros(len(order), bool)
     tied[1:] |= same
     tied[:-1] |= same
-    rank = np.cumsum(np.r_[True, ~same])
     places = np.flatnonzero(tied)
-    by_text = np.array(sorted(places.tolist(), key=lambda at: (rank[at], labels[order[at]])), np.intp)
-    order[places] = order[by_text]
+    rank, own = np.cumsum(np.r_[True, ~same])[places], labels[order[places]].tolist()
+    by_text = np.array(sorted(range(len(own)), key=own.__getitem__), np.intp)
+    order[places] = order[places[by_text[np.argsort(rank[by_text], kind="stable")]]]
     return order
-
-
-_MANY = 10_000  # texts
-
-
-def _sorted_texts(labels: NDArray[np.object_], missing: Flags) -> NDArray[np.intp]:
-    texts = labels.tolist()
-    if len(texts) > _MANY and max(map(len, texts)) <= 8 and (joined := "".join(texts)).isascii() and "\0" not in joined:
-        # A text of eight bytes is a number that ascends with it, and numbers are sorted in a third of the time.
-        keys = np.array(texts, "S8").view(">u8").astype(np.uint64)
-        order = np.argsort(keys)
-        return np.concatenate([order[~missing[order]], order[missing[order]]])
-    text_of = texts.__getitem__
-    parts = [sorted(np.flatnonzero(which).tolist(), key=text_of) for which in (~missing, missing)]
-    return np.array([*parts[0], *parts[1]], np.intp)
 
 
 @dataclass(frozen=True, eq=False)

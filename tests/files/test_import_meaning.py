@@ -10,7 +10,7 @@ import pytest
 
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer import ImportChoices, Imported, read
-from splu_desktop.files.importer.period_texts import period_text
+from splu_desktop.files.importer.period_texts import name_formats, period_text
 from splu_desktop.files.isolation.faults import BadChoice, FileFault
 
 ROWS = {
@@ -142,12 +142,48 @@ def test_times_keep_the_clock_of_their_place(tmp_path: Path) -> None:
         ("sas", "YEAR4.", 18_263.0, "2010"),
         ("sas", "YYQ", 18_263.0, "2010 Q1"),
         ("sas", "MONYY7.", 18_263.0, "2010-01"),
+        ("sas", "DTYYQC6", 1_577_923_200.0, "2010 Q1"),
+        ("sas", "DTDATE9", 1_577_923_200.0, "2010-01-01"),
     ],
 )
 def test_periods_of_statistics_programs_are_written_out(kind: str, form: str, stored: float, text: str) -> None:
     period = period_text(kind, form)
     assert period is not None
     assert period(stored) == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "forms", "days", "moments"),
+    [
+        ("stata", ["%tdNN/DD/CCYY", "%-td", "%tcCCYY-NN-DD_HH:MM:SS", "%9.0g", "%tm"], 2, 1),
+        ("sas", ["WORDDATE18", "NLDATE20", "JULIAN7", "DTMONYY7", "E8601DZ20", "DTDATE9", "DOLLAR8.2", None], 3, 2),
+        ("spss", ["DATE11", "F8.2"], 0, 0),
+    ],
+)
+def test_formats_of_days_and_moments_are_named_for_the_library(
+    kind: str, forms: list[str | None], days: int, moments: int
+) -> None:
+    found = name_formats(kind, forms)
+    assert list(map(len, found)) == [days, moments]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "20240105T053000+0100",
+        "20240105053000-0500",
+        "20240105053000.000+0100",
+        "2024-01-05 05:30:00 America/New_York",
+        "2024-01-05 05:30 (UTC+2)",
+        "05.01.2024 05:30 UTC+02:00",
+        "Fri Jan 05 2024 05:30:00 GMT+0100 (Central European Standard Time)",
+    ],
+)
+def test_the_clock_counts_however_an_offset_is_written(tmp_path: Path, text: str) -> None:
+    cells = {"at": [text.replace(f"{5:02}:30", f"{k:02}:30").replace("0530", f"{k:02}30") for k in range(9)]}
+    column = written(tmp_path / "t.csv", {**cells, "n": list("123456789")}).table["at"]
+    assert column.values is not None
+    assert column.values.astype(str).tolist() == [f"2024-01-05T{k:02}:30:00.000000" for k in range(9)]
 
 
 def test_other_formats_are_no_periods() -> None:

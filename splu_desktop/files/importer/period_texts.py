@@ -1,17 +1,42 @@
-"""Periods as statistics programs store them: whole numbers of months, quarters, weeks or seconds since a first day."""
+"""Periods as statistics programs store them: whole numbers of months, quarters, weeks or seconds since a first day.
+
+And the formats of days and moments that pyreadstat does not know by itself.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 _STATA = {"m": 12, "q": 4, "h": 2, "w": 52, "y": 1}  # periods of a year; Stata's weeks are 52, the last of 8 or 9 days
+_DAY = 86_400.0  # seconds
 _SPSS_FIRST, _SAS_FIRST = dt.date(1582, 10, 14), dt.date(1960, 1, 1)
 _SPSS = {"QYR": "q", "MOYR": "m", "WKYR": "w"}
-_SAS = (("YEAR", "y"), ("MONYY", "m"), ("YYMM", "m"), ("MMYY", "m"), ("YYQ", "q"))
+_SAS = (("DTDATE", "d"), ("YEAR", "y"), ("MONYY", "m"), ("YYMM", "m"), ("MMYY", "m"), ("YYQ", "q"))
 _SAS_DAYS = ("YYMMDD", "MMDDYY")  # which begin like months
+TAKEN_FOR_DAYS = "DTDATE"  # by pyreadstat: a format of SAS that shows the days of moments
+_DAYS = {
+    "stata": re.compile(r"%-?t?d.*"),
+    "sas": re.compile(
+        r"(?:NLDATE|EURDFD[DEMW]|EURDFWD|WORDDAT|WEEKDAT|JULIAN|JULDAY|MINGUO|NENGO|HDATE|HEBDATE|PDJUL|DAY|DOWNAME|MONTH"
+        r"|MONNAME|WEEKDAY|QTR).*"
+    ),
+}
+_MOMENTS = {
+    "stata": re.compile(r"%-?t[cC].*"),
+    "sas": re.compile(
+        r"(?:DT(?!DATE)|DATETIME|DATEAMPM|MDYAMPM|E8601D[NTXZ]|B8601D[NTXZ]|IS8601D[NTZ]|NLDATM|EURDFDT).*"
+    ),
+}
+
+
+def name_formats(kind: str, forms: Iterable[str | None]) -> tuple[list[str], list[str]]:
+    """Return which formats are of days, and which of moments, of those that pyreadstat may not know."""
+    some = {form for form in forms if form and kind in _DAYS}
+    days = sorted(form for form in some if _DAYS[kind].fullmatch(form))
+    return days, sorted(form for form in some if _MOMENTS[kind].fullmatch(form))
 
 
 def period_text(kind: str, form: str | None) -> Callable[[Any], str | None] | None:
@@ -32,10 +57,11 @@ def period_text(kind: str, form: str | None) -> Callable[[Any], str | None] | No
     name = re.sub(r"[\d.]+$", "", form.upper())
     if kind == "spss":
         unit = _SPSS.get(name, "")
-        first, per_day = _SPSS_FIRST, 86_400.0
+        first, per_day = _SPSS_FIRST, _DAY
     else:
+        first, per_day = _SAS_FIRST, _DAY if name.startswith("DT") else 1.0
+        name = name if name.startswith(TAKEN_FOR_DAYS) else name.removeprefix("DT")
         unit = "" if name.startswith(_SAS_DAYS) else next((unit for key, unit in _SAS if name.startswith(key)), "")
-        first, per_day = _SAS_FIRST, 1.0
     return (lambda value: _of_day(value, unit, first, per_day)) if unit else None
 
 
@@ -61,7 +87,7 @@ def _of_day(value: Any, unit: str, first: dt.date, per_day: float) -> str | None
         "q": (day.month + 2) // 3,
         "w": (day.timetuple().tm_yday - 1) // 7 + 1,
     }
-    return _text(day.year, parts.get(unit, 1), unit)
+    return day.isoformat() if unit == "d" else _text(day.year, parts.get(unit, 1), unit)
 
 
 def _text(year: int, part: int, unit: str) -> str:

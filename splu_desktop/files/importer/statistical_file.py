@@ -14,7 +14,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.place import in_unicode
 from splu_desktop.files.importer.coded_columns import told_apart, words_of
 from splu_desktop.files.importer.columns.cells import Coding, text_of
-from splu_desktop.files.importer.period_texts import period_text
+from splu_desktop.files.importer.period_texts import TAKEN_FOR_DAYS, name_formats, period_text
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 
@@ -56,6 +56,18 @@ def _step(columns: int) -> int:
     return max(1, min(_CHUNK, _CELLS // max(columns, 1)))
 
 
+def _ways(kind: str, forms: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    """Return the options of the readings that a file takes: one, and one of columns that the library misunderstands."""
+    days, moments = name_formats(kind, forms.values())
+    known = {"extra_date_formats": days, "extra_datetime_formats": moments}
+    odd = [name for name, form in forms.items() if kind == "sas" and (form or "").startswith(TAKEN_FOR_DAYS)]
+    if not odd:
+        return [known]
+    usual = [name for name in forms if name not in odd]
+    as_numbers = {"usecols": odd, "disable_datetime_conversion": True}
+    return [as_numbers, {"usecols": usual, **known}] if usual else [as_numbers]
+
+
 def columns(
     path: Path, progress: Progress, *, kind: str, encoding: str | None, limit: int | None, catalog: str | None
 ) -> Plain:
@@ -64,13 +76,17 @@ def columns(
     `catalog` : path of a SAS format catalog, None for none.
     """
     read = _opened(path, kind, encoding)
-    most = _step(len(read(metadataonly=True)[1].column_names))
+    meta = read(metadataonly=True)[1]
+    names, forms = list(meta.column_names), meta.original_variable_types
+    most = _step(len(names))
+    ways = _ways(kind, {name: forms[name] for name in names})
     coded: list[Coding] = []
     at = 0
     while True:
         step = most if limit is None else min(most, limit - at)
-        found, meta = read(row_offset=at, row_limit=step)
-        names = list(meta.column_names)
+        found = dict[str, list[Any]]()
+        for way in ways:
+            found |= read(row_offset=at, row_limit=step, **way)[0]
         total = meta.number_rows
         progress.report("Reading", min(at / total, 1.0) if total else 0.0)
         coded = coded or [Coding() for _ in names]
@@ -80,7 +96,6 @@ def columns(
         at += rows
         if rows < step or (limit is not None and at >= limit) or (total and at >= total):
             break
-    forms = {name: meta.original_variable_types.get(name) for name in names}
     labels = dict(meta.variable_value_labels)
     if catalog is not None:
         labels |= _of_catalog(path, catalog, forms)

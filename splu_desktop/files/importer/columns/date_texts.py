@@ -10,26 +10,31 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.files.importer.columns.many_texts import look_at
 from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.columns.words import MONTHS
 
-_ISO = re.compile(r"(?!0000)\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d)?", re.ASCII)
+_LONGEST = 70  # characters of a moment: "Fri Jan 05 2024 10:00:00 GMT+0100 (Central European Standard Time)"
+_FEW = 20  # texts that are not worth a look at all at once
+_FIRST = np.datetime64("0001-01-01", "us")  # there is no year 0
 _TIME = (
     r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
-    r"\s*(?P<ap>[AaPp](?:\.?[Mm])?\.?)?\s*(?P<z>Z|UTC|GMT|CES?T|MES?Z|WES?T|BST|[ECMP][SD]T|[+-]\d{2}(?::?\d{2})?)?"
-    r"(?:\[[\w/+-]{1,30}\])?(?:\s*(?:Uhr|h))?)?\s*"
+    r"\s*(?P<ap>[AaPp](?:\.?[Mm])?\.?)?\s*\(?(?P<z>(?:UTC|GMT)[+-]\d{1,2}(?::?\d{2})?|[+-]\d{2}(?::?\d{2})?"
+    r"|Z|UTC|GMT|CES?T|MES?Z|WES?T|BST|[ECMP][SD]T|[A-Z][a-z]+/[A-Z][\w/-]{1,30})?\)?"
+    r"(?:\[[\w/+-]{1,30}\]|\s*\([^\W\d_][^()\d]{1,40}\)|\s*Uhr|\s*h)?)?\s*"
 )
 _YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.]|\. )(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})\.?" + _TIME)
 _COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2}|9999)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)
-# 20140513083059, as HL7 messages have it; the other parts of a time are never there.
+# 20140513083059.123+0100, as HL7 messages have it.
 _STAMP = re.compile(
     r"\s*(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])T?(?P<h>[01]\d|2[0-3])(?P<mi>[0-5]\d)"
-    r"(?P<s>[0-5]\d)?Z?(?P<f>(?!))?(?P<ap>(?!))?(?P<z>(?!))?\s*"
+    r"(?P<s>[0-5]\d)?(?:\.(?P<f>\d{1,9}))?(?P<z>Z|[+-]\d{4})?(?P<ap>(?!))?\s*"
 )
 # The same with marks that leave no doubt: 20140513T083059, 2014-05-13 0830.
 _PARTED = re.compile(
     r"\s*(?P<y>(?:18|19|20|21)\d{2})(?P<sep>-?)(?P<m>0[1-9]|1[0-2])(?P=sep)(?P<d>0[1-9]|[12]\d|3[01])(?(sep)[T ]|T)"
-    r"(?P<h>[01]\d|2[0-3]):?(?P<mi>[0-5]\d):?(?P<s>[0-5]\d)?(?P<f>(?!))?(?P<ap>(?!))?(?P<z>Z)?\s*"
+    r"(?P<h>[01]\d|2[0-3]):?(?P<mi>[0-5]\d):?(?P<s>[0-5]\d)?(?:[.,](?P<f>\d{1,9}))?(?P<ap>(?!))?"
+    r"(?P<z>Z|[+-]\d{2}(?::?\d{2})?)?\s*"
 )
 _DAY_NAME = (
     r"(?:(?:mo|di|mi|do|fr|sa|so|tu|we|th|su|lu|ma|me|je|ve|mon|tue|wed|thu|fri|sat|sun|lun|mar|mer|jeu|ven|sam|dim)"
@@ -109,8 +114,8 @@ def _year_first(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match
     if len(label) > LONGEST:
         return None
     found = _YMD.fullmatch(label) or _PARTED.fullmatch(label) or _CHARACTERS.fullmatch(label)
-    if found is None and compact:
-        found = _COMPACT.fullmatch(label) or _STAMP.fullmatch(label)
+    if found is None and ((stamp := _STAMP.fullmatch(label)) is not None or compact):
+        found = stamp if stamp and (compact or stamp["z"]) else _COMPACT.fullmatch(label) if compact else None
     return (_moment(found, int(found["y"]), int(found["m"]), int(found["d"])), found) if found else None
 
 
@@ -128,13 +133,16 @@ def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
 
 def _iso(labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
-    known = np.fromiter((_ISO.fullmatch(label) is not None for label in labels), bool, len(labels))
+    many = look_at(labels)
+    clocked = many.match("0000-00-00 00:00:00") | many.match("0000-00-00T00:00:00")
+    known = many.match("0000-00-00") | clocked
     texts = [labels[at] for at in np.flatnonzero(known).tolist()]
     try:
-        values[known] = np.array(texts, "datetime64[us]")
+        moments = np.array(texts, "datetime64[us]")
     except ValueError:  # one of them is no day, so each is tried by itself
         return np.zeros(len(labels), bool)
-    timed[known] = [len(text) > 10 for text in texts]
+    known[known] = moments >= _FIRST
+    values[known], timed[known] = moments[moments >= _FIRST], clocked[known]
     return known
 
 
@@ -154,10 +162,10 @@ def parse_dates(
     open_: list[tuple[int, re.Match[str]]] = []
     day_first = month_first = 0
     offsets: dict[str, None] = {}
-    known = _iso(labels, values, timed)
+    known = _iso(labels, values, timed) if len(labels) > _FEW else np.zeros(len(labels), bool)
     for i in np.flatnonzero(~known).tolist():
         label = labels[i]
-        if not 6 <= len(label.strip()) <= 45 or not any(c.isdigit() for c in label):
+        if not 6 <= len(label.strip()) <= _LONGEST or not any(c.isdigit() for c in label):
             continue
         if len(label) <= LONGEST and (found := _XXY.fullmatch(label)):
             a, b = int(found["a"]), int(found["b"])

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Kind, unique
 from splu_desktop.files.importer.columns.date_texts import Dates, parse_dates
+from splu_desktop.files.importer.columns.many_texts import ManyTexts, look_at
 from splu_desktop.files.importer.columns.missing import neutral_places
 from splu_desktop.files.importer.columns.number_texts import (
     LONGEST,
@@ -118,16 +119,20 @@ class Texts:
     beside: NDArray[np.bool_] | None = None
 
     @cached_property
+    def many(self) -> ManyTexts:
+        """The texts as bytes."""
+        return look_at(self.labels)
+
+    @cached_property
     def plain(self) -> NDArray[np.float64]:
         """(m,) the numbers behind the texts that are plainly one, else NaN."""
-        return plain_numbers(self.labels)
+        return plain_numbers(self.labels, self.many)
 
     @cached_property
     def empty(self) -> NDArray[np.bool_]:
         """(m,) whether a text says nothing."""
         empty = np.zeros(len(self.labels), bool)
-        odd = np.flatnonzero(np.isnan(self.plain))
-        empty[odd[neutral_places([self.labels[at] for at in odd.tolist()])]] = True
+        empty[neutral_places(self.labels, self.many, np.isnan(self.plain))] = True
         if self.absent:
             empty |= np.fromiter((label in self.absent for label in self.labels), bool, len(self.labels))
         return empty

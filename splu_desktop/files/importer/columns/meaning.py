@@ -88,7 +88,7 @@ def _meanings(column: Column, alone: Set[str]) -> NDArray[np.int64]:
     texts: list[str] = column.labels[others].tolist()
     gone = np.flatnonzero(column.missing[others]).tolist()
     plain = _written_plainly(texts)
-    if len(set(plain)) == len(plain) and len(gone) < 2:
+    if (plain is texts or len(set(plain)) == len(plain)) and len(gone) < 2:
         found[others] = count + np.arange(len(others))
         return found
     if alone:
@@ -101,7 +101,10 @@ def _meanings(column: Column, alone: Set[str]) -> NDArray[np.int64]:
 
 
 def _written_plainly(texts: list[str]) -> list[str]:
-    """Return texts without what nobody sees, as `written_plainly` does; those of Western letters all at once."""
+    """Return texts without what nobody sees, as `written_plainly` does; those of Western letters all at once.
+
+    The texts themselves where none can say what another does, being written plainly in capitals or small letters alone.
+    """
     joined = _MARK.join(["", *texts, ""])
     try:
         western = joined.encode("latin-1").translate(_WESTERN, _UNSEEN_WESTERN)
@@ -113,6 +116,8 @@ def _written_plainly(texts: list[str]) -> list[str]:
     while "  " in plain:
         plain = plain.replace("  ", " ")
     plain = plain.replace(f" {_MARK}", _MARK).replace(f"{_MARK} ", _MARK)
+    if joined.isascii() and plain == joined.lower() and joined in (plain, joined.upper()):
+        return texts
     return plain.split(_MARK)[1:-1]
 
 

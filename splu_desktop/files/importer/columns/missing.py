@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import DUMMY_DAYS, NO_END
+from splu_desktop.files.importer.columns.many_texts import ManyTexts
 from splu_desktop.files.importer.columns.words import ALWAYS, AMONG_NUMBERS, BESIDE_NUMBERS, INVISIBLE, WORDS
 
 # What SAP, MySQL and others write where there is no date.
@@ -21,7 +23,6 @@ _CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999
 
 _BLANKS = f" \t\r\n\u00a0{INVISIBLE}"
 _NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
-_LIKELY = frozenset(("", "*", "0", "#"))  # how a text begins that may be neutral, though it is no known word
 _LONGEST_MARK = 20  # characters
 
 
@@ -30,12 +31,25 @@ def is_blank(text: str) -> bool:
     return not text or text.isspace() or (not text.isascii() and not text.strip(_BLANKS))
 
 
-def neutral_places(texts: Sequence[str]) -> list[int]:
-    """Return the places of the texts that say nothing about their column's type; most are passed over at a glance."""
-    short = [at for at, text in enumerate(texts) if len(text) <= _LONGEST_MARK or not "!" <= text[0] <= "~"]
-    plain = ((at, texts[at].strip().lower()) for at in short)
-    likely = [at for at, low in plain if low in _NEUTRAL or low[:1] in _LIKELY or low > "\x7f"]
-    return [at for at in likely if neutral(texts[at])]
+def _likely_ends() -> NDArray[np.bool_]:
+    """Return (256, 256), by a text's first and last byte, whether it may be neutral."""
+    likely = np.zeros((256, 256), bool)
+    odd = [*range(ord(" ") + 1), *range(0x7F, 256)]
+    likely[odd] = likely[:, odd] = likely[[ord("*"), ord("#")]] = True
+    likely[ord("0"), ord("0")] = True  # a date of nothing but zeros
+    for word in _NEUTRAL | AMONG_NUMBERS:
+        for first, last in product({word[0], word[0].upper()}, {word[-1], word[-1].upper()}):
+            likely[first.encode()[0], last.encode()[-1]] = True
+    return likely
+
+
+_LIKELY = _likely_ends()
+
+
+def neutral_places(texts: Sequence[str], many: ManyTexts, among: NDArray[np.bool_]) -> list[int]:
+    """Return the places, of (m,) `among`, of the texts that say nothing about their column's type."""
+    likely = np.flatnonzero(_LIKELY[many.first, many.last] & among).tolist()
+    return [at for at in likely if neutral(texts[at]) or texts[at].strip().lower() in AMONG_NUMBERS]
 
 
 def neutral(text: str) -> bool:

@@ -11,6 +11,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.files.importer.columns.many_texts import ManyTexts
+
 _CURRENCY = (
     r"(?:(?:US|A|C|R|HK|NZ)?\$|[€£¥₹₽₺₩₪]|EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR"
     r"|Fr\.|kr\.?|zł|Kč|Ft|Rs\.?)"
@@ -79,28 +81,23 @@ class Numbers:
     whole: NDArray[np.bool_]
 
 
-_PLAIN = re.compile(r"-?(?:\d{1,15}|(?=.{2,16}\Z)(?:\d+\.\d*|\.\d+))", re.ASCII)
+_DIGITS = 15  # that a float keeps exactly
 
 
-_BEGINS = re.compile("\x1f[-.0-9]")
-
-
-def plain_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Return (m,) the numbers of texts that are an optional "-", up to 15 digits and at most one point; NaN for others.
-
-    So many digits a float keeps exactly.
-    """
-    joined = "\x1f".join(["", *texts])  # looked through as one text, which takes a tenth of the time
+def plain_numbers(texts: Sequence[str], many: ManyTexts) -> NDArray[np.float64]:
+    """Return (m,) the numbers of texts of an optional "-", up to 15 digits and at most one point; NaN for others."""
     found = np.full(len(texts), np.nan)
-    if not joined.encode().translate(None, b"-.0123456789\x1f") and max(map(len, texts), default=0) <= 15:
-        filled = [text or "nan" for text in texts] if "" in texts else texts
-        try:
-            return np.fromiter(map(float, filled), np.float64, len(texts))
-        except ValueError:  # nothing but such signs, as in a date
-            pass
-    if _BEGINS.search(joined):
-        for at in [at for at, text in enumerate(texts) if _PLAIN.fullmatch(text)]:
-            found[at] = float(texts[at])
+    first, zero = many.first, np.uint8(ord("0"))
+    negative = first == ord("-")
+    if not (negative | (first == ord(".")) | (first - zero < 10)).any():
+        return found
+    strange = (many.data - zero >= 10) & (many.data != ord("."))
+    strange[many.marks] = False
+    strange[many.marks[:-1][negative] + 1] = False
+    points = many.count(".")
+    digits = many.lengths - points - negative
+    plain = np.flatnonzero(~many.have(strange) & (points < 2) & (digits > 0) & (digits <= _DIGITS))
+    found[plain] = np.fromiter(map(float, map(texts.__getitem__, plain.tolist())), np.float64, len(plain))
     return found
 
 

@@ -23,7 +23,7 @@ Words = NDArray[np.uint64]
 Fields = Words | list[bytes]
 """Fields of one column of a block: (n, k) words, the first eight bytes and so on; as bytes where one is longer."""
 _WORD = 8  # bytes of a word
-_WORDS = 2  # of a field at most
+_WORDS = 8  # of a field at most
 _BYTES = np.array([(1 << 8 * at) - 1 for at in range(_WORD + 1)], np.uint64)  # the first so many bytes of a word
 _NEWLINE, _RETURN = 10, 13
 
@@ -118,9 +118,7 @@ def _fields(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) ->
     if longest > _WORDS * _WORD:
         return [room[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
     view: Words = np.ndarray((len(room) - _WORD + 1,), "<u8", room, strides=(1,))
-    words = [view[starts] & _BYTES[np.minimum(length, _WORD)]]
-    if longest > _WORD:
-        words.append(view[starts + _WORD] & _BYTES[np.maximum(length - _WORD, 0)])
+    words = [view[starts + at] & _BYTES[np.clip(length - at, 0, _WORD)] for at in range(0, max(longest, 1), _WORD)]
     return np.stack(words).T
 
 

@@ -1,0 +1,73 @@
+"""Many texts looked at all at once: as bytes one after the other NumPy goes through them in a tenth of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MARK, _NO_MARK = "\x1f", "\x1e"  # before each text and behind the last; what stands for it within a text
+_SEEN = 40  # characters of a text: more than a plain number, a plain date or a mark for no value has
+
+
+@dataclass(frozen=True, eq=False)
+class ManyTexts:
+    """The bytes of m texts, of long ones the first.
+
+    Attributes
+    ----------
+    data : with a mark before each and behind the last.
+    marks : (m + 1,) the places of the marks.
+    """
+
+    data: NDArray[np.uint8]
+    marks: NDArray[np.intp]
+
+    @property
+    def first(self) -> NDArray[np.uint8]:
+        """(m,) the first byte of each text, of an empty one a control character."""
+        return self.data[self.marks[:-1] + 1]
+
+    @property
+    def last(self) -> NDArray[np.uint8]:
+        """(m,) the last byte of each text, of an empty one a control character."""
+        return self.data[self.marks[1:] - 1]
+
+    @property
+    def lengths(self) -> NDArray[np.intp]:
+        """(m,) bytes of each text."""
+        return np.diff(self.marks) - 1
+
+    def have(self, which: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return (m,) whether one of a text's bytes is among `which`, (m,) of the bytes with their marks."""
+        found: NDArray[np.bool_] = np.logical_or.reduceat(which, self.marks[:-1])
+        return found
+
+    def count(self, byte: str) -> NDArray[np.uint8]:
+        """Return (m,) how often a text has a byte."""
+        found: NDArray[np.uint8] = np.add.reduceat((self.data == ord(byte)).view(np.uint8), self.marks[:-1])
+        return found
+
+    def match(self, form: str) -> NDArray[np.bool_]:
+        """Return (m,) whether texts are as long as a form, with digits where that has 0 and its own bytes elsewhere."""
+        fits: NDArray[np.bool_] = self.lengths == len(form)
+        begins = self.marks[:-1][fits]
+        within = np.ones(len(begins), bool)
+        for place, char in enumerate(form, 1):
+            byte = self.data[begins + place]
+            within &= byte - np.uint8(ord("0")) < 10 if char == "0" else byte == ord(char)
+        fits[fits] = within
+        return fits
+
+
+def look_at(texts: Sequence[str]) -> ManyTexts:
+    """Return texts as bytes one after the other."""
+    if max(map(len, texts), default=0) > _SEEN:
+        texts = [text[:_SEEN] for text in texts]
+    joined = _MARK.join(["", *texts, ""])
+    if joined.count(_MARK) != len(texts) + 1:
+        joined = _MARK.join(["", *(text.replace(_MARK, _NO_MARK) for text in texts), ""])
+    data = np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
+    return ManyTexts(data, np.flatnonzero(data == ord(_MARK)))
