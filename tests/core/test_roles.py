@@ -236,6 +236,36 @@ def test_an_unknown_word_that_many_names_begin_or_end_with_says_nothing() -> Non
     assert suggested("marital_xyzxyz", values["marital"]).role is Role.SA
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "among", "role"),
+    [
+        ("wxqart", "Aba|Bec|Cid", True, Role.NSA),
+        ("wxqart", "Aba|Bec|Cid", False, Role.SA),
+        ("wxq", "Aba|Bec|Cid", True, Role.SA),
+        ("wxq region zzqzzq", "Aba|Bec|Cid", True, Role.NSA),
+        ("wxq region zzqzzq", "Aba|Bec|Cid", False, Role.SA),
+        ("wxq", "nurse|email|part-time", False, Role.NSA),
+        ("wxq", "nurse|Bec|Cid", True, Role.NSA),
+        ("wxq", "nurse|Bec|none", True, Role.SA),
+        ("wxqart", "Aba|Becitis|Cid", True, Role.SA),
+        ("wxqart", "yes|no", True, Role.SA),
+        ("wxqart", "10-19|20-29|30-39", True, Role.SA),
+        ("wxqart", "7|8|9", True, Role.SA),
+        ("wxqcarditis art", "Aba|Bec|Cid", True, Role.SA),
+        ("wxqart therapy", "Aba|Bec|Cid", True, Role.SA),
+        ("wxq discharge", "nurse|Bec|Cid", True, Role.SA),
+    ],
+)
+def test_two_small_signs_make_an_unknown_column_harmless_where_nothing_says_health(
+    name: str, values: str, among: bool, role: Role
+) -> None:
+    """A sign is a harmless word, values that are such words, and harmless columns on both sides."""
+    sides = [("region", "North|South|Wales"), ("marital", "M|S|W"), ("pain", "a|b|c")]
+    each = [sides[0], (name, values), *sides[2 - among :]]
+    table = Table(tuple(texts(name, RANDOM.choices(these.split("|"), k=N)) for name, these in each))
+    assert suggest_roles(table)[name].role is role
+
+
 def test_codes_whose_rows_are_of_one_sex_and_age_number_persons_under_any_name() -> None:
     persons = [RANDOM.randrange(60) for _ in range(N)]
     codes = texts("wxq", [f"K{each:03d}" for each in persons])

@@ -22,7 +22,7 @@ _SOME = 2  # names with a title that leave no doubt
 _KNOWN_NAMES = 0.4  # of them that a list of first names has
 _TELLING = 0.25  # share of values that are findings, from which a column of places or units is none
 _OLDEST = 125
-_SPREAD = 30  # years between the ages of persons, at least, where an unknown word stands beside
+_SPREAD = 25  # years between the ages of persons, at least, where an unknown word stands beside
 _MONTHS = (1, 12)
 _SEXES = 8  # different values, at most
 _WORDS = 3  # of "une femme", at most
@@ -304,11 +304,11 @@ def holds_icd(column: Column) -> bool:
 def tells_findings(column: Column) -> bool:
     """Whether values are findings, parts of the body or ends of a stay, which no place, unit or trade is."""
     values = lexicon().values
-    found = 0
+    found, long = 0, tuple(word for word in values["enough"] if len(word) > _LETTERS)
     labels = [text for text in sample_labels(column) if any(map(str.isalpha, text))]
     for text in labels if not all_of(column, "ways") else ():
         words = set(map(fold, words_of(text)))
-        if words & values["enough"]:
+        if words & values["enough"] or any(word.startswith(long) for word in words):
             return True
         short = len(words) <= 3 and not any(map(str.isdigit, text))  # "baseline arm 1" is of a trial
         found += join_words(text) in values["telling"] or bool(short and words & values["telling"])
@@ -352,7 +352,7 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
 
 def _fits_age(column: Column, reading: Reading) -> bool:
     ranges = lexicon().ranges
-    months = any(_MONTHS in (ranges.get(word), ranges.get(word.removesuffix("s"))) for word in reading.words)
+    months = any(_MONTHS in (ranges.get(word), ranges.get(word[:-1])) for word in reading.words)  # "months", "Monate"
     if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
         values = column.values[~column.missing]
         years = values.min() >= _YEARS[0] and values.max() <= _YEARS[1]
@@ -389,7 +389,7 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     """Whether whole numbers may be codes: of wards from 1 on, of places from three digits on; none of a count."""
     if column.values is None or (reading.says("date") and subject in ("unit", "place")):
         return False  # a time on a ward
-    numbers = column.values[~column.missing]
+    numbers = column.values[~column.missing & np.isfinite(column.values)]  # floors: 1, 2, "ground"
     counted = bool(reading.lists) and "counting" in reading.lists[0]  # num_visits, but site number
     coded = reading.says("kind") or (reading.says("number") and not counted)
     if subject == "demographic":

@@ -13,7 +13,8 @@ from splu_desktop.core.words import words_of
 
 # Subjects that names may say, tried in this order: "hospital county" is a place where its values are no units.
 HARMLESS = ("age", "sex", "date", "unit", "place", "demographic", "administrative")
-ORDERS = ("first", "last")  # where the word that says what a column is stands in its name
+# Where the word that says what a column is stands in its name, and whether it may be glued to the word before it.
+ORDERS = ("first", "last", "glued")
 _STEMS = ("health", "act", "death")  # lists of parts of words, each of which says something about health
 _PRIVATE = frozenset({*_STEMS, "amount"})
 _SURE = ("age", "date", "unit", "place")  # what stays itself where a vaccination or a diagnosis is named beside it
@@ -88,8 +89,10 @@ class Lexicon:
             head = self.words.get(word[cut:], frozenset())
             done = head.intersection(_SURE[1:]) and "act" in self.lists_of(word[:cut].removesuffix("s"))  # no "-age"
             numbered = head & {"number", "kind"} and word[:cut] in self.words  # "siteid"
-            ended = word[cut:] in self.values["compound"] and (len(word) - cut > _PART or cut > _SHORT)  # no "com-fort"
-            if done or (new and (numbered or ended)):
+            glued = "glued" in head and "unsure" not in head and head.intersection(_SURE[1:]) and cut >= _PART
+            ended = word[cut:] in self.values["compound"] and cut > _SHORT  # no "com-fort"
+            glued = glued and len(word) - cut > _PART and not word.endswith("ation")  # no "Manife-station"
+            if done or (new and (numbered or ended or glued)):
                 return word[:cut], word[cut:]
         return (word,)
 
@@ -109,7 +112,8 @@ class Lexicon:
                 if word[:cut].endswith(seam) and len(head) >= _PART and (ahead := self._bent(head)):
                     if "key" in behind and len(word) - cut == _PART and "person" not in ahead:
                         continue  # "rozpozna-nie" ends in no number, "patient-mrn" does
-                    odd = [each for each in (behind, ahead) if not each & _BESIDE]
+                    known = _BESIDE | {"amount"} if "demographic" in behind | ahead else _BESIDE
+                    odd = [each for each in (behind, ahead) if not each & known]
                     return odd[0] if odd else (ahead | behind).difference(ORDERS)
         return frozenset()
 
@@ -167,7 +171,9 @@ class Reading:
         The head stands first or last, as is the custom of its language. Beside what is done to people no trade is one.
         """
         done = self.says("act")
-        if self.subjects or not (self.unknown or done) or not all(not e or e & {*_BESIDE, "act"} for e in self.lists):
+        beside = {*_BESIDE, "act", "amount"}
+        counted = self.says("amount") and self.says("unit", "place")  # "cost centre"
+        if self.subjects or not (self.unknown or done or counted) or not all(not e or e & beside for e in self.lists):
             return ()
         links = lexicon().values["link"]
         link = next((at for at, word in enumerate(self.words) if at and word in links), len(self.words))
@@ -198,9 +204,9 @@ def lexicon() -> Lexicon:
     values: dict[str, set[str]] = {}
     ranges: dict[str, tuple[int, int]] = {}
     for data in _files():
-        order = data.get("values", {}).get("heads", ORDERS[1])
+        order = data.get("values", {}).get("heads", ORDERS[1]).split()
         for name, text in data.get("names", {}).items():
-            told = (name, "health") if name in _STEMS else (name, order) if name in HARMLESS else (name,)
+            told = (name, "health") if name in _STEMS else (name, *order) if name in HARMLESS else (name,)
             for word in map(fold, text.split()):
                 words.setdefault(word, set()).update(told)
                 if name in _STEMS and len(word) >= _STEM:
@@ -258,6 +264,12 @@ def read_name(name: str) -> Reading:
         found.append((run, lists))
         at += length
     return Reading(tuple(word for word, _ in found), tuple(lists for _, lists in found))
+
+
+def is_clinical(word: str) -> bool:
+    """Whether a word has a part of which medical words are made: -itis, cardi, -statin."""
+    parts = lexicon().values["clinical"]
+    return any(word.endswith(part[1:]) if part[0] == "*" else part in word for part in parts)
 
 
 @cache

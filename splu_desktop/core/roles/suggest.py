@@ -16,6 +16,7 @@ from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import absence_values
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, read_name
 from splu_desktop.core.roles.role import Role, Suggestion
+from splu_desktop.core.roles.signs import harmless_by_signs
 from splu_desktop.core.table import IDENTIFIERS, Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
 
@@ -65,6 +66,7 @@ def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Sug
         found[column.name] = _names_person(say(_TOLD)) if told else _suggestion(column, bare[column.name])
     _take_second_ages(table, found, bare)
     _take_other_numbers(table, found)
+    _take_signs(table, found, bare)
     _take_likeness(table, found)
     return found
 
@@ -282,6 +284,16 @@ def _take_other_numbers(table: Table, found: dict[str, Suggestion]) -> None:
             found[column.name] = _names_person(reason)
         elif codes and told and all(content.follows(each, column) for each in told):
             found[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
+
+
+def _take_signs(table: Table, found: dict[str, Suggestion], bare: dict[str, str]) -> None:
+    """Take for harmless what no list knows where several small signs say so."""
+    was = dict(found)
+    for name, each in was.items():
+        subject = harmless_by_signs(table, name, read_name(bare[name]), was) if each.role is Role.SA else None
+        if each.doubt and subject:
+            reason = say("Its name, values and the columns beside it together say that it is harmless.")
+            found[name] = Suggestion(Role.NSA, reason, subject, True)
 
 
 def _take_likeness(table: Table, found: dict[str, Suggestion]) -> None:
