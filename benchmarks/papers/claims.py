@@ -115,7 +115,7 @@ def privacy_cost(tables: Tables, chance: np.random.Generator) -> float:
     found = []
     for k in (2, 5, 20, 100):
         outcome = KAnonymity(k).publish(rest, chance, SILENT)
-        tops = np.bincount(outcome.classes * 2 + income, minlength=2 * len(outcome.sizes)).reshape(-1, 2).max(axis=1)
+        tops = np.bincount(outcome.group * 2 + income, minlength=2 * len(outcome.sizes)).reshape(-1, 2).max(axis=1)
         gain = (tops.sum() - np.bincount(income).max()) / source.n
         found.append(100 * (outcome.metrics()["A_acc"] - gain))
     return float(min(found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from splu_desktop.compare.base.system import said_briefly
+from splu_desktop.compare.base import said_briefly
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
 from splu_desktop.core.messages import Figure, Said, percent_of, say
 

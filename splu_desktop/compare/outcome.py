@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.compare.base.questions import Answers
-from splu_desktop.compare.base.source import TrueTable
-from splu_desktop.compare.base.system import System
+from splu_desktop.compare.base import Answers, System, TrueTable
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.thresholds import Thresholds
 

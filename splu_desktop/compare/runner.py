@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 import time
 import zlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import Flags, Floats, TrueTable
-from splu_desktop.compare.base.system import Impossible, System
+from splu_desktop.compare.base import CountingQuestions, Impossible, System, TrueTable
+from splu_desktop.compare.base.source import Flags, Floats
 from splu_desktop.compare.base.workload import Margins, draw_questions
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
 from splu_desktop.core.answer.conditions import Condition
@@ -30,8 +31,7 @@ DRAWS = 5
 LIMIT = 60.0  # seconds of processor time that a method may take with all its settings
 TESTED = 2_000  # records that the readers are tried on
 LARGE = 0.005  # share of the records from which a count is one of the large ones
-_STEPS = 5  # bisections of a quarter; each takes a draw where certainty is asked for
-_QUARTERS = 4
+_STEPS, _FINE_STEPS = 1 << 7, 1 << 17  # of a search: at each that it looks at, certainty takes a draw
 _CLOSE = 0.002  # of a probability that counts as equal
 
 
@@ -81,14 +81,16 @@ class Trial:
             outcome = self._publish(system, 0, progress)
             return self._readers(outcome, outcome.answer(self.all).estimate)[-1] <= most
 
+        def hides(system: System) -> bool:
+            return system.t_p(self.source, self.thresholds) >= least
+
+        seen, sure = (
+            say("At no setting are small counts wrong as surely as in this plan."),
+            say("At no setting is a reader as unsure of a person as in this plan."),
+        )
         for line, strong, steps, weak in (
-            (
-                SMALL_COUNTS,
-                lambda each: self._t_p(each) >= least,
-                3 * _STEPS,
-                say("At no setting are small counts wrong as surely as in this plan."),
-            ),
-            (CERTAINTY, unsure, _STEPS, say("At no setting is a reader as unsure of a person as in this plan.")),
+            (SMALL_COUNTS, hides, _FINE_STEPS, seen),
+            (CERTAINTY, unsure, _STEPS, sure),
         ):
             system, why = find_weakest(curve, strong, steps, weak)
             yield SystemTried(system, line, why) if why else self.carry_out(system, line, progress)
@@ -101,16 +103,14 @@ class Trial:
             if self._own is not None:
                 alone = replace(self.source, meeting=self._own.meeting)
                 own = system.publish(alone, np.random.default_rng([self._seed, 2]), progress).answer(self._own)
-            t_f, epsilon = system.t_f(self.source, self.thresholds), system.exact_epsilon(self.source)
+            t_p, t_f = system.t_p(self.source, self.thresholds), system.t_f(self.source, self.thresholds)
+            epsilon = system.exact_epsilon(self.source)
         except Impossible as fault:
             return SystemTried(system, line, str(fault))
         except MemoryError:
             return SystemTried(system, line, say("There is not enough memory to do this with a table of this size."))
         figures = tuple(each for each, _ in found)
-        return SystemTried(system, line, "", figures, found[0][1], self._t_p(system), t_f, epsilon, own)
-
-    def _t_p(self, system: System) -> float:
-        return system.t_p(self.source, self.thresholds)
+        return SystemTried(system, line, "", figures, found[0][1], t_p, t_f, epsilon, own)
 
     def _publish(self, system: System, draw: int, progress: Progress) -> System:
         progress.report(system.title, 0.0)
@@ -167,33 +167,29 @@ def find_weakest(
 ) -> tuple[System, str]:
     """Return the weakest setting that is strong enough, and ""; else the strongest one and why it is not, `weak`.
 
-    Along a span by bisection; where there is none, of the settings of the curve.
+    Along a span in so many steps, a multiple of 4, by bisection; where there is none, of the settings of the curve.
     """
     kind = type(curve[0])
 
-    def setting(part: float) -> System:
+    def setting(step: int) -> System:
         if kind.span is None:
-            return curve[round(part * (len(curve) - 1))]
-        value = kind.span[0] * (kind.span[1] / kind.span[0]) ** part  # in equal ratios, both above 0
+            return curve[round(step * (len(curve) - 1) / steps)]
+        value = kind.span[0] * (kind.span[1] / kind.span[0]) ** (step / steps)  # in equal ratios, both above 0
         return kind(round(value) if kind.whole else value)  # type: ignore[call-arg]
 
-    def falls_short(part: float) -> str:
+    @cache
+    def falls_short(step: int) -> str:
         try:
-            return "" if strong(setting(part)) else weak
+            return "" if strong(setting(step)) else weak
         except Impossible as fault:
-            return str(fault)
+            return str(fault)  # it asks more than the table allows, which counts as too strong
 
     # In quarters first: beyond some strength a value seldom kept tells what is not true, and a reader is surer again.
-    quarters = [at / _QUARTERS for at in range(_QUARTERS + 1)]
-    high = next((part for part in quarters if falls_short(part) != weak), None)
-    if high is None:
-        return setting(1.0), weak
-    low = max(high - 1 / _QUARTERS, 0.0)
-    for _ in range(steps if high else 0):
-        middle = (low + high) / 2
-        # A setting that asks more than the table allows counts as too strong.
-        low, high = (middle, high) if falls_short(middle) == weak else (low, middle)
-    return setting(high), falls_short(high)
+    found = next((step for step in range(0, steps + 1, steps // 4) if falls_short(step) != weak), steps)
+    if falls_short(found) != weak:
+        low = max(found - steps // 4 + 1, 0)
+        found = bisect_left(range(found), True, lo=low, key=lambda step: falls_short(step) != weak)
+    return setting(found), falls_short(found)
 
 
 def limit_time(whole: Progress, method: str, at: float, ends: float) -> Progress:

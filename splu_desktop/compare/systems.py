@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splu_desktop.compare.base.system import System
+from splu_desktop.compare.base import System
 from splu_desktop.compare.buckets import anatomy, fakes, tolerant
 from splu_desktop.compare.counts import cell_key, laplace, noisy_margins
 from splu_desktop.compare.generalise import conditions

@@ -109,6 +109,6 @@ def test_no_bucket_tells_a_value_more_surely_than_its_tolerance(system: type[Two
     outcome = system(2).publish(source, np.random.default_rng(1), SILENT)
     limits = np.array([float(f) for f in tolerances(source.counts, 2)])
     assert (outcome.parts.toarray() <= limits + 1e-12).all()
-    assert outcome.parts.T @ np.bincount(outcome.bucket) == pytest.approx(source.counts)
+    assert outcome.parts.T @ np.bincount(outcome.group) == pytest.approx(source.counts)
     with pytest.raises(Impossible, match="too frequent"):
         TwoSizes(0).publish(small_source(110), np.random.default_rng(1), SILENT)

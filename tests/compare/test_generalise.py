@@ -62,12 +62,12 @@ def test_classes_are_those_of_the_recursion_and_meet_the_condition(system: Mondr
     source = small_source(500)
     outcome = system.publish(source, np.random.default_rng(1), SILENT)
     expected = halved(system, [column.codes for column in source.columns], source.sensitive.codes, source.m)
-    found = [np.flatnonzero(outcome.classes == number) for number in range(len(outcome.sizes))]
+    found = [np.flatnonzero(outcome.group == number) for number in range(len(outcome.sizes))]
     assert sorted(map(tuple, found)) == sorted(map(tuple, expected))
     assert system.meets(outcome.counts.toarray(), source.shares).all()
     # The metrics, record by record.
     told = outcome.metrics()
-    same = outcome.classes[:, None] == outcome.classes
+    same = outcome.group[:, None] == outcome.group
     assert told["discernability"] == same.sum()
     commonest = [np.bincount(source.sensitive.codes[mine]).argmax() for mine in same]
     right = [np.bincount(source.sensitive.codes[mine]).max() for mine in same]

@@ -15,9 +15,9 @@ import pytest
 
 from benchmarks.papers.claims import epsilon_of_part, sharp_epsilon_of_part
 from splu_desktop.compare.base.questions import CountingQuestions
+from splu_desktop.compare.base.readers import UnbiasedDraw
 from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.base.unbiased import UnbiasedDraw
 from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.compare.buckets.fakes import FakeValues
 from splu_desktop.compare.counts.cell_key import CellKey
@@ -101,7 +101,7 @@ def test_buckets_lean_to_independence_by_their_own_transition() -> None:
     some = outcomes(Anatomy(3), 60, 300)
     transition = np.zeros((source.m, source.m))
     for outcome in some:
-        copies = outcome.parts.toarray() * np.bincount(outcome.bucket)[:, None]
+        copies = outcome.parts.toarray() * np.bincount(outcome.group)[:, None]
         transition += copies.T @ outcome.parts.toarray() / source.counts[:, None] / len(some)
     expected = questions.pick(questions.by_value @ transition)
     assert strayed(np.array([each.answer(questions).estimate for each in some]), expected) < FAR

@@ -62,7 +62,7 @@ def test_what_classes_keep_is_what_pycanon_finds(system: Mondrian) -> None:
     source = small_source(2_000)
     outcome = system.publish(source, np.random.default_rng(1), SILENT)
     values = [f"v{code}" for code in source.sensitive.codes]
-    asked = pandas.DataFrame({"class": [f"c{number}" for number in outcome.classes], "s": values}), ["class"]
+    asked = pandas.DataFrame({"class": [f"c{number}" for number in outcome.group], "s": values}), ["class"]
     counts = outcome.counts.toarray()
     apart = np.abs(counts / outcome.sizes[:, None] - source.shares).sum(axis=1) / 2
     assert anonymity.k_anonymity(*asked) == outcome.sizes.min()

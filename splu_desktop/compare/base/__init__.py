@@ -1,1 +1,6 @@
-"""What all systems have in common: the table they publish, the questions they answer, what is said of each."""
+"""What all systems share: the table, what is asked of it, what a system is, and how its kinds are read."""
+
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.readers import Groups, NoisyAnswers, UnbiasedDraw
+from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.compare.base.system import GAMMAS, Impossible, Points, System, binomials, said_briefly, system

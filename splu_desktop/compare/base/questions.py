@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,6 @@ from splu_desktop.compare.base.sensitivity import most_met
 from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
-
-Selection = tuple[tuple[int, bytes], ...]  # by column, flags of the labels that are taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,33 +38,32 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class CountingQuestions:
-    """Q counting questions over P different selections.
+    """Q counting questions over P selections.
 
     source : the table asked about, whose truth they are compared with.
-    asked : (Q,) the selection of each question: by column, flags of the labels that it takes.
+    flags : for each unchanged column (P, m_j) the labels that a selection takes: all where it has no condition.
+    row : (Q,) the number of each question's selection.
     value : (Q,) the value that each asks for.
     """
 
     source: TrueTable
-    asked: tuple[Selection, ...]
+    flags: tuple[Flags, ...]
+    row: Ints
     value: Ints
 
     @classmethod
     def of(cls, source: TrueTable, questions: Sequence[Sequence[Condition]]) -> CountingQuestions:
         """Return what conditions ask for. Raises BadSetting where they ask for another column, or no single value."""
+        columns = {column.name: column for column in source.all_columns}
         picked, values = [], []
         for conditions in questions:
-            own: dict[int, Flags] = {}
-            value = np.ones(source.m, bool)
-            for condition in conditions:
-                if condition.column == source.sensitive.name:
-                    value &= condition.select(source.sensitive, sensitive=True)
-                elif condition.column in source.names:
-                    at = source.names.index(condition.column)
-                    own[at] = own.get(at, np.True_) & condition.select(source.columns[at])
-                else:
-                    value[:] = False
-            if value.sum() != 1:
+            own = {at: np.ones(column.m, bool) for at, column in enumerate(columns.values())}
+            for each in conditions:
+                if each.column in columns:
+                    sensitive = each.column == source.sensitive.name
+                    own[[*columns].index(each.column)] &= each.select(columns[each.column], sensitive=sensitive)
+            value = own.pop(len(source.columns))
+            if value.sum() != 1 or any(each.column not in columns for each in conditions):
                 raise BadSetting(
                     "Each question must ask for one value of “{column}”, by unchanged columns alone.",
                     column=source.sensitive.name,
@@ -78,37 +74,25 @@ class CountingQuestions:
 
     @classmethod
     def from_flags(cls, source: TrueTable, picked: Sequence[dict[int, Flags]], value: Ints) -> CountingQuestions:
-        """Return the questions by the flags of some columns, and (Q,) values."""
-        asked = (tuple((at, flags.tobytes()) for at, flags in sorted(own.items())) for own in picked)
-        return cls(source, tuple(asked), value)
+        """Return the questions by the flags of some columns, and (Q,) values; equal selections are one."""
+        keys = [tuple((at, own[at].tobytes()) for at in sorted(own)) for own in picked]
+        distinct = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        flags = tuple(np.ones((len(distinct), column.m), bool) for column in source.columns)
+        for key, own in zip(keys, picked, strict=True):
+            for at, labels in own.items():
+                flags[at][distinct[key]] = labels
+        return cls(source, flags, np.array([distinct[key] for key in keys], np.int64), value)
 
     def join(self, other: CountingQuestions) -> CountingQuestions:
         """Return these questions and then those of another set."""
-        return CountingQuestions(self.source, self.asked + other.asked, np.concatenate([self.value, other.value]))
-
-    @cached_property
-    def distinct(self) -> dict[Selection, int]:
-        """The selections, each with its number."""
-        return {each: number for number, each in enumerate(dict.fromkeys(self.asked))}
+        flags = tuple(np.concatenate(both) for both in zip(self.flags, other.flags, strict=True))
+        row = np.concatenate([self.row, self.selections + other.row])
+        return CountingQuestions(self.source, flags, row, np.concatenate([self.value, other.value]))
 
     @property
     def selections(self) -> int:
         """P, the number of selections."""
-        return len(self.distinct)
-
-    @cached_property
-    def row(self) -> Ints:
-        """(Q,) the number of each question's selection."""
-        return np.array([self.distinct[each] for each in self.asked], np.int64)
-
-    @cached_property
-    def flags(self) -> tuple[Flags, ...]:
-        """For each unchanged column (P, m_j) the labels that a selection takes: all where it has no condition."""
-        found = tuple(np.ones((self.selections, column.m), bool) for column in self.source.columns)
-        for selection, number in self.distinct.items():
-            for place, labels in selection:
-                found[place][number] = np.frombuffer(labels, bool)
-        return found
+        return len(self.flags[0])
 
     @cached_property
     def meeting(self) -> int:
@@ -116,11 +100,21 @@ class CountingQuestions:
         return most_met([*(each[self.row] for each in self.flags), np.eye(self.source.m, dtype=bool)[self.value]])
 
     @cached_property
+    def conditions(self) -> list[list[int]]:
+        """Of each selection the columns on which it has a condition."""
+        limited = np.stack([~each.all(axis=1) for each in self.flags], axis=1)
+        return [np.flatnonzero(each).tolist() for each in limited]
+
+    @cached_property
     def with_singles(self) -> tuple[CountingQuestions, list[list[int]]]:
         """These questions, then each single condition; and for each selection the numbers of its own conditions'."""
-        single = tuple((each,) for each in dict.fromkeys(chain(*self.distinct)))
-        both = self.join(CountingQuestions(self.source, single, np.zeros(len(single), np.int64)))
-        return both, [[both.distinct[each,] for each in selection] for selection in self.distinct]
+        place: dict[tuple[int, bytes], int] = {}
+        of = [
+            [place.setdefault((at, self.flags[at][number].tobytes()), self.selections + len(place)) for at in own]
+            for number, own in enumerate(self.conditions)
+        ]
+        single = [{at: np.frombuffer(labels, bool)} for at, labels in place]
+        return self.join(CountingQuestions.from_flags(self.source, single, np.zeros(len(single), np.int64))), of
 
     def select(self, codes: Sequence[NDArray[np.integer]]) -> sparse.csr_array:
         """Return (P, N) 1 where a record meets a selection, by the (N,) codes of records in each unchanged column."""
@@ -130,12 +124,12 @@ class CountingQuestions:
         def meet(place: int, labels: bytes) -> Ints:
             return np.flatnonzero(np.frombuffer(labels, bool)[codes[place]])
 
-        for selection in self.distinct:
+        for number, own in enumerate(self.conditions):
             # The condition that fewest labels meet comes first, and is looked up once for all selections.
-            inside = everybody
-            for place, labels in sorted(selection, key=lambda each: each[1].count(b"\1")):
-                own = meet(place, labels) if inside is everybody else np.frombuffer(labels, bool)[codes[place][inside]]
-                inside = inside[own]
+            inside: NDArray[np.integer] = everybody
+            for labels, place in sorted(((self.flags[at][number], at) for at in own), key=lambda each: each[0].sum()):
+                first = inside is everybody
+                inside = meet(place, labels.tobytes()) if first else inside[labels[codes[place][inside]]]
             indices.append(inside)
         flat = np.concatenate([everybody[:0], *indices])
         ends = np.cumsum([0, *map(len, indices)])

@@ -74,17 +74,12 @@ class TrueTable:
 def stand_together(counts: Floats | Ints, most: float = math.inf, least: float = 0) -> Ints:
     """Return (m,) the group of each label, rising from 0 without gaps: neighbours stand together.
 
-    Where labels are more than `most`, in that many groups of about equally many records; then groups of fewer than
-    `least` records join the next.
+    Until they have `least` records and, where labels are more than `most`, so many as make about that many groups.
     """
-    total = max(float(counts.sum()), 1.0)
-    middle = (np.cumsum(counts) - counts / 2) / total
-    first = np.arange(len(counts)) if len(counts) <= most else (np.clip(middle, 0, 0.999) * most).astype(np.int64)
-    _, first = np.unique(first, return_inverse=True)
-    held = np.bincount(first, counts)
-    group, number, inside = np.empty(len(held), np.int64), 0, 0.0
-    for at, after in enumerate(np.cumsum(held[::-1])[::-1] - held):
-        group[at], inside = number, inside + held[at]
-        if inside >= least and after >= least and at + 1 < len(held):
+    wanted = max(least, float(counts.sum()) / most) if len(counts) > most else least
+    group, number, inside = np.empty(len(counts), np.int64), 0, 0.0
+    for at, after in enumerate(np.cumsum(counts[::-1])[::-1] - counts):
+        group[at], inside = number, inside + counts[at]
+        if inside >= wanted and after >= wanted and at + 1 < len(counts):
             number, inside = number + 1, 0.0
-    return group[first]
+    return group

@@ -46,7 +46,7 @@ class System(ABC):
     span : weakest and strongest first parameter to search for equal protection; None where there is none.
     whole : whether that parameter is a whole number.
     setting_said : the parameters as people write them, where that is not "gamma = {gamma}, ...".
-    source : the true table, once it is published.
+    source, progress : the true table, and where long work reports, once it is published.
     lost : records that are not in what was published.
     """
 
@@ -60,6 +60,7 @@ class System(ABC):
     whole: ClassVar[bool] = False
     setting_said: ClassVar[str] = ""
     source: TrueTable
+    progress: Progress
     lost: int = 0
 
     @classmethod
@@ -89,13 +90,13 @@ class System(ABC):
         chance : where all randomness comes from. Nothing that a comparison makes is ever handed out.
         """
         published = copy(self)
-        published.source = source
-        published.make(chance, progress)
+        published.source, published.progress = source, progress
+        published.make(chance)
         return published
 
     @abstractmethod
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
-        """Make what is published of the source. Raises as `publish` does."""
+    def make(self, chance: np.random.Generator) -> None:
+        """Make what is published of the source, and report to `progress`. Raises as `publish` does."""
 
     @abstractmethod
     def answer(self, questions: CountingQuestions) -> Answers:

@@ -19,12 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Impossible, System, system
+from splu_desktop.compare.base import GAMMAS, Answers, CountingQuestions, Groups, Impossible, TrueTable, system
+from splu_desktop.compare.base.source import Ints
 from splu_desktop.core.messages import Figure
-from splu_desktop.core.progress import Progress
-from splu_desktop.core.table import Column
 
 
 @lru_cache(maxsize=16)  # draws differ in their records alone
@@ -70,26 +67,17 @@ def in_random_order(codes: NDArray[np.integer], chance: np.random.Generator) -> 
     return order[np.argsort(codes[order], kind="stable")]
 
 
-class Buckets(System):
+class Buckets(Groups):
     """Two tables: records with their bucket's number, and the values of each bucket."""
 
-    def hold(self, bucket: Ints) -> None:
-        """Publish records in these buckets, (N,) from 0 without gaps."""
-        ones, self.bucket, self.sizes = np.ones(self.source.n), bucket, np.bincount(bucket).astype(np.float64)
-        self.of = sparse.csr_array((ones, bucket, np.arange(len(ones) + 1)), shape=(len(ones), len(self.sizes)))
-        shares = self.count_labels(self.source.sensitive) / self.sizes[:, None]
-        self.parts = sparse.csr_array(shares)  # (G, m) shares within buckets
-
-    def count_labels(self, column: Column) -> sparse.csr_array:
-        """Return (G, m_j) the records of each bucket with each label."""
-        of_label = sparse.coo_array((np.ones(column.n), (self.bucket, column.codes)), shape=(len(self.sizes), column.m))
-        return of_label.tocsr()
+    def hold(self, group: Ints) -> None:
+        super().hold(group)
+        ones = np.ones(self.source.n)
+        self.of = sparse.csr_array((ones, group, np.arange(len(ones) + 1)), shape=(len(ones), len(self.sizes)))
+        self.parts = sparse.csr_array(self.counts / self.sizes[:, None])  # (G, m) shares within buckets
 
     def answer(self, questions: CountingQuestions) -> Answers:
         return Answers(questions.pick((questions.selected @ self.of @ self.parts).toarray()))
-
-    def evidence(self, records: Ints) -> Floats:
-        return np.asarray(self.parts[self.bucket[records]].toarray() / self.source.shares)
 
 
 @system("anatomy", "Anatomy", first=True, points=GAMMAS, span=(2, 50), whole=True)
@@ -98,7 +86,7 @@ class Anatomy(Buckets):
 
     l: int  # noqa: E741 - the paper's name
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         codes, members = self.source.sensitive.codes, deal_groups(self.source, self.l, chance)
         bucket = np.full(len(codes), -1, np.int64)
         bucket[members] = np.arange(len(members))[:, None]

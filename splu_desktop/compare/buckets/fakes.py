@@ -15,12 +15,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, binomials, system
+from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, TrueTable, binomials, system
+from splu_desktop.compare.base.source import Flags, Floats, Ints
 from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress
 
 _RULED_OUT = 0.1  # of the count that a label and a value let expect
 _LEARNT = 5  # records to expect from which a lack of them tells something
@@ -44,8 +42,8 @@ class FakeValues(Anatomy):
 
     fakes: int = 2
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
-        super().make(chance, progress)
+    def make(self, chance: np.random.Generator) -> None:
+        super().make(chance)
         others, source = self.parts.toarray() == 0, self.source
         if (others.sum(axis=1) < self.fakes).any():
             raise Impossible("This table has too few different values, or too frequent ones, for these buckets.")
@@ -65,10 +63,10 @@ class FakeValues(Anatomy):
         return Answers(questions.pick(np.maximum((inside @ self.told).toarray() - by_chance, 0.0)))
 
     def evidence(self, records: Ints) -> Floats:
-        return np.asarray(self.told[self.bucket[records]].toarray() / self.source.shares)
+        return np.asarray(self.told[self.group[records]].toarray() / self.source.shares)
 
     def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
-        added = self.added[self.bucket[records]]
+        added = self.added[self.group[records]]
         out = np.zeros(added.shape, bool)
         for column, rare in zip(self.source.columns, rules_out(self.source), strict=True):
             out |= rare[column.codes[records][:, None], added]

@@ -25,8 +25,8 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
+from splu_desktop.compare.base import Impossible
 from splu_desktop.compare.base.source import Flags, Ints
-from splu_desktop.compare.base.system import Impossible
 from splu_desktop.core.progress import SILENT, Progress
 
 Caps = Mapping[int, Ints]  # size of a bucket, rising -> (m,) floor(f'_i S)
@@ -51,7 +51,7 @@ def loss(parts: Parts) -> int:
     return sum(part.number * (part.size - 1) ** 2 for part in parts)
 
 
-def two_sizes(counts: Ints, caps: Caps, *, below: int = _ENDLESS, progress: Progress = SILENT) -> Parts | None:
+def two_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT, *, below: int = _ENDLESS) -> Parts | None:
     """Return the buckets of at most two sizes with the least loss below a bound (Algorithm 1); None where none fit.
 
     For each pair of sizes the first valid setting is the best; only those below the best loss so far are looked at.
@@ -96,17 +96,17 @@ def partition(counts: Ints, room: tuple[Ints, Ints], records: int) -> Ints:
     return np.asarray(first - given)
 
 
-def many_sizes(counts: Ints, caps: Caps, *, progress: Progress = SILENT) -> Parts | None:
+def many_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts | None:
     """Return buckets of any number of sizes by splitting parts in two for as long as that lowers their loss.
 
     Algorithm 2. None where not even two sizes fit.
     """
     found: list[Parts] = []
-    while (start := two_sizes(counts, caps, progress=progress)) is not None:
+    while (start := two_sizes(counts, caps, progress)) is not None:
         done, waiting = list[Part](), list(start)
         while waiting:
             part = waiting.pop()
-            smaller = two_sizes(part.held, caps, below=loss((part,)), progress=progress)
+            smaller = two_sizes(part.held, caps, progress, below=loss((part,)))
             waiting.extend(smaller or ())
             done.extend(() if smaller else (part,))
         found.append(tuple(done))
@@ -116,7 +116,7 @@ def many_sizes(counts: Ints, caps: Caps, *, progress: Progress = SILENT) -> Part
     return min(found, key=loss, default=None)
 
 
-def best_sizes(counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
+def best_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts | None:
     """Return the buckets of least loss over any number of sizes; None where none keep the limits.
 
     Raises Impossible where the optimum takes more than `NODES`, on any machine alike; Cancelled.

@@ -13,17 +13,18 @@ Estimate: within a bucket, x = sum over g of n_{P,g} c_{g,s} / |g|, with Anatomy
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.compare.base import Impossible, Points, system
 from splu_desktop.compare.base.source import Floats, Ints
-from splu_desktop.compare.base.system import Impossible, Points, system
 from splu_desktop.compare.buckets.anatomy import Buckets, in_random_order
 from splu_desktop.compare.buckets.settings import Caps, Parts, best_sizes, many_sizes, two_sizes
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress
 
 LARGEST = 50  # M'
 THETAS: Points = (32, 8, 2)  # the paper's, from weak to strong
@@ -59,14 +60,11 @@ class TwoSizes(Buckets):
     """Buckets of two sizes for tolerances `theta` times the share, and 0.02."""
 
     theta: int
+    find_parts: ClassVar[Callable[..., Parts | None]] = staticmethod(two_sizes)
 
-    def find_parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
-        """Return the buckets and what they hold; None where no buckets keep the limits."""
-        return two_sizes(counts, caps, progress=progress)
-
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         counts = self.source.counts
-        parts = self.find_parts(counts.astype(np.int64), caps_of(tolerances(counts, self.theta)), progress)
+        parts = self.find_parts(counts.astype(np.int64), caps_of(tolerances(counts, self.theta)), self.progress)
         if parts is None:
             raise Impossible("This table has too few different values, or too frequent ones, for these buckets.")
         self.hold(assign_buckets(self.source.sensitive.codes, parts, chance))
@@ -80,13 +78,11 @@ class TwoSizes(Buckets):
 class ManySizes(TwoSizes):
     """Buckets of as many sizes as lower the loss; the search takes long, and longer the smaller theta is."""
 
-    def find_parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
-        return many_sizes(counts, caps, progress=progress)
+    find_parts = staticmethod(many_sizes)
 
 
 @system("buckets-best-sizes", say("F'-privacy, the best buckets"), span=None)
 class BestSizes(TwoSizes):
     """Buckets of the sizes with the least loss."""
 
-    def find_parts(self, counts: Ints, caps: Caps, progress: Progress) -> Parts | None:
-        return best_sizes(counts, caps, progress)
+    find_parts = staticmethod(best_sizes)

@@ -17,13 +17,10 @@ import math
 
 import numpy as np
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import system
-from splu_desktop.compare.counts.noisy import NoisyAnswers
+from splu_desktop.compare.base import Answers, CountingQuestions, NoisyAnswers, TrueTable, system
+from splu_desktop.compare.base.source import Floats
 from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress
 
 _KEY = 1 << 32
 
@@ -49,7 +46,7 @@ class CellKey(NoisyAnswers):
         law = noise_law(min(count, self.most), self.most, self.variance)
         return count + np.arange(-self.most, self.most + 1).astype(np.float64), law
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         each = range(self.most + 1)  # the last one's law is that of all above
         self.laws = np.stack([noise_law(count, self.most, self.variance) for count in each])
         self._keys = chance.integers(0, _KEY, self.source.n).astype(np.float64)

@@ -19,12 +19,9 @@ from functools import cache
 import numpy as np
 from scipy.special import kve
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, TrueTable
-from splu_desktop.compare.base.system import system
-from splu_desktop.compare.counts.noisy import NoisyAnswers
+from splu_desktop.compare.base import Answers, CountingQuestions, NoisyAnswers, TrueTable, system
+from splu_desktop.compare.base.source import Floats
 from splu_desktop.core.messages import Figure, say
-from splu_desktop.core.progress import Progress
 
 EPSILONS = (math.log(3), 0.1, 0.01)
 
@@ -60,7 +57,7 @@ class Laplace(NoisyAnswers):
         """Return b, records."""
         return source.meeting / self.epsilon
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         self._chance = chance  # noise is made when it is known what is asked
 
     def answer(self, questions: CountingQuestions) -> Answers:

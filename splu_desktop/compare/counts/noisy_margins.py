@@ -1,11 +1,11 @@
 """Differential privacy by noisy margins and a fit: MST (McKenna, Miklau, Sheldon, Winning the NIST contest, 2021).
 
 Epsilon in thirds: every column's counts with Lap(3 (d + 1) / epsilon); a spanning tree of d pairs, Kruskal's way, each
-taken by the exponential mechanism with epsilon / (3 d) by the distance |M_ij - M_i M_j / N|_1 from independence
-(sensitivity 2); the counts of those pairs with Lap(3 d / epsilon). delta = 0, basic composition (the paper has
-Gaussian noise and zCDP). N is known. Labels of few noisy records stand together. Fit: each pair is projected to what
-counts can be (none negative, N in all), and the distribution of largest entropy with a tree of pairs is the product of
-their conditional shares, so that a count is a sum over the tree.
+taken by the exponential mechanism with epsilon / (3 d) by the distance |M_ij - M_i M_j / N|_1 from independence, M_i
+and M_j the noisy counts (so that a record moves it by 1); the counts of those pairs with Lap(3 d / epsilon). delta = 0,
+basic composition (the paper has Gaussian noise and zCDP). N is known, which helps it. Labels of few noisy records stand
+together. Fit: each pair is projected to what counts can be (none negative, N in all), and the distribution of largest
+entropy with a tree of pairs is the product of their conditional shares, so that a count is a sum over the tree.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from itertools import combinations
 
 import numpy as np
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable, stand_together
-from splu_desktop.compare.base.system import system
+from splu_desktop.compare.base import Answers, CountingQuestions, TrueTable, system
+from splu_desktop.compare.base.source import Floats, Ints, stand_together
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress
 
 
 def possible_counts(noisy: Floats, total: float) -> Floats:
@@ -37,19 +35,20 @@ class NoisyMargins(Laplace):
         # Of the column's own noisy counts, before the fit.
         return 3 * (len(source.columns) + 1) / self.epsilon
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         columns = self.source.all_columns
         d = len(columns) - 1
-        scale = self.scale(self.source)
-        self.single = [
-            possible_counts(each.counts() + chance.laplace(0.0, scale, each.m), self.source.n) for each in columns
-        ]
+        scale, of_pairs = self.scale(self.source), 3 * d / self.epsilon
+        noisy = [each.counts() + chance.laplace(0.0, scale, each.m) for each in columns]
+        self.single = [possible_counts(each, self.source.n) for each in noisy]
+        # By record the line of noisy counts of the sensitive column, those lines, what is true of them, their noise.
+        self.told = [(np.zeros(self.source.n, np.int64), noisy[-1][None], self.source.counts[None], scale)]
         # Noise of three scales would drown what is fewer.
         self.groups = [stand_together(each, least=3 * scale) for each in self.single[:-1]] + [np.arange(self.source.m)]
         shares = [np.bincount(*each) / self.source.n for each in zip(self.groups, self.single, strict=True)]
         margins, distance = {}, {}
         for one, other in combinations(range(d + 1), 2):
-            progress.report("Comparing", one / (d + 1))
+            self.progress.report("Comparing", one / (d + 1))
             shape = len(shares[one]), len(shares[other])
             cell = self.groups[one][columns[one].codes] * shape[1] + self.groups[other][columns[other].codes]
             both = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
@@ -59,11 +58,15 @@ class NoisyMargins(Laplace):
         for _ in range(d):
             left = [pair for pair in margins if part[pair[0]] != part[pair[1]]]
             # The largest of score + Gumbel is the exponential mechanism's choice.
-            noise = chance.gumbel(0.0, 2 * 2 * 3 * d / self.epsilon, len(left))
+            noise = chance.gumbel(0.0, 2 * of_pairs, len(left))
             one, other = left[int(np.argmax([distance[each] for each in left] + noise))]
             part[part == part[one]] = part[other]
-            noisy = margins[one, other] + chance.laplace(0.0, 3 * d / self.epsilon, margins[one, other].shape)
-            counts = possible_counts(noisy, self.source.n)
+            pair = margins[one, other] + chance.laplace(0.0, of_pairs, margins[one, other].shape)
+            if other == d:
+                self.told.append(
+                    (self.groups[one][columns[one].codes], pair, margins[one, other], 3 * d / self.epsilon)
+                )
+            counts = possible_counts(pair, self.source.n)
             self.edges[one, other], self.edges[other, one] = counts, counts.T
 
     def answer(self, questions: CountingQuestions) -> Answers:
@@ -85,7 +88,10 @@ class NoisyMargins(Laplace):
         return meets
 
     def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
-        # By the definition: the odds of any value grow by e^epsilon at most over those of its share; as a bound.
-        share = self.source.shares[self.source.sensitive.codes[records]]
-        odds = np.exp(min(self.epsilon, 50.0)) * share
-        return np.asarray(odds / (odds + 1 - share))
+        # By the noisy counts that a value of the person would be in: the column's own, and those of its pairs.
+        own, score = self.source.sensitive.codes[records], np.log(self.source.shares)
+        for row, noisy, true, scale in self.told:
+            without = true[row[records]] - np.eye(self.source.m)[own]
+            score = score + (np.abs(noisy[row[records]] - without) - np.abs(noisy[row[records]] - without - 1)) / scale
+        belief = np.exp(score - score.max(axis=1, keepdims=True))
+        return np.asarray((belief / belief.sum(axis=1, keepdims=True))[np.arange(len(records)), own])

@@ -30,17 +30,14 @@ import math
 from abc import abstractmethod
 
 import numpy as np
-from scipy import sparse
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base import Answers, CountingQuestions, Groups, Impossible
 from splu_desktop.compare.base.source import Flags, Floats, Ints
-from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.core.progress import Progress
 
 _CELLS = 4_000_000  # classes times values, or selections, that are worked on at once
 
 
-class Mondrian(System):
+class Mondrian(Groups):
     """A condition on classes, met by multidimensional generalisation."""
 
     random = False
@@ -49,27 +46,24 @@ class Mondrian(System):
     def meets(self, counts: Floats, shares: Floats) -> Flags:
         """Return (K,) whether classes may stand, from (K, m) counts of values and the (m,) shares of the table."""
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         source = self.source
         if not self.meets(source.counts[None], source.shares)[0]:
             raise Impossible(
                 "Not even all records in one class meet this condition, so no classes do: it asks too much here."
             )
-        found, done, level = np.zeros(source.n, np.int64), 0, 0
-        records, node = np.arange(source.n), np.zeros(source.n, np.int64)
+        group, records, level, fresh = np.zeros(source.n, np.int64), np.arange(source.n), 0, 1
         while len(records):
-            progress.report(self.title, 1 - 0.8**level)
+            self.progress.report(self.title, 1 - 0.8**level)
             level += 1
-            order = np.argsort(node, kind="stable")
-            records, node = records[order], node[order]
+            records = records[np.argsort(group[records], kind="stable")]
+            node = np.unique(group[records], return_inverse=True)[1]
             split, right = self._halve(records, node)
-            # Classes that stay get their numbers, the halves of the others are the next level's.
-            over = ~split[node]
-            found[records[over]] = done + (np.cumsum(~split) - 1)[node[over]]
-            done += int((~split).sum())
-            node = 2 * (np.cumsum(split) - 1)[node[~over]] + right[~over]
-            records = records[~over]
-        self.hold(found)
+            over = split[node]
+            records = records[over]
+            group[records] = fresh + 2 * node[over] + right[over]
+            fresh += 2 * len(split)
+        self.hold(np.unique(group, return_inverse=True)[1])
 
     def _halve(self, records: Ints, node: Ints) -> tuple[Flags, Flags]:
         """Return (K,) which of the classes are halved, and (n,) which records go into the right half."""
@@ -104,14 +98,10 @@ class Mondrian(System):
             found.append(self.meets(counts.astype(np.float64), self.source.shares).reshape(many, 2).all(axis=1))
         return np.concatenate(found)
 
-    def hold(self, classes: Ints) -> None:
-        """Publish records in these classes, (N,) from 0 without gaps."""
-        source, self.classes, self.sizes = self.source, classes, np.bincount(classes)
-        at, shape = (classes, source.sensitive.codes), (len(self.sizes), source.m)
-        self.counts = sparse.coo_array((np.ones(source.n), at), shape=shape).tocsr()
-        order = np.argsort(classes, kind="stable")
-        starts = np.cumsum(self.sizes) - self.sizes
-        codes = [column.codes[order] for column in source.columns]
+    def hold(self, group: Ints) -> None:
+        super().hold(group)
+        order, starts = np.argsort(group, kind="stable"), np.cumsum(self.sizes) - self.sizes
+        codes = [column.codes[order] for column in self.source.columns]
         self.low = [np.minimum.reduceat(each, starts) for each in codes]  # (G,) for each column
         self.high = [np.maximum.reduceat(each, starts) for each in codes]
 
@@ -132,9 +122,6 @@ class Mondrian(System):
                 below = np.cumsum(np.pad(flags[part][some], ((0, 0), (1, 0))), axis=1, dtype=np.int32)
                 share[some] *= (below[:, high + 1] - below[:, low]) / (high - low + 1)
         return share
-
-    def evidence(self, records: Ints) -> Floats:
-        return np.asarray(self.counts[self.classes[records]].toarray() / self.source.shares)
 
     def metrics(self) -> dict[str, float]:
         counts, sizes, n = self.counts, self.sizes, self.source.n

@@ -20,13 +20,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, system
 from splu_desktop.compare.base.source import Floats, Ints, stand_together
-from splu_desktop.compare.base.system import Impossible, System, system
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
 from splu_desktop.compare.marginals.fit import choose, is_combinatorial, shares_within
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress
 
 Codes = NDArray[np.integer]
 _CELLS = 1 << 18  # of the domain that is fitted
@@ -46,7 +44,9 @@ class Marginals(System):
     k: int
     l: int = 2  # noqa: E741 - the paper's name
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    setting_said = "k = {k}, l = {l}, c = 3"
+
+    def make(self, chance: np.random.Generator) -> None:
         source, k = self.source, self.k
         ranges, shares = list[Ints](), list[Floats]()
         sizes = [column.m for column in source.columns]
@@ -62,7 +62,7 @@ class Marginals(System):
         self.ranges, self.shares = ranges, shares
         self.true = np.zeros((*(int(each.max()) + 1 for each in self.ranges), source.m))
         np.add.at(self.true, self._of_record, 1.0)
-        self.chosen, self.cells = choose(self.true, k, RecursiveDiversity(self.l), progress)
+        self.chosen, self.cells = choose(self.true, k, RecursiveDiversity(self.l), self.progress)
 
     def answer(self, questions: CountingQuestions) -> Answers:
         by_value = np.empty((questions.selections, self.source.m))

@@ -15,13 +15,11 @@ import itertools
 
 import numpy as np
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base import Answers, CountingQuestions, System, system
 from splu_desktop.compare.base.source import Floats, Ints
-from splu_desktop.compare.base.system import System, system
 from splu_desktop.compare.buckets.anatomy import deal_groups
 from splu_desktop.compare.ours.splu import SpluGen
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress
 
 _STEPS = 2_000  # at most
 _STOP = 0.01  # the journal's stopping rule
@@ -36,26 +34,19 @@ def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
     y : (Q, 4) published records by state: neither meeting P nor s, s alone, P alone, both.
     n : records, N.
     """
-    x, keep = y.astype(np.float64, copy=True), 1 / gamma
-    going = np.flatnonzero(y[:, 3] > 0)
+    # By half and whether s: P is published as it is, so the two halves never mix.
+    shown, keep = y.reshape(-1, 2, 2).astype(np.float64), 1 / gamma
+    x, going = shown.copy(), np.flatnonzero(y[:, 3] > 0)
     for _ in range(_STEPS):
-        if not len(going):
-            break
-        old, new = x[going], np.empty((len(going), 4))
-        into = (old[:, 1] + old[:, 3]) / n  # f_s / N, the printed chance of other values to show s
-        for half in (0, 2):  # P is published as it is, so the two halves never mix
-            without, with_it = old[:, half], old[:, half + 1]
-            shows_not = without * (1 - into) + with_it * (1 - keep)
-            shows = without * into + with_it * keep
-            r_not, r = (
-                np.divide(y[going, half + at], each, out=np.zeros_like(each), where=each > 0)
-                for at, each in enumerate((shows_not, shows))
-            )
-            new[:, half] = without * ((1 - into) * r_not + into * r)
-            new[:, half + 1] = with_it * ((1 - keep) * r_not + keep * r)
-        x[going] = new
-        going = going[(np.abs(new - old) > _STOP * np.maximum(old, _GONE)).any(axis=1)]
-    return np.where(y[:, 3] > 0, x[:, 3], 0.0)
+        old = x[going]
+        into = old[:, :, 1].sum(axis=1) / n  # f_s / N, the printed chance of other values to show s
+        chance = np.empty((len(going), 1, 2, 2))  # of what is shown (last), by what is true
+        chance[:, 0, 0], chance[:, 0, 1] = np.stack([1 - into, into], axis=1), (1 - keep, keep)
+        likely = (old[..., None] * chance).sum(axis=2)
+        ratio = np.divide(shown[going], likely, out=np.zeros_like(likely), where=likely > 0)
+        x[going] = new = old * (chance * ratio[:, :, None]).sum(axis=3)
+        going = going[(np.abs(new - old) > _STOP * np.maximum(old, _GONE)).any(axis=(1, 2))]
+    return np.where(y[:, 3] > 0, x[:, 1, 1], 0.0)
 
 
 @system("splu-as-published", say("SPLU-Gen as published"))
@@ -64,7 +55,7 @@ class AsPublished(SpluGen):
 
     borne, prior = False, System.prior  # its groups know no classes
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         codes, self.members = self.source.sensitive.codes, deal_groups(self.source, self.gamma, chance)
         at = np.take_along_axis(self.members, chance.integers(0, self.gamma, self.members.shape), axis=1)
         self.shown, self.kept = codes.copy(), np.zeros(self.source.n, bool)

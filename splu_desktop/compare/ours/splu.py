@@ -17,17 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Impossible, system
-from splu_desktop.compare.base.unbiased import UnbiasedDraw
+from splu_desktop.compare.base import GAMMAS, CountingQuestions, Impossible, TrueTable, UnbiasedDraw, system
+from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.core.answer.counts import CountFigures, count_groups, count_one_block
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, Units, draw_from, make_classes
 from splu_desktop.core.mechanism.law import privacy_ratio
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
 
@@ -55,7 +52,7 @@ class Redraw(UnbiasedDraw):
         """The program's draw with its strength."""
         return draw_from({"draw": self.draw, "gamma": self.gamma})
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         source, codes, own = self.source, self.source.sensitive.codes, np.arange(self.source.n)
         columns = [each for each in source.columns if self.in_classes and each.name in source.class_columns]
         self.classes = make_classes(columns, Units.of_records(source.n)).code

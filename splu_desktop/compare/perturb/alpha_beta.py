@@ -16,12 +16,10 @@ import math
 
 import numpy as np
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import Impossible, System, binomials, system
+from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, TrueTable, binomials, system
+from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.messages import Figure, say
-from splu_desktop.core.progress import Progress
 
 _MOST = 2_000_000  # inserted tuples
 _NUMBERED = 1 << 62  # tuples of a domain
@@ -51,7 +49,7 @@ class AlphaBeta(System):
         beta = kept * prior * (1 - self.belief) / (self.belief * (1 - prior))
         return kept - beta, beta
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         self.alpha, self.beta = self.chances(self.source)
         self.shape = tuple(column.m for column in self.source.all_columns)
         self.domain = math.prod(self.shape)

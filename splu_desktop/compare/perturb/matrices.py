@@ -5,10 +5,11 @@ the domain with q = (1 - p) / (m - 1); k-ary randomised response with e^epsilon 
 (section 8) sets p = 1 / l', so that a row is as likely true as in decoy groups of l'. A count of f is estimated by
 (y - N q) / (p - q) with y = Bin(f, p) + Bin(N - f, q).
 
-PRAM (Gouweleeuw, Kooiman, Willenborg, de Wolf, Journal of Official Statistics 14, 1998; mu-ARGUS, sdcMicro's `pram`):
-T[v, v] = keep, the rest spread evenly, as mu-ARGUS offers it, over the `BAND` values next in the column's order on
-either side, since neighbours are meant to be alike. A matrix that leaves the shares of the whole table true on average
-(invariant PRAM; de Wolf, van Gelder 2004) is what our own draw has (mechanism.md section 2).
+PRAM (Gouweleeuw, Kooiman, Willenborg, de Wolf, Journal of Official Statistics 14, 1998): T[v, v] = keep, the rest
+spread evenly, as mu-ARGUS offers it, over the `BAND` values next in the column's order on either side, since neighbours
+are meant to be alike; over all values it is retention replacement. A matrix that leaves the shares of the whole table
+true on average (invariant PRAM; de Wolf, van Gelder 2004; what sdcMicro's `pram` makes by itself) is what our own draw
+has (mechanism.md section 2).
 
 Distribution-based redraw (DBR, journal section 3): T[v, u] = pi_u whatever v, so shares of the whole table stay and
 every link between the sensitive column and the others is lost. The only estimate left is independence,
@@ -29,13 +30,19 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtri
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, Ints, TrueTable
-from splu_desktop.compare.base.system import GAMMAS, Impossible, binomials, system
-from splu_desktop.compare.base.unbiased import UnbiasedDraw
+from splu_desktop.compare.base import (
+    GAMMAS,
+    Answers,
+    CountingQuestions,
+    Impossible,
+    TrueTable,
+    UnbiasedDraw,
+    binomials,
+    system,
+)
+from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import Progress
 
 BAND = 5
 _SINGULAR = 1e10  # how much larger a value's error may grow on its way back
@@ -56,7 +63,7 @@ class Channel(UnbiasedDraw):
     def matrix(self, source: TrueTable) -> Floats:
         """Return T."""
 
-    def make(self, chance: np.random.Generator, progress: Progress) -> None:
+    def make(self, chance: np.random.Generator) -> None:
         self.own_matrix, self.shown = self.matrix(self.source), np.empty(self.source.n, np.int32)
         for value, law in enumerate(self.own_matrix):
             own = self.source.sensitive.codes == value
@@ -119,6 +126,8 @@ class Pram(Channel):
     """Keep with chance `keep`, else a neighbouring value."""
 
     keep: float
+
+    setting_said = f"keep = {{keep}}, band = {BAND}"
 
     def matrix(self, source: TrueTable) -> Floats:
         near = np.abs(np.subtract.outer(np.arange(source.m), np.arange(source.m)))
