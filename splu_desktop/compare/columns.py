@@ -53,8 +53,8 @@ MEASURES = ShownColumn(
 )
 
 
-def explain(comparison: Comparison) -> tuple[Said, Said, Said, Said, Said, Said]:
-    """Return what was compared, in two sentences, and what the columns mean."""
+def explain(comparison: Comparison) -> tuple[Said, ...]:
+    """Return what was compared, in two sentences, then what the columns mean and what each kind of method is for."""
     asked = comparison.thresholds
     return (
         say(
@@ -73,16 +73,27 @@ def explain(comparison: Comparison) -> tuple[Said, Said, Said, Said, Said, Said]
         ),
         say(
             "Figures are medians, with the range over the draws. small wrong: counts of 1 to {alpha} told wrong by "
-            "more than {epsilon}; large right: counts of 0.5 % and more told within it.",
+            "more than {epsilon}; large right: counts of 0.5 % and more told within it. T_P: how often a value of 1 to "
+            "{alpha} rows is counted wrong in the whole table, at least. T_f: rows from which at most {t_e} are.",
             alpha=str(asked.alpha),
             epsilon=Figure(f"{100 * asked.epsilon:.0f} %"),
+            t_e=Figure(f"{100 * asked.t_e:.0f} %"),
         ),
         say(
             "row, classifier, best reader: how often who has the row, the answers, or all of it is right about a "
-            "person; insider: how sure who knows all others is."
+            "person; insider: how sure who knows all others is. As strong: the weakest setting whose T_P is no less "
+            "than this plan's, or whose best reader is right no more often."
         ),
-        say("epsilon: of differential privacy, for all that is asked together by basic composition, with delta 0."),
-        say("k-combinatorial: 1 for yes, 0 for no, – where the graph of the marginals does not tell."),
+        say(
+            "epsilon: of differential privacy, for all that is asked together by basic composition, with delta 0. "
+            "Noisy answers hide unchanged columns, and who is there, as well. Where rows go out, epsilon is of one "
+            "value or row, all else held fixed."
+        ),
+        say(
+            "Methods with true values protect rows and links, not counts: their T_P is 0. Their classes and groups are "
+            "read as if spread evenly, as in the papers. k-combinatorial: 1 for yes, 0 for no, – where the graph of "
+            "the marginals does not tell."
+        ),
     )
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gzip
 import math
+import random
 import sys
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+from splu_desktop.compare.base import CountingQuestions
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.compare.generalise.conditions import Closeness, DeltaDisclosure, DistinctDiversity, KAnonymity
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.compare.ours.splu import PlannedDraw
 from splu_desktop.compare.outcome import CURVE
+from splu_desktop.compare.perturb.matrices import Pram
 from splu_desktop.compare.runner import compare
 from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.progress import SILENT
@@ -82,6 +85,33 @@ def test_cell_key_noise_has_the_moments_that_ptable_solves_for(count: int) -> No
     assert np.linalg.matrix_rank(np.vstack([np.ones(there.sum()), steps[there], steps[there] ** 2])) == 3
     fit = np.polyfit(steps[there], np.log(law[there]), 2)
     assert np.log(law[there]) == pytest.approx(np.polyval(fit, steps[there]), abs=1e-6)
+
+
+@pytest.mark.parametrize("keep", [0.8, 0.5])
+def test_pram_is_what_its_definition_gives_record_by_record(keep: float) -> None:
+    # By code of its own that follows the definition (Gouweleeuw and others 1998): who changes goes to
+    # one of the `BAND` values before or behind, each as likely; counts are those whose expectation was published.
+    source, draws, rng = small_source(300, m=13), 200, random.Random(4)
+    near = {value: [each for each in range(13) if each != value and abs(each - value) <= 5] for value in range(13)}
+    chances = [[keep * (u == v) + (1 - keep) * (u in near[v]) / len(near[v]) for u in range(13)] for v in range(13)]
+    first = source.columns[0].codes.tolist()
+    selected = [at for at, label in enumerate(first) if label == 1]
+    theirs = []
+    for _ in range(draws):
+        values = [int(source.sensitive.codes[at]) for at in selected]
+        shown = [value if rng.random() < keep else rng.choice(near[value]) for value in values]
+        published = [shown.count(value) for value in range(13)]
+        theirs.append(np.linalg.solve(np.array(chances).T, published))
+    flags = np.arange(source.columns[0].m) == 1
+    questions = CountingQuestions.from_flags(source, [{0: flags}] * 13, np.arange(13))
+    chance = np.random.default_rng(6)
+    some = [Pram(keep).publish(source, chance, SILENT) for _ in range(draws)]
+    assert some[0].own_matrix == pytest.approx(np.array(chances))
+    ours = np.array([questions.pick(each.count(questions).estimate) for each in some])
+    # Five standard errors of a difference of means, and of a ratio of spreads, of each of 13 values.
+    off = np.abs(ours.mean(axis=0) - np.mean(theirs, axis=0))
+    assert (off < 5 * np.sqrt((ours.var(axis=0) + np.var(theirs, axis=0)) / draws)).all()
+    assert ours.std(axis=0) == pytest.approx(np.std(theirs, axis=0), rel=5 / math.sqrt(draws))
 
 
 def test_laplace_at_ln_3_tells_most_large_counts_of_adult() -> None:

@@ -99,7 +99,8 @@ class SystemsSection(Section):
         self.view = TableView(t("Other systems"))
         self.view.setMinimumHeight(140)
         self.view.hide()
-        put(self.body, self.busy, self.picture, (self.view, 1))
+        self.meaning = label("", "quiet", fitting=True)
+        put(self.body, self.busy, self.picture, (self.view, 1), self.meaning)
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         if not self.work.busy("systems"):  # it went with its table
@@ -135,7 +136,7 @@ class SystemsSection(Section):
 
     def _done(self, found: Comparison) -> None:
         # An optional part, as above.
-        from splu_desktop.compare.columns import COLUMNS
+        from splu_desktop.compare.columns import COLUMNS, explain
 
         self._ended()
         self.picture.show_comparison(found)
@@ -145,6 +146,7 @@ class SystemsSection(Section):
         )
         self.model = self.view.hold([*fields, remark])
         self.model.show(found.tried)
+        self.meaning.setText(" ".join(map(translate, explain(found))))
         self.view.show()
         self.view.fit_columns(200, filling=len(fields), least=120)
 
