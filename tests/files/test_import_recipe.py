@@ -15,7 +15,7 @@ from splu_desktop.cli import main
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind, read, write_problems
-from splu_desktop.files.isolation.faults import OtherWidth
+from splu_desktop.files.isolation.faults import BadChoice
 from splu_desktop.files.project.import_section import IMPORT
 from splu_desktop.files.project.recipe import BadRecipe, Recipe, RecipeDoesNotFit, read_recipe, write_recipe
 
@@ -294,7 +294,7 @@ def test_a_table_without_header_is_refused_where_its_columns_are_more(tmp_path: 
     _replayed(path, recipe)
     for text in ("1,,x,5,9\n2,,y,6,8\n", "1,a,x,5,7\n2,b,y,6,8\n", "1,x\n2,y\n"):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(OtherWidth, match="3 column names"):
+        with pytest.raises(BadChoice, match="3 column names"):
             read_by(recipe, path)
 
 

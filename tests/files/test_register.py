@@ -52,7 +52,7 @@ def test_a_key_is_seen_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.M
 def test_running_numbers_say_nothing_of_persons() -> None:
     """40 pairs of clinics with lines 1 to 400: none is taken for the other."""
     for seed in range(40):
-        assert overlap(_marks(_clinic(seed)), _marks(_clinic(1_000 + seed)).as_dict()) == 0
+        assert overlap(_marks(_clinic(seed)), _marks(_clinic(1_000 + seed))) == 0
     assert is_dense(_clinic(1)["line"])
 
 
@@ -66,7 +66,7 @@ def test_birthdays_and_namesakes_are_no_persons_in_common() -> None:
         born = Column.from_labels("born", days.astype(str).tolist(), kind=Kind.DATE)
         return marks_of(Table((born, Column.from_labels("name", called))), ["born", "name"], KEY)
 
-    mine = marks(names[:400]).as_dict()
+    mine = marks(names[:400])
     assert overlap(marks(names[266:666]), mine) == 0
     assert overlap(marks(names[50:450]), mine) == pytest.approx(350 / 400, abs=0.06)
 
@@ -79,26 +79,26 @@ def test_sparse_numbers_are_no_running_numbers() -> None:
 def test_the_same_table_is_recognised_in_any_order() -> None:
     table = _clinic(1)
     shuffled = table.take(np.random.default_rng(2).permutation(table.n))
-    assert overlap(_marks(shuffled), _marks(table).as_dict()) == 1
+    assert overlap(_marks(shuffled), _marks(table)) == 1
 
 
 @pytest.mark.parametrize("common", [0, 40, 200, 400])
 def test_common_persons_are_counted(common: int) -> None:
     mine = [f"P{i}" for i in range(400)]
     theirs = mine[:common] + [f"Q{i}" for i in range(400 - common)]
-    found = overlap(_marks(_clinic(1, ids=mine)), _marks(_clinic(2, ids=theirs)).as_dict())
+    found = overlap(_marks(_clinic(1, ids=mine)), _marks(_clinic(2, ids=theirs)))
     assert found == pytest.approx(common / 400, abs=0.06)
 
 
 def test_many_persons_are_counted_by_a_sketch() -> None:
     n = 20_000
     mine, theirs = [f"P{i}" for i in range(n)], [f"P{i}" for i in range(n // 2, n + n // 2)]
-    found = overlap(_marks(_clinic(1, n, ids=mine)), _marks(_clinic(2, n, ids=theirs)).as_dict())
+    found = overlap(_marks(_clinic(1, n, ids=mine)), _marks(_clinic(2, n, ids=theirs)))
     assert found == pytest.approx(0.5, abs=0.12)  # five standard errors of 512 hashes
 
 
 def test_marks_hold_no_values() -> None:
-    marks = str(_marks(_clinic(1, ids=[f"Person {i}" for i in range(400)])).as_dict())
+    marks = str(_marks(_clinic(1, ids=[f"Person {i}" for i in range(400)])))
     assert "illness" not in marks
     assert "Person" not in marks
 

@@ -29,7 +29,7 @@ from splu_desktop.files.importer.text import delimited, json_lines
 from splu_desktop.files.importer.text.garbled import spoilt
 from splu_desktop.files.importer.workbook import reading as workbook
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.faults import BadChoice, NoRecords, OtherWidth
+from splu_desktop.files.isolation.faults import BadChoice, NoRecords
 
 
 def read(
@@ -157,7 +157,8 @@ def _called(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportCho
     """Give columns the names chosen for them; what the file calls them is kept in the choices and the reasons."""
     given, problems = raw.names if resolved.names is None else resolved.names, raw.problems
     if len(given) != len(raw.names):
-        raise OtherWidth(len(given), len(raw.names))
+        words = "{given} column names were given, but the table has {columns} columns."
+        raise BadChoice(words, given=len(given), columns=len(raw.names))
     if resolved.names is not None:
         problems = tuple(p for p in problems if p.kind not in (ProblemKind.NAME_CHANGED, ProblemKind.NO_HEADER))
     own = given if resolved.header_row == 0 else raw.names

@@ -125,18 +125,5 @@ class BadChoice(FileFault):
     """A choice for the import is impossible for this file."""
 
 
-class OtherWidth(BadChoice):
-    """The names chosen are more or fewer than the table's columns.
-
-    given, columns : how many names and how many columns.
-    """
-
-    def __init__(self, given: int, columns: int) -> None:
-        super().__init__(
-            "{given} column names were given, but the table has {columns} columns.", given=given, columns=columns
-        )
-        self.given, self.columns = given, columns
-
-
 class NotInstalled(FileFault):
     """The format needs a library that this installation leaves out."""

@@ -289,7 +289,7 @@ def _entry_body(
         "earlier": [each.name for each in earlier],
         "facts_sha256": digest,
         "files": read.facts["files"],
-        "marks": marks.as_dict(),
+        "marks": marks,
     }
 
 

@@ -149,10 +149,10 @@ def write_answers(
     write_sheets([Sheet("Answers", answer_header(questions.header), rows)], path, SILENT)
 
 
-def answer_header(taken: Sequence[str]) -> tuple[str, ...]:
+def answer_header(taken: Sequence[str], own: Sequence[str] = ANSWER_COLUMNS) -> tuple[str, ...]:
     """Return the columns of a file of answers behind some columns of the table."""
     names = {name.casefold() for name in taken}
-    return (*taken, *(f"answer {name}" if name in names else name for name in ANSWER_COLUMNS))
+    return (*taken, *(f"answer {name}" if name in names else name for name in own))
 
 
 def answer_cells(answer: Answer) -> Iterator[Cell]:

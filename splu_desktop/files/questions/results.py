@@ -8,6 +8,7 @@ from pathlib import Path
 from splu_desktop.core.answer.analyses import Result
 from splu_desktop.core.answer.crosstab import CrossTable
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.questions.batch import answer_header
 from splu_desktop.files.tables.sheets import Cell, Sheet, digits, write_sheets
 
 _RANGES = ("low", "high", "low_alike", "high_alike")
@@ -25,8 +26,7 @@ def write_cells(found: CrossTable, release: str, path: Path, progress: Progress 
     grid: list[Sequence[Cell]] = [
         (*line, *row) for line, row in zip(found.lines, found.estimate.round(1).tolist(), strict=True)
     ]
-    header = (*taken, *(f"answer {name}" if name in taken else name for name in _CELL))
-    sheets = [Sheet("Cells", header, rows), Sheet("Estimates", (*found.by, *found.labels), grid)]
+    sheets = [Sheet("Cells", answer_header(taken, _CELL), rows), Sheet("Estimates", (*found.by, *found.labels), grid)]
     write_sheets(sheets, path, progress)
 
 

@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
-from splu_desktop.files.disk.place import data_folder
+from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json
 
 RELEASE, WITHDRAWN, TABLES = "release", "withdrawn", "tables"
@@ -116,17 +116,9 @@ class Register:
         """Return the entry of a release, None where there is none. Raises RegisterFault."""
         return next((entry for entry in self.releases() if entry.release == release), None)
 
-    def add(self, release: str, body: Mapping[str, Any]) -> Entry:
-        """Add a release. Raises RegisterFault."""
-        return self._append(RELEASE, release, body)
-
-    def add_tables(self, name: str, body: Mapping[str, Any]) -> Entry:
-        """Add tables of protected counts, which are no release. Raises RegisterFault."""
-        return self._append(TABLES, name, body)
-
     def withdraw(self, release: str, reason: str) -> Entry:
         """Note that a release is none any more. Raises RegisterFault."""
-        return self._append(WITHDRAWN, release, {"reason": reason})
+        return self.add(release, {"reason": reason}, WITHDRAWN)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -161,7 +153,8 @@ class Register:
         """Return what a report of a release rehearses by, from the key here and its id. Raises RegisterFault."""
         return hmac.new(self.key(), f"rehearsal {release}".encode(), hashlib.sha256).digest()
 
-    def _append(self, kind: str, release: str, body: Mapping[str, Any]) -> Entry:
+    def add(self, release: str, body: Mapping[str, Any], kind: str = RELEASE) -> Entry:
+        """Add a release, or TABLES of protected counts, which are none. Raises RegisterFault."""
         with self.lock():
             path = self.folder / _LINES
             raw = file_bytes(path, _LARGEST) if path.exists() else b""

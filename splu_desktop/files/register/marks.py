@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,37 +30,24 @@ _SURE = 30.0  # bits of chance at which equal counts are no accident
 
 # "size": different things, "least": the smallest hashes as hexadecimal text, "names": whether they are no numbers
 Sketch = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The marks of a source, as plain data in the register."""
-
-    rows: int
-    columns: Mapping[str, tuple[str, float]]
-    persons: Mapping[str, Sketch]
-    telling: Sketch
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return them as plain data."""
-        columns = {name: list(each) for name, each in self.columns.items()}
-        return {"rows": self.rows, "columns": columns, "persons": dict(self.persons), "telling": self.telling}
+# "rows": how many, "columns": name -> digest and bits, "persons": name -> sketch, "telling": sketch of rows
+Marks = Mapping[str, Any]
 
 
 def marks_of(table: Table, identifiers: Sequence[str], key: bytes) -> Marks:
-    """Return the marks of a table as it was read.
+    """Return the marks of a table as it was read, as the register keeps them.
 
     identifiers : columns that name persons, by which they are recognised where they do.
     """
     # Running numbers are the same in any two tables of one length.
     hashed = {each.name: _hashes(each, key, f"row {each.name}") for each in table.columns if not is_dense(each)}
-    columns = {name: (_counts_digest(table[name], own, key), _bits(table[name])) for name, own in hashed.items()}
+    columns = {name: [_counts_digest(table[name], own, key), _bits(table[name])] for name, own in hashed.items()}
     persons = {
         name: {**_sketch(unique(_hashes(table[name], key, "person"))), "names": _is_worded(table[name])}
         for name in identifiers
         if not is_dense(table[name]) and table[name].m > 1 and table[name].kind not in (Kind.DATE, Kind.DATETIME)
     }
-    return Marks(table.n, columns, persons, _sketch(_telling_rows(table, hashed)))
+    return {"rows": table.n, "columns": columns, "persons": persons, "telling": _sketch(_telling_rows(table, hashed))}
 
 
 def is_dense(column: Column) -> bool:
@@ -79,7 +65,7 @@ def _is_worded(column: Column) -> bool:
     return bool(2 * sum(any(map(str.isdigit, text)) for text in column.labels) < column.m)
 
 
-def overlap(ours: Marks, theirs: Mapping[str, Any]) -> float:
+def overlap(ours: Marks, theirs: Marks) -> float:
     """Return the share of our persons (or rows) that an earlier release held, 0 where nothing tells."""
     try:
         return max(_same_table(ours, theirs), *_shared_persons(ours, theirs), _shared_rows(ours, theirs))
@@ -87,20 +73,22 @@ def overlap(ours: Marks, theirs: Mapping[str, Any]) -> float:
         return 0.0
 
 
-def _same_table(ours: Marks, theirs: Mapping[str, Any]) -> float:
+def _same_table(ours: Marks, theirs: Marks) -> float:
     # Counts of the same table agree to the last row; one more row is found by persons.
-    if ours.rows != theirs["rows"]:
+    if ours["rows"] != theirs["rows"]:
         return 0.0
-    bits = sum(bits for name, (digest, bits) in ours.columns.items() if theirs["columns"].get(name, [""])[0] == digest)
+    bits = sum(
+        bits for name, (digest, bits) in ours["columns"].items() if theirs["columns"].get(name, [""])[0] == digest
+    )
     # A small table can't reach the usual certainty: there all that it has must agree.
-    every = min(sum(bits for _, bits in ours.columns.values()), _SURE)
+    every = min(sum(bits for _, bits in ours["columns"].values()), _SURE)
     return 1.0 if bits >= _SURE or (every > 8 and bits >= every) else 0.0
 
 
-def _shared_persons(ours: Marks, theirs: Mapping[str, Any]) -> list[float]:
+def _shared_persons(ours: Marks, theirs: Marks) -> list[float]:
     """Return shares by each pair of identifier columns: one may be renamed from month to month."""
     found = [0.0]
-    for one in ours.persons.values():
+    for one in ours["persons"].values():
         for other in theirs["persons"].values():
             share = _overlap(one, other)
             # "Anna Meier" stands in any two clinics, a number of twelve digits does not.
@@ -108,13 +96,13 @@ def _shared_persons(ours: Marks, theirs: Mapping[str, Any]) -> list[float]:
     return found
 
 
-def _shared_rows(ours: Marks, theirs: Mapping[str, Any]) -> float:
-    found = _overlap(ours.telling, theirs["telling"])
+def _shared_rows(ours: Marks, theirs: Marks) -> float:
+    found = _overlap(ours["telling"], theirs["telling"])
     # Rows are weaker evidence than identifiers: a few alike are chance that the model of independent columns misses.
     return found if found >= 0.05 else 0.0
 
 
-def _overlap(one: Sketch, other: Mapping[str, Any]) -> float:
+def _overlap(one: Sketch, other: Sketch) -> float:
     """Return about which share of the things of one sketch the other holds, 0 where no more than chance is shared."""
     mine, theirs = set(one["least"]), set(other["least"])
     if not mine or not theirs:

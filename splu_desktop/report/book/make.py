@@ -18,7 +18,7 @@ from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import CannotWrite, check_name
 from splu_desktop.files.language import language
-from splu_desktop.files.register.book import Entry, Register
+from splu_desktop.files.register.book import TABLES, Entry, Register
 from splu_desktop.files.register.earlier import source_marks
 from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.release.reading import OpenRelease
@@ -115,7 +115,7 @@ def hand_out_protected(
         "software": __version__,
         "tables": [list(each.asked.columns) for each in book.tables],
         "plan": plan.as_dict(),
-        "marks": source_marks(own, table, plan).as_dict(),
+        "marks": source_marks(own, table, plan),
     }
     write_book(book, path, code)
-    return own.add_tables(secrets.token_hex(16), body)
+    return own.add(secrets.token_hex(16), body, TABLES)
