@@ -44,7 +44,7 @@ def main() -> None:
         os.environ["HOME"] = scratch
         os.environ["XDG_CONFIG_HOME"] = f"{scratch}/config"
         os.environ["SPLU_DATA_DIR"] = f"{scratch}/data"
-        from splu_desktop.files.disk.resources import sample_path
+        from splu_desktop.core.resources import sample_path
         from splu_desktop.gui.shell import languages
 
         languages.choose(args.language)

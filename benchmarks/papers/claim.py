@@ -16,8 +16,8 @@ from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.base.workload import draw_questions
 from splu_desktop.core.progress import SILENT
+from splu_desktop.core.resources import sample_path
 from splu_desktop.core.table import Column, Table
-from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.files.importer import read
 
 _COLUMNS = {

@@ -29,9 +29,9 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.mechanism import SystemRandomness
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.disk.partial import partial_beside
-from splu_desktop.files.disk.place import data_folder
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.counted import Counted
 from splu_desktop.files.large.drawing import Drawing

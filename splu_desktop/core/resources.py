@@ -30,8 +30,13 @@ def resource_path(name: str) -> Path:
     raise FileNotFoundError(f"resources/{name} did not come with this installation of SPLU Desktop")
 
 
+def sample_path() -> Path:
+    """Return the sample hospital's spreadsheet: one sheet, a header, 20,000 invented admissions."""
+    return resource_path("sample_hospital.xlsx")
+
+
 def data_folder() -> Path:
-    """Return the user's data folder of the program; the environment variable SPLU_DATA_DIR names another."""
+    """Return the user's data folder of the program, with the register; the variable SPLU_DATA_DIR names another."""
     named = os.environ.get("SPLU_DATA_DIR")
     return Path(named) if named else Path(platformdirs.user_data_dir("SPLU Desktop", appauthor=False))
 

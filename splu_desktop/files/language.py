@@ -19,7 +19,7 @@ from typing import Any
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Figure, Isolating, Said, in_words, none_of
-from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.core.resources import resource_path
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
 ROOMS = ("report", "core", "window")

@@ -26,9 +26,9 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.verdict import BLURRED, TOO_SMALL, UNSAFE, USEFUL
 from splu_desktop.core.questions import KINDS, AskedTable
+from splu_desktop.core.resources import sample_path
 from splu_desktop.core.roles import Role
 from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.files.importer import read
 from splu_desktop.files.importer.problems import ProblemKind
 from splu_desktop.files.importer.recognise import ENDINGS

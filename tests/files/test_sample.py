@@ -17,7 +17,7 @@ import pytest
 import python_calamine
 from scipy.stats import chi2_contingency
 
-from splu_desktop.files.disk.resources import resource_path, sample_path
+from splu_desktop.core.resources import resource_path, sample_path
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.core.resources import sample_path
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from splu_desktop.core.resources import sample_path
 from splu_desktop.core.roles import Role
-from splu_desktop.files.disk.resources import sample_path
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle

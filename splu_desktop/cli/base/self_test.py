@@ -9,8 +9,8 @@ import sys
 from splu_desktop import __version__
 from splu_desktop.cli.base.output import one_line, tell, translate
 from splu_desktop.core.messages import say
+from splu_desktop.core.resources import resource_path
 from splu_desktop.files.disk import installed
-from splu_desktop.files.disk.resources import resource_path
 
 _OTHER = say("This installation is not what was built: remove it, and install it again from a file that you checked.")
 _NAMED = ("Python", "Qt", "numpy", "scipy", "OpenSSL", "libssl3")  # of the bill's parts; it lists all

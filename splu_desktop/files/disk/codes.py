@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.resources import data_folder
 from splu_desktop.core.table import Column
-from splu_desktop.files.disk.place import data_folder
 
 IN_MEMORY = 1 << 22  # records whose codes stay in memory
 _FILES = 400  # open at a time, of the thousand that systems allow a process

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.core.resources import resource_path
 
 LIST = "files.sha256"
 _MACHO = {b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"}

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from splu_desktop.files.disk.place import data_folder
+from splu_desktop.core.resources import data_folder
 
 MARK = ".splu-partial-"
 _LOCK = ".lock"
@@ -64,10 +64,13 @@ def _seize(lock_path: Path) -> FileLock | None:
     return lock
 
 
-def _end(path: Path, lock: FileLock, lock_path: Path) -> None:
-    if lock.is_locked:
-        remove(path)
-        _drop(lock, lock_path)
+def _end(path: Path, lock: FileLock | None, lock_path: Path) -> bool:
+    """Remove work and its lock, and return whether it is gone; of a living run, better a leftover than its end."""
+    if lock is None or not lock.is_locked:
+        return False
+    gone = remove(path)
+    _drop(lock, lock_path)
+    return gone
 
 
 def is_unfinished(path: Path) -> bool:
@@ -86,7 +89,7 @@ def clear_leftovers(folder: Path) -> int:
     for entry in found:
         if entry.name in locks:
             work = entry.with_name(entry.name.removesuffix(_LOCK))
-            removed += _clear(entry, work)
+            removed += _end(work, _seize(entry), entry)
         elif entry.name + _LOCK not in locks and not entry.with_name(entry.name + _LOCK).exists():
             removed += remove(entry)  # the lock file comes first and goes last: without it nobody works here
     return removed
@@ -118,15 +121,6 @@ def remove(path: Path) -> bool:
         if not os.path.lexists(path):
             return True
     return False
-
-
-def _clear(lock_path: Path, work: Path) -> bool:
-    lock = _seize(lock_path)
-    if lock is None:  # better a leftover than another's work destroyed
-        return False
-    gone = remove(work)
-    _drop(lock, lock_path)
-    return gone
 
 
 def _drop(lock: FileLock, lock_path: Path) -> None:

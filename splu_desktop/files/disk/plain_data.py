@@ -31,6 +31,11 @@ def check_ordinary(path: Path) -> None:
         raise OSError(errno.EINVAL, say("not an ordinary file"), str(path))
 
 
+def in_unicode(path: Path) -> bool:
+    """Return whether a path can be given to libraries that take it as UTF-8; Linux allows other bytes."""
+    return str(path).isascii() or not any("\udc80" <= letter <= "\udcff" for letter in str(path))
+
+
 def file_bytes(path: Path, most: int) -> bytes:
     """Return the content of an ordinary file. Raises OSError; TooLong where it has more than `most` bytes."""
     check_ordinary(path)

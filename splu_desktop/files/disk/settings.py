@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.files.disk.place import data_folder
+from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.plain_data import file_bytes, from_json
 
 NAME = "settings.json"

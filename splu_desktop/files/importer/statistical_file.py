@@ -11,7 +11,7 @@ from typing import Any
 import pyreadstat
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.disk.place import in_unicode
+from splu_desktop.files.disk.plain_data import in_unicode
 from splu_desktop.files.importer.coded_columns import told_apart, words_of
 from splu_desktop.files.importer.columns.cells import Coding, text_of
 from splu_desktop.files.importer.period_texts import TAKEN_FOR_DAYS, name_formats, period_text

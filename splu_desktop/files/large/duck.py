@@ -14,8 +14,8 @@ import numpy as np
 from splu_desktop.core.mechanism import SystemRandomness
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.partial import partial_beside
-from splu_desktop.files.disk.place import data_folder
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.counted import Counted
 from splu_desktop.files.large.dealt import Dealt

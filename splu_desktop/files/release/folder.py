@@ -11,8 +11,8 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
+from splu_desktop.core.resources import resource_path
 from splu_desktop.files.disk.digests import file_sha256
-from splu_desktop.files.disk.resources import resource_path
 from splu_desktop.files.language import language
 from splu_desktop.files.release.columns import handed_out
 from splu_desktop.files.release.csv_table import write_numbers, write_table

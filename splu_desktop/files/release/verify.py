@@ -16,7 +16,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.persons.dates import try_recover_shift
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
-from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.core.resources import resource_path
 from splu_desktop.files.register.book import Entry, Register, RegisterFault
 from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease, Dialect, public_values

@@ -19,7 +19,7 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import questions_from
-from splu_desktop.files.disk.place import data_folder
+from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.files.disk.whole import whole_file
 from splu_desktop.files.project.entries import meanings

@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPale
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
-from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.core.resources import resource_path
 
 
 def _shade(*of_schemes: str) -> Any:

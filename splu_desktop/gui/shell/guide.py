@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import QMessageBox, QTextBrowser, QWidget
 
 from splu_desktop import __version__
-from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.core.resources import resource_path
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.session import RAIL, Step
 from splu_desktop.gui.base.widgets import line_edit, put

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from splu_desktop.files.disk.resources import sample_path
-from splu_desktop.files.project.opening import Opens, opens
+from splu_desktop.core.resources import sample_path
+from splu_desktop.files.project.opening import is_release
 from splu_desktop.gui.base.focus import Stops
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
@@ -300,7 +300,7 @@ class MainWindow(Stops, QMainWindow):
 
     def open_path(self, path: Path) -> None:
         """Open a table, or a release: its folder, its release.json or its ZIP."""
-        if opens(path) is Opens.RELEASE:
+        if is_release(path):
             self._at(Step.ASK, "open_release", path)
         else:
             self._at(Step.OPEN, "open_file", path)

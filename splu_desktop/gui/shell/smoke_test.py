@@ -18,7 +18,7 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop.core.errors import place_of
-from splu_desktop.files.disk.resources import sample_path
+from splu_desktop.core.resources import sample_path
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.shell import app

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.core.resources import resource_path
 from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Paragraph, TableBlock, cell_text
 
 _SPACES = (

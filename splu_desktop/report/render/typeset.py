@@ -15,7 +15,7 @@ from typing import Any
 
 import typst
 
-from splu_desktop.files.disk.resources import resource_path
+from splu_desktop.core.resources import resource_path
 from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Paragraph, TableBlock, cell_text
 
 FRONT_PAGES = 2

@@ -12,7 +12,7 @@ from typing import Any
 import python_calamine as calamine
 
 from splu_desktop.core.progress import Cancelled, Progress
-from splu_desktop.files.disk.place import in_unicode
+from splu_desktop.files.disk.plain_data import in_unicode
 from splu_desktop.files.importer.columns.cells import CellColumn, Coding, text_of
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
