@@ -123,7 +123,7 @@ def rare_disease(chance: Chance, n: int = 15_000) -> Table:
         "sex": chance.choice(["m", "f"], n),
         "canton": chance.choice(["ZH", "BE", "VD", "AG", "SG", "GE"], n, p=[0.3, 0.25, 0.15, 0.1, 0.1, 0.1]),
         "rare_disease": np.where(chance.random(n) < 1 / 500, "yes", "no"),
-        "insurance_model": chance.choice(["standard", "hmo", "telmed"], n),
+        "treatment_model": chance.choice(["standard", "hmo", "telmed"], n),
     })  # fmt: skip
 
 
