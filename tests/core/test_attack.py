@@ -58,6 +58,23 @@ def test_no_attack_gains_by_a_larger_gamma() -> None:
         before = np.minimum(found, before)
 
 
+def test_what_noise_moves_among_sure_rows_is_not_known() -> None:
+    """A ward of 3 % positives and one of 30, four hints: judged among rows that the ward tells, .04 seemed known."""
+    rng = np.random.default_rng(5)
+    ward, lean = rng.integers(0, 2, 20_000), rng.integers(0, 4, 20_000)
+    positive = rng.random(20_000) < np.where(ward == 0, 0.03, np.array([0.05, 0.2, 0.35, 0.6])[lean])
+    columns = [coded("ward", ward), coded("positive", positive.astype(int))]
+    for at in range(4):
+        hint = np.where(rng.random(20_000) < 0.7, lean, rng.integers(0, 4, 20_000)) * 4 + rng.integers(0, 4, 20_000)
+        columns.append(coded(f"hint {at}", hint))
+    known = [
+        _attack(Table(tuple(columns)), [["positive"]], gamma, classes=("ward",)).columns[0].known
+        for gamma in (2, 20, 100)
+    ]
+    assert known[0] > 0.25 > 0.15 > known[1]
+    assert known[2] == 0
+
+
 def test_without_hints_a_guess_is_as_sure_as_law_2_says() -> None:
     rng = np.random.default_rng(3)
     table = Table((coded("sex", rng.integers(0, 2, 20_000)), coded("dx", rng.choice(3, 20_000, p=[0.9, 0.06, 0.04]))))

@@ -9,7 +9,9 @@ What hints tell he learns from the release alone, by scores. A person's rows cou
     certainty of v = P(kept) where it is shown, and P(not kept) P(v | hints).
 
 The draw is rehearsed on the table, so that the guesses can be judged: a guess counts as known where it lies in one of
-20 bins of certainty of which 80 % are right. tests/core/test_attack.py holds the figures of the design.
+20 bins of certainty of which 80 % are right, bins of what the classes alone do not tell at 80 %. It is rehearsed up to
+16 times, each on a part of the persons: what hints tell is learned anew from each, and one rehearsal alone may show
+three times as many known as another. tests/core/test_attack.py holds the figures of the design.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ BINS, SURE = 20, 0.8
 FEWEST = 10  # guesses of a bin, and bearers of a value, of which anything is said
 _BESIDE = 100  # guesses of the same bins that count beside a value's own
 _ROWS = 50_000  # judged; all are learned from
+_REHEARSALS, _WORK = 16, 20_000_000  # at most, and rows x columns x hints that are learned from
 _VALUES, _HINTS = 100, 48  # different values of a target and of a hint; rarer ones are one
 _LEAST_LIFT = 0.02
 _WEIGHTS = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.0)  # of all hints together, tried on some rows
@@ -112,31 +115,33 @@ class Attack:
 def attack(
     prepared: Prepared, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT
 ) -> Attack:
-    """Carry out the attack on a rehearsed draw. Raises Cancelled."""
+    """Carry out the attack on rehearsed draws. Raises Cancelled."""
     source = randomness or SystemRandomness()
-    setting = _Setting(prepared)
-    shown = {block: show_rows(prepared, block, source) for block in plan.blocks}
+    work = len(prepared.row_class) * len(plan.sensitive) * (len(plan.nsas) + len(plan.sensitive))
+    number = int(np.clip(_WORK // max(work, 1), 1, _REHEARSALS))
+    setting = _Setting(prepared, number)
+    rehearsals = [{block: show_rows(prepared, block, source) for block in plan.blocks} for _ in range(number)]
     # As published: the attacker knows of others what he knows of himself, in the coarser values.
     unchanged = [few_labels(prepared.table[name], _HINTS) for name in plan.nsas]
-    drawn = {
-        name: few_labels(prepared.table[name], _HINTS)[shown[block]] for block in plan.blocks for name in block.columns
-    }
+    few = {name: few_labels(prepared.table[name], _HINTS) for name in plan.sensitive}
     found = []
     for done, name in enumerate(plan.sensitive):
         progress.report("Attacking a rehearsed release", done / len(plan.sensitive))
         block = plan.block_of(name)
-        # What was drawn with the target was kept or lent with it, so it would count the same evidence twice.
-        hints = [*unchanged, *(codes for other, codes in drawn.items() if other not in block.columns)]
         column = prepared.table[name]
-        target = _Target(setting, column, shown[block], block.draw.gamma)
-        found.append(target.judge(target.posterior(hints), secret_values(column, plan)))
+        target = _Target(setting, column, block.draw.gamma)
+        for part, shown in enumerate(rehearsals):
+            # What was drawn with the target was kept or lent with it, so it would count the same evidence twice.
+            drawn = [few[other][shown[each]] for each in plan.blocks if each != block for other in each.columns]
+            target.learn(shown[block], [*unchanged, *drawn], np.flatnonzero(setting.part == part))
+        found.append(target.judge(secret_values(column, plan)))
     return Attack(tuple(found), prepared.knows_persons)
 
 
 class _Setting:
-    """Rows, classes and units of a table, and the units that are judged."""
+    """Rows, classes and units of a table, and the units that are judged, in so many parts."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, parts: int) -> None:
         self.row_class = prepared.row_class.astype(np.int64)
         self.classes = prepared.classes.number
         self.class_rows = np.maximum(np.bincount(self.row_class, minlength=self.classes), 1)
@@ -156,7 +161,7 @@ class _Setting:
         self.rows = rows[np.argsort(self.persons[rows], kind="stable")]
         _, self.person = np.unique(self.persons[self.rows], return_inverse=True)
         _, self.unit = np.unique(self.drawn[self.rows], return_inverse=True)
-        self.number = int(self.person.max(initial=-1)) + 1
+        self.number, self.part = int(self.person.max(initial=-1)) + 1, self.person % parts
 
     def by_class(self, codes: Ints, size: int) -> Floats:
         """Return (C, size) rows of each class with each code."""
@@ -167,41 +172,45 @@ class _Setting:
 class _Target:
     """A sensitive column as it is attacked.
 
-    Parameters
+    Attributes
     ----------
-    shown : (N,) the row whose value each row shows.
+    by_hints, by_class : (R, m) certainty of each value for each row judged, by its hints and by its class alone.
+    shows : (R,) what it shows.
     """
 
-    def __init__(self, setting: _Setting, column: Column, shown: Ints, gamma: float) -> None:
+    def __init__(self, setting: _Setting, column: Column, gamma: float) -> None:
         self.setting, self.column, self.gamma = setting, column, gamma
         self.true = few_labels(column, _VALUES, runs=False)
-        self.shown = self.true[shown]
         self.size = int(self.true.max(initial=0)) + 1
-        # By shown values: the attacker has the release, and shares of classes are right on average in it.
-        self.share = setting.by_class(self.shown, self.size) / setting.class_rows[:, None]
+        self.by_hints, self.by_class = np.empty((2, len(setting.rows), self.size), np.float32)
+        self.shows = np.empty(len(setting.rows), np.int64)
 
-    def posterior(self, hints: Sequence[Ints]) -> Floats:
-        """Return (R, m) certainty of each value for each row judged, by its hints alone.
+    def learn(self, shown: Ints, hints: Sequence[Ints], part: Ints) -> None:
+        """Learn from a rehearsal where each row shows the value of the row `shown` (N,), for some of the rows judged.
 
         Hints that say the same are counted several times, so that all together get a weight: the one under which the
         shown values are likeliest, which the attacker sees.
         """
-        rows = self.setting.rows
-        prior = np.log(np.maximum(self.share, 1e-12)).astype(np.float32)[self.setting.row_class[rows]]
+        rows = self.setting.rows[part]
+        self.shown = self.true[shown]
+        # By shown values: the attacker has the release, and shares of classes are right on average in it.
+        self.share = self.setting.by_class(self.shown, self.size) / self.setting.class_rows[:, None]
+        self.shows[part], self.by_class[part] = self.shown[rows], self.share[self.setting.row_class[rows]]
+        prior = np.log(np.maximum(self.by_class[part], 1e-12))
         told = np.zeros_like(prior)
         for codes in hints:
             told += self.log_lifts(codes)[codes[rows]]
         # Seven weights on all rows would take most of the time; a few thousand tell them apart.
         some = np.arange(0, len(rows), max(len(rows) // _TRIED, 1))
-        shown, a = self.shown[rows[some]], 1 / self.gamma
-        by_class = self.share[self.setting.row_class[rows[some]], shown]
+        shows, a = self.shows[part][some], 1 / self.gamma
+        alone = self.by_class[part][some, shows]
 
         def likelihood(weight: float) -> float:
-            own = _softmax(prior[some] + weight * told[some])[np.arange(len(some)), shown]
+            own = _softmax(prior[some] + weight * told[some])[np.arange(len(some)), shows]
             # Of what is shown, not of what is true: the attacker has no truth to tune his weight with.
-            return float(np.log(np.maximum(a * own + (1 - a) * by_class, 1e-300)).sum())
+            return float(np.log(np.maximum(a * own + (1 - a) * alone, 1e-300)).sum())
 
-        return _softmax(prior + np.float32(max(_WEIGHTS, key=likelihood)) * told)
+        self.by_hints[part] = _softmax(prior + np.float32(max(_WEIGHTS, key=likelihood)) * told)
 
     def log_lifts(self, codes: Ints) -> Floats:
         """Return (x, m) log of how much likelier each value is with each hint than in its class, as the release tells.
@@ -220,11 +229,10 @@ class _Target:
         lift = np.where(expected > 0, better / np.where(expected > 0, expected, 1), 1.0)
         return np.log(np.maximum(lift, _LEAST_LIFT)).astype(np.float32)
 
-    def judge(self, by_hints: Floats, secret: Flags) -> ColumnAttack:
-        """Return what the attacker finds out, who knows (R, m) by hints and sees what the rows show."""
-        setting, rows = self.setting, self.setting.rows
-        shown, true, place = self.shown[rows], self.true[rows], np.arange(len(rows))
-        by_class = self.share[setting.row_class[rows]]
+    def judge(self, secret: Flags) -> ColumnAttack:
+        """Return what the attacker finds out, who knows what was learned and sees what the rows show."""
+        setting, rows, by_hints, by_class = self.setting, self.setting.rows, self.by_hints, self.by_class
+        shown, true, place = self.shows, self.true[rows], np.arange(len(rows))
         lift = np.log(np.maximum(by_hints[place, shown], 1e-12)) - np.log(np.maximum(by_class[place, shown], 1e-12))
         # One toss decides for all rows of a unit, so what each of them hints at multiplies.
         odds = np.clip(np.bincount(setting.unit, lift), -40, 40)
@@ -233,9 +241,11 @@ class _Target:
         sure[place, shown] += kept
         best = sure.argmax(axis=1)
         right = best == true
-        named = self._names(secret)[best] >= 0
-        _, known = _judge_bins(sure[place, best][named], right[named])
-        known &= by_class[place, best][named] < SURE
+        # Who knows the shares of the classes alone is judged by the same bins: what he knows is not the release's.
+        guess = by_class.argmax(axis=1)
+        _, alone = _judge_bins(by_class[place, guess], guess == true, np.full(len(rows), True))
+        asked = (self._names(secret)[best] >= 0) & ~(alone & (guess == best))
+        _, known = _judge_bins(sure[place, best], right, asked)
         bearers = int(secret[self.column.codes[rows]].sum())
         has = np.zeros((setting.number, self.size), bool)
         has[setting.person, true] = True
@@ -264,21 +274,25 @@ class _Target:
         asked = np.flatnonzero((names >= 0) & (counts >= FEWEST))
         if not len(asked):
             return
+        first = np.flatnonzero(np.r_[True, np.diff(self.setting.person) > 0])
+        of = self.setting.row_class[self.setting.rows[first]]
+        persons = np.bincount(of, minlength=self.setting.classes)
+        by_class = [np.bincount(of, has[:, at], len(persons)) / np.maximum(persons, 1) for at in asked]
         # As many guesses as there are bearers: naming everybody would find all of them and be wrong most of the time.
         who = [np.argpartition(by_person[:, at], -counts[at])[-counts[at] :] for at in asked]
         value, guessed = np.repeat(asked, counts[asked]), np.concatenate(who)
+        sure, true = by_person[guessed, value], has[guessed, value]
+        new = np.concatenate([share[of[those]] < SURE for share, those in zip(by_class, who, strict=True)])
+        judged = true, _judge_bins(sure, true, np.full(len(true), True))[0], _judge_bins(sure, true, new)[1] & true
         ends = np.cumsum(counts[asked])[:-1]
-        judged = [np.split(each, ends) for each in _judge_bins(by_person[guessed, value], has[guessed, value])]
-        for at, those, shares, sure in zip(asked.tolist(), who, *judged, strict=True):
-            true, number = has[:, at], int(counts[at])
-            by_class, of = self._class_shares(true)
-            expected = _guess_by_class(by_class, of, number)
+        for at, share, right, shares, known in zip(asked, by_class, *(np.split(e, ends) for e in judged), strict=True):
+            number, expected = len(right), _guess_by_class(share, persons, len(right))
             yield ValueAttack(
                 value=str(self.column.labels[names[at]]),
                 bearers=number,
-                right=max(float((true[those].sum() + _BESIDE * shares.mean()) / (number + _BESIDE)), expected),
+                right=max(float((right.sum() + _BESIDE * shares.mean()) / (number + _BESIDE)), expected),
                 expected=expected,
-                known=float((sure & (by_class[of[those]] < SURE) & true[those]).sum() / number),
+                known=float(known.sum() / number),
             )
 
     def _in_any_row(self, by_hints: Floats, sure: Floats, kept: Floats, shown: Ints) -> Floats:
@@ -297,31 +311,22 @@ class _Target:
         stays = kept[begins][:, None]
         return np.asarray(stays * shows + (1 - stays) * ever(by_hints))
 
-    def _class_shares(self, has: Flags) -> tuple[Floats, NDArray[np.int64]]:
-        """Return (C,) the share of each class's persons of whom something is true, and (U,) the class of each."""
-        setting = self.setting
-        first = np.flatnonzero(np.r_[True, np.diff(setting.person) > 0])
-        of = setting.row_class[setting.rows[first]]
-        persons = np.bincount(of, minlength=setting.classes)
-        return np.asarray(np.bincount(of, has, setting.classes) / np.maximum(persons, 1)), of
 
-
-def _guess_by_class(share: Floats, of: Ints, number: int) -> float:
+def _guess_by_class(share: Floats, persons: Ints, number: int) -> float:
     """Return the share of right ones among so many guesses of who knows the share of each class alone."""
-    persons = np.bincount(of, minlength=len(share)).astype(float)
     order = np.argsort(-share)
     before = np.cumsum(persons[order]) - persons[order]
     guesses = np.clip(number - before, 0, persons[order])
     return float(guesses @ share[order] / number)
 
 
-def _judge_bins(sure: Floats, true: Flags) -> tuple[Floats, Flags]:
-    """Return (G,) the share of right guesses in the bin of each, and whether its bin counts as known."""
+def _judge_bins(sure: Floats, true: Flags, asked: Flags) -> tuple[Floats, Flags]:
+    """Return (G,) the share of right guesses in the bin of each, and which are known; of those asked alone."""
     at = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
-    everybody, right = np.bincount(at, minlength=BINS), np.bincount(at, true, BINS)
+    everybody, right = np.bincount(at, asked, BINS), np.bincount(at, true & asked, BINS)
     # A bin is believed by how often it was right, not by what naive Bayes says of itself, which is overconfident.
     share = right / np.maximum(everybody, 1)
-    return share[at], ((share >= SURE) & (everybody >= FEWEST))[at]
+    return share[at], ((share >= SURE) & (everybody >= FEWEST))[at] & asked
 
 
 def _softmax(logs: Floats) -> Floats:
