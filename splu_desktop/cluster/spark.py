@@ -38,7 +38,7 @@ from splu_desktop.files.large.drawing import Drawing
 from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile, check_read_alike, count_sets, text_file
 from splu_desktop.files.large.pages import LEARNED, Pages, Written, pages_of, spread_of
 from splu_desktop.files.large.table import LargeTable
-from splu_desktop.files.release.csv_table import RowWriter, check_written, header_line, table_cells
+from splu_desktop.files.release.csv_table import RowWriter, TableWriter, header_line
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME
 
@@ -123,7 +123,7 @@ class Spark:
             progress.report("Writing CSV", 0.5)
             cells, codes = pages.score_cells(dialect)
             columns = [column for column, _, _ in pages.table]
-            table = RowWriter(table_cells(columns, dialect), dialect)
+            table = TableWriter(columns, dialect)
             plain = (table, [(at, of) for _, at, of in pages.table], RowWriter(cells, dialect), codes)
             writing = _writing_lines(self._base.sparkContext.broadcast(plain), str(parts))
             said = StructType().add("part", IntegerType()).add("name", StringType()).add("rows", LongType())
@@ -139,7 +139,6 @@ class Spark:
                     with (parts / f"{row.name}.{name}").open("rb") as part:
                         shutil.copyfileobj(part, whole, 1 << 20)
             digests[name] = whole.digest.hexdigest()
-        check_written(columns, first, table, folder / TABLE_NAME, dialect)
         shutil.rmtree(drawn_path)
         shutil.rmtree(parts)
         return pages, (spread_of(pages, first), digests)

@@ -24,8 +24,9 @@ from splu_desktop.files.disk.partial import MARK, clear_leftovers, is_dead
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.publish import Options, Outcome, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
-from splu_desktop.files.release import csv_table, verify
+from splu_desktop.files.release import csv_table
 from splu_desktop.files.release import folder as release_folder
+from splu_desktop.files.release.verify import verify
 from tests.files.releases import ward_plan, ward_table
 
 ROOT = Path(__file__).parents[2]
@@ -282,7 +283,7 @@ def test_what_lies_on_disk_otherwise_than_it_was_written_is_caught(
     house.check_clean()
 
 
-@pytest.mark.parametrize("fault", ["texts", "rows"])
+@pytest.mark.parametrize("fault", ["texts", "rows", "one row in the middle"])
 def test_a_table_that_reads_otherwise_than_it_was_drawn_is_caught(
     house: House, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
@@ -292,7 +293,12 @@ def test_a_table_that_reads_otherwise_than_it_was_drawn_is_caught(
         write = csv_table.RowWriter.write
 
         def turns_rows(self: Any, file: Any, codes: Any, *more: Any) -> None:
-            write(self, file, [codes[0][::-1], *codes[1:]], *more)
+            own = codes[0][::-1].copy()
+            if fault == "one row in the middle":
+                own = codes[0].copy()
+                middle = len(own) // 2
+                own[middle] = next(each for each in own if each != own[middle])
+            write(self, file, [own, *codes[1:]], *more)
 
         monkeypatch.setattr(csv_table.RowWriter, "write", turns_rows)
     with pytest.raises(SpluError, match="does not read as it was written"):

@@ -240,7 +240,7 @@ main(sys.argv[1:])
 
 @needs("DuckDB")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-@pytest.mark.parametrize(("module", "where"), [("duck", "write_pages"), ("pages", "check_written")])
+@pytest.mark.parametrize(("module", "where"), [("duck", "write_pages"), ("pages", "spread_of")])
 def test_nothing_is_left_of_a_run_that_was_killed(source: Path, tmp_path: Path, module: str, where: str) -> None:
     words = ["publish", str(source), *PLAN, *ACCEPT, "--engine", "duckdb", "--out", str(tmp_path / "r")]
     program = _KILLED.format(module=module, where=where)

@@ -21,7 +21,7 @@ from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.large.counted import Counted
 from splu_desktop.files.large.drawing import say_changed
 from splu_desktop.files.release.columns import column_handed_out
-from splu_desktop.files.release.csv_table import RowWriter, check_written, header_line, number_cells, table_cells
+from splu_desktop.files.release.csv_table import RowWriter, TableWriter, header_line, number_cells
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
 
@@ -128,7 +128,7 @@ def write_pages(
     """
     cells, codes = pages.score_cells(dialect)
     columns = [column for column, _, _ in pages.table]
-    table, scores = RowWriter(table_cells(columns, dialect), dialect), RowWriter(cells, dialect)
+    table, scores = TableWriter(columns, dialect), RowWriter(cells, dialect)
     first: list[NDArray[Any]] = []
     done = 0
     with (folder / TABLE_NAME).open("wb") as table_file, (folder / SCORES_NAME).open("wb") as score_file:
@@ -144,7 +144,6 @@ def write_pages(
             done += len(part[0])
     if done != rows:
         raise say_changed()
-    check_written(columns, first, table, folder / TABLE_NAME, dialect)
     digests = {name: file.digest.hexdigest() for name, file in zip((TABLE_NAME, SCORES_NAME), files, strict=True)}
     return spread_of(pages, first), digests
 

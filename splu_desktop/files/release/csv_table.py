@@ -8,6 +8,7 @@ import io
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import reduce
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +23,7 @@ from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.disk.inert import inert, inert_texts, restore_text
 from splu_desktop.files.importer.raw import Gatherer
 from splu_desktop.files.importer.text import fields
+from splu_desktop.files.importer.text.fields import FIRST_BYTES, words_of
 from splu_desktop.files.release.facts import MISSING, BadRelease, Dialect
 
 _AT_ONCE = 20_000  # rows whose texts are joined
@@ -29,6 +31,8 @@ _BLOCK = 1 << 20  # bytes
 _LONGEST = 16 << 20  # bytes of a field
 _WIDE = 2_000  # bytes of a row, from which its texts are joined one by one
 _FILL = b"\xff"
+_COMPARED = 4  # words of eight bytes of a text that are compared in every row; `words_of` has eight
+_COMPARED_ROWS = 1 << 15
 _RUN = 1 << 28  # bytes of texts that are laid side by side
 _WORKERS = 2
 _CODED = 1 << 20  # rows that wait to be coded at most
@@ -41,13 +45,11 @@ def write_table(table: Table, path: Path, dialect: Dialect, progress: Progress) 
 
     Raises BadRelease where it does not read as it was written; Cancelled.
     """
-    codes = [column.codes for column in table.columns]
-    rows = RowWriter(table_cells(table.columns, dialect), dialect)
+    rows = TableWriter(table.columns, dialect)
     with path.open("wb") as opened:
         file = DigestedFile(opened)
         file.write(header_line(table.names, dialect))
-        rows.write(file, codes, progress, _STAGE_OUT)
-    check_written(table.columns, codes, rows, path, dialect)
+        rows.write(file, [column.codes for column in table.columns], progress, _STAGE_OUT)
     return file.digest.hexdigest()
 
 
@@ -58,40 +60,75 @@ def table_cells(columns: Sequence[Column], dialect: Dialect) -> list[list[str]]:
     return cells if len(cells) > 1 else [[text or '""' for text in cells[0]]]
 
 
-def check_written(
-    columns: Sequence[Column], codes: Sequence[NDArray[Any]], rows: RowWriter, path: Path, dialect: Dialect
-) -> None:
-    """Raise BadRelease unless the first rows of a table read as they were written, and each text of all its columns.
+class TableWriter:
+    """Writes rows of a table, and compares each with its codes: up to 32 bytes of each text, and how long it is.
 
-    Rows are laid out by one rule, so a megabyte of them shows whether it holds; of texts each one may be the odd one.
-
-    codes : (N,) of each column, for the first rows at least.
-    rows : what wrote them.
+    Raises BadRelease where a text of a column does not read as it was written.
     """
-    with path.open("rb") as file:
-        _check_rows(io.BytesIO(next(_blocks(file))), columns, codes, dialect)
-    longest = max(column.m for column in columns)
-    every = np.arange(longest, dtype=np.int32)
-    once = [np.where(every < column.m, every, 0).astype(np.int32) for column in columns]
-    room = io.BytesIO(header_line([column.name for column in columns], dialect))
-    room.seek(0, io.SEEK_END)
-    rows.write(room, once, SILENT, _STAGE_OUT)
-    room.seek(0)
-    _check_rows(room, columns, once, dialect)
+
+    def __init__(self, columns: Sequence[Column], dialect: Dialect) -> None:
+        self._names, cells = [column.name for column in columns], table_cells(columns, dialect)
+        self._rows = RowWriter(cells, dialect)
+        self._lengths: list[NDArray[np.int32]] = []
+        # Of each column for each eight bytes: (m,) which are of the text and its end, and what they are.
+        self._words: list[list[tuple[NDArray[np.uint64], NDArray[np.uint64]]]] = []
+        for own, end in zip(cells, [*dialect.delimiter * (len(cells) - 1), "\n"], strict=True):
+            texts = [(text + end).encode() for text in own]
+            length = np.fromiter(map(len, texts), np.int32, len(texts))
+            width = min(-(-int(length.max(initial=1)) // 8), _COMPARED)
+            beginnings = np.array([text[: 8 * width] for text in texts], f"S{8 * width}").view("<u8")
+            masks = [FIRST_BYTES[np.clip(length - 8 * place, 0, 8)] for place in range(width)]
+            self._words.append(list(zip(masks, beginnings.reshape(-1, width).T.copy(), strict=True)))
+            self._lengths.append(length)
+        self._check_texts(columns, dialect)
+
+    def write(
+        self, file: IO[bytes] | DigestedFile, codes: Sequence[NDArray[np.integer]], progress: Progress, stage: str
+    ) -> None:
+        """Write rows, given (N,) codes of each column. Raises BadRelease, Cancelled."""
+        for start in range(0, len(codes[0]), _COMPARED_ROWS):
+            progress.report(stage, start / len(codes[0]))
+            some, room = [own[start : start + _COMPARED_ROWS] for own in codes], io.BytesIO()
+            self._rows.write(room, some, SILENT, stage)
+            self._compare(room.getvalue(), some)
+            file.write(room.getvalue())
+
+    def _compare(self, block: bytes, codes: Sequence[NDArray[np.integer]]) -> None:
+        lengths = [length[own] for length, own in zip(self._lengths, codes, strict=True)]
+        ends = np.cumsum(reduce(np.add, lengths), dtype=np.int64)
+        at = np.append(0, ends[:-1])
+        if ends[-1] != len(block):
+            raise _written_otherwise(self._names[0])
+        view = words_of(block)
+        for name, words, own, length in zip(self._names, self._words, codes, lengths, strict=True):
+            for place, (mask, word) in enumerate(words):
+                if not np.array_equal(view[at + 8 * place if place else at] & mask[own], word[own]):
+                    raise _written_otherwise(name)
+            at += length
+
+    def _check_texts(self, columns: Sequence[Column], dialect: Dialect) -> None:
+        """Raise BadRelease unless each text of all columns reads as it is written."""
+        every = np.arange(max(column.m for column in columns), dtype=np.int32)
+        once = [np.where(every < column.m, every, 0).astype(np.int32) for column in columns]
+        room = io.BytesIO(header_line(self._names, dialect))
+        room.seek(0, io.SEEK_END)
+        self.write(room, once, SILENT, _STAGE_OUT)
+        room.seek(0)
+        try:
+            read = list(read_table(room, dialect, len(every), SILENT))
+        except ValueError:
+            read = []
+        for at, (column, own) in enumerate(zip(columns, once, strict=True)):
+            name, found, texts = read[at] if at < len(read) else ("", own[:0], [])
+            place = {text: at for at, text in enumerate(texts_of(column, dialect))}
+            to = np.array([place.get(text, -1) for text in texts], np.int32)
+            same = name == column.name and np.array_equal(column.missing, column.labels == MISSING)
+            if not same or not np.array_equal(to[found], own):
+                raise _written_otherwise(column.name)
 
 
-def _check_rows(file: IO[bytes], columns: Sequence[Column], codes: Sequence[NDArray[Any]], dialect: Dialect) -> None:
-    try:
-        read = list(read_table(file, dialect, len(codes[0]), SILENT))
-    except ValueError:
-        read = []
-    for at, (column, own) in enumerate(zip(columns, codes, strict=True)):
-        name, found, texts = read[at] if at < len(read) else ("", own[:0], [])
-        place = {text: at for at, text in enumerate(texts_of(column, dialect))}
-        to = np.array([place.get(text, -1) for text in texts], np.int32)
-        same = name == column.name and np.array_equal(column.missing, column.labels == MISSING)
-        if not same or not len(found) or not np.array_equal(to[found], own[: len(found)]):
-            raise BadRelease("The release was withheld: “{name}” does not read as it was written.", name=column.name)
+def _written_otherwise(name: str) -> BadRelease:
+    return BadRelease("The release was withheld: “{name}” does not read as it was written.", name=name)
 
 
 def write_numbers(

@@ -24,7 +24,7 @@ Fields = Words | list[bytes]
 """Fields of one column of a block: (n, k) words, the first eight bytes and so on; as bytes where one is longer."""
 _WORD = 8  # bytes of a word
 _WORDS = 8  # of a field at most
-_BYTES = np.array([(1 << 8 * at) - 1 for at in range(_WORD + 1)], np.uint64)  # the first so many bytes of a word
+FIRST_BYTES = np.array([(1 << 8 * at) - 1 for at in range(_WORD + 1)], np.uint64)  # of a word, so many
 _NEWLINE, _RETURN = 10, 13
 
 
@@ -107,19 +107,24 @@ def split(
         starts += enclosed
         stops -= enclosed
     wanted = range(width) if only is None else only
-    room = block + bytes(_WORDS * _WORD)  # so that the bytes behind a field's start can always be looked at
-    return [_fields(room, starts[i], stops[i]) for i in wanted], blank
+    words = words_of(block)
+    return [_fields(block, words, starts[i], stops[i]) for i in wanted], blank
 
 
-def _fields(room: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Fields:
-    """Return the (n,) fields of one column, which stand between these places in `room`."""
+def words_of(block: bytes) -> Words:
+    """Return the word of eight bytes at each place of a block and up to a field's longest behind it, noughts there."""
+    room = block + bytes(_WORDS * _WORD)
+    return np.ndarray((len(room) - _WORD + 1,), "<u8", room, strides=(1,))
+
+
+def _fields(block: bytes, words: Words, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Fields:
+    """Return the (n,) fields of one column, which stand between these places in a block."""
     length = stops - starts
     longest = int(length.max())
     if longest > _WORDS * _WORD:
-        return [room[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
-    view: Words = np.ndarray((len(room) - _WORD + 1,), "<u8", room, strides=(1,))
-    words = [view[starts + at] & _BYTES[np.clip(length - at, 0, _WORD)] for at in range(0, max(longest, 1), _WORD)]
-    return np.stack(words).T
+        return [block[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
+    places = range(0, max(longest, 1), _WORD)
+    return np.stack([words[starts + at] & FIRST_BYTES[np.clip(length - at, 0, _WORD)] for at in places]).T
 
 
 def taken(fields: Fields, keep: NDArray[np.bool_]) -> Fields:
