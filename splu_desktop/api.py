@@ -38,10 +38,11 @@ from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
 from splu_desktop.files.publish import Options, Refused
 from splu_desktop.files.publish import publish as publish_table
 from splu_desktop.files.publish.planning import Planned, judge, propose_plan
-from splu_desktop.files.release import Form, OpenRelease
-from splu_desktop.files.release import open_release as read_release
 from splu_desktop.files.release.dummy import draw_dummy
 from splu_desktop.files.release.facts import public_values
+from splu_desktop.files.release.folder import Form
+from splu_desktop.files.release.reading import OpenRelease
+from splu_desktop.files.release.reading import open_release as read_release
 from splu_desktop.files.release.score_columns import score_columns
 
 __all__ = ["Audience", "ByPerson", "Figure", "Form", "ImportChoices", "Kind", "Proposal", "Refused", "Release", "Role",

@@ -10,8 +10,8 @@ from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, open_asked
 from splu_desktop.cli.base.output import print_result, say_written, spoken
 from splu_desktop.core.messages import say
-from splu_desktop.files.questions.batch import check_answers_path
 from splu_desktop.files.release.dummy import DUMMY_NAME, write_dummy
+from splu_desktop.files.release.reading import check_answers_path
 
 
 def add(commands: Any) -> None:

@@ -16,7 +16,6 @@ from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.answer.words import question_words, range_words
 from splu_desktop.core.messages import Said, counted, percent_of, say
-from splu_desktop.files.questions.batch import read_questions, write_answers
 
 
 def add(commands: Any) -> None:
@@ -79,6 +78,9 @@ def answer_as_dict(answer: Answer) -> dict[str, Any]:
 
 
 def _queries(args: argparse.Namespace) -> None:
+    # One count has no file of questions, and starts sooner without what reads workbooks.
+    from splu_desktop.files.questions.batch import read_questions, write_answers
+
     release = open_for_answers(args)
     # A row that is not understood says so in its column “note”, and all others are answered.
     questions = read_questions(args.questions, release.published, strict=False)

@@ -12,6 +12,7 @@ from splu_desktop.core.table import unique
 
 _FEW = 1 << 15  # distinct keys that are looked up; the table for them has 16 MB at most
 _ENOUGH = 1 << 16  # records
+_TABLE = 1 << 24  # places of a table that may be mostly empty
 _ODD = 0x9E3779B97F4A7C15
 
 
@@ -64,7 +65,7 @@ def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32]
 
     Keys of columns that are crossed fill their range, so a table of it takes a tenth of the time of sorting them.
     """
-    if size > max(4 * len(keys), _ENOUGH):
+    if size > max(4 * len(keys), min(16 * len(keys), _TABLE), _ENOUGH):
         found, firsts = distinct(keys.astype(np.uint64))
         values = keys[firsts].astype(np.int64)
         order = np.argsort(values)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from splu_desktop.files.release import open_release
+from splu_desktop.files.release.reading import open_release
 from tests.end2end.hospital import Splu, hospital, write
 
 EXPLICIT = (

@@ -22,7 +22,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.publish import Options, publish
 from splu_desktop.files.register import Register
-from splu_desktop.files.release import open_release
+from splu_desktop.files.release.reading import open_release
 from tests.conftest import SYSTEM_BITS
 
 COUNTS = np.array([150, 140, 100, 70, 50, 30, 20, 15, 12, 8, 4, 1])

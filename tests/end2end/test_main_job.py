@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from splu_desktop.files.disk.digests import file_sha256
-from splu_desktop.files.release import open_release
+from splu_desktop.files.release.reading import open_release
 from tests.end2end.hospital import Splu
 from tests.optional import real
 

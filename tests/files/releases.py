@@ -17,7 +17,8 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.release import Form, OpenRelease, fill_folder
+from splu_desktop.files.release.folder import Form, fill_folder
+from splu_desktop.files.release.reading import OpenRelease
 from tests.seeded import Seeded
 
 KIT = Path(__file__).resolve().parents[2] / "resources/kit"

@@ -19,8 +19,9 @@ from splu_desktop.files.importer.text import layout
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import TooLarge
 from splu_desktop.files.publish import Options, publish
-from splu_desktop.files.release import csv_table, open_release
+from splu_desktop.files.release import csv_table
 from splu_desktop.files.release.facts import Dialect
+from splu_desktop.files.release.reading import open_release
 from tests.files.releases import ward_plan, ward_table
 from tests.seeded import Seeded
 

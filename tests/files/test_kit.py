@@ -21,7 +21,7 @@ from splu_desktop.core.answer.conditions import Condition, parse_condition
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.release import OpenRelease
+from splu_desktop.files.release.reading import OpenRelease
 from tests.files.releases import KIT, load_kit, released, ward_plan, ward_table
 from tests.optional import needs
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from splu_desktop.files.release import OpenRelease
+from splu_desktop.files.release.reading import OpenRelease
 from tests.files.releases import KIT, released, ward_plan, ward_table
 from tests.optional import R_LIBRARY, needs
 

@@ -16,7 +16,8 @@ from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.publish import Options, Refused, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
-from splu_desktop.files.release import open_release, verify
+from splu_desktop.files.release.reading import open_release
+from splu_desktop.files.release.verify import verify
 from tests.files.releases import ward_plan, ward_table
 
 ALL = Options(everything="Agreed with the data protection officer")

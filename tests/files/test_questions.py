@@ -11,10 +11,10 @@ from splu_desktop.core.answer.analyses import Analysis, analyse
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.files.disk.whole import CannotWrite
-from splu_desktop.files.questions.batch import check_answers_path, read_questions, write_answers
+from splu_desktop.files.questions.batch import read_questions, write_answers
 from splu_desktop.files.questions.results import write_cells, write_result
 from splu_desktop.files.questions.rows import BadQuestions
-from splu_desktop.files.release import OpenRelease
+from splu_desktop.files.release.reading import OpenRelease, check_answers_path
 from tests.files.releases import released, ward_plan, ward_table
 
 

@@ -23,10 +23,13 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.register import Register
-from splu_desktop.files.release import BadRelease, Dialect, Form, OpenRelease, PasswordNeeded, open_release, verify
-from splu_desktop.files.release.facts import seal
+from splu_desktop.files.release.facts import BadRelease, Dialect, seal
 from splu_desktop.files.release.fingerprint import fingerprint
+from splu_desktop.files.release.folder import Form
 from splu_desktop.files.release.handover import hand_over, new_password
+from splu_desktop.files.release.package import PasswordNeeded
+from splu_desktop.files.release.reading import OpenRelease, open_release
+from splu_desktop.files.release.verify import verify
 from tests.files.releases import KIT, awkward_table, load_kit, released, ward_plan, ward_table
 from tests.optional import needs
 

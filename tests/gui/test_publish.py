@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.policy import RED
 from splu_desktop.core.roles import Role
-from splu_desktop.files.release import open_release
+from splu_desktop.files.release.reading import open_release
 from splu_desktop.gui.ask.page import AskPage
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.words import number

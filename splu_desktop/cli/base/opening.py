@@ -16,10 +16,8 @@ from splu_desktop.core.messages import say, superfluous
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.isolation.faults import MissingFile
 from splu_desktop.files.language import LANGUAGES
-from splu_desktop.files.questions.batch import check_answers_path
-from splu_desktop.files.release.handover import new_password
 from splu_desktop.files.release.package import PasswordNeeded
-from splu_desktop.files.release.reading import OpenRelease, open_release
+from splu_desktop.files.release.reading import OpenRelease, check_answers_path, open_release
 
 ANSWERS = ".csv, .xlsx"  # endings of files of answers
 PASSWORD_VARIABLE = "SPLU_PASSWORD"  # noqa: S105 - the name of an environment variable
@@ -55,6 +53,8 @@ def lock_from(file: Path | None, *, none: bool) -> tuple[str | None, dict[str, s
         return None, {}
     if given := password_from(file):
         return given, {}
+    from splu_desktop.files.release.handover import new_password  # a count starts sooner without
+
     password = new_password()
     return password, {"password": password}
 

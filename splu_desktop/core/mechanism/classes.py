@@ -77,11 +77,10 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     cells, counts = np.stack(np.unravel_index(there, bounds), axis=1), np.bincount(inverse, times).astype(np.int64)
     found = np.zeros(len(cells), np.int64)
     described: list[ClassCell] = []
+    texts = [list(map(str, column.labels)) for column in columns]
     for members, groups in _divided(cells, counts, least, np.arange(len(cells))):
         found[members] = len(described)
-        labels = tuple(
-            tuple(str(column.labels[code]) for code in group) for column, group in zip(columns, groups[1:], strict=True)
-        )
+        labels = tuple(tuple(own[code] for code in group) for own, group in zip(texts, groups[1:], strict=True))
         low = row_ranges[int(groups[0][0])][0]
         described.append(ClassCell(labels, (low, row_ranges[int(groups[0][-1])][1])))
     code = found[inverse].astype(np.int32)
@@ -132,15 +131,16 @@ def _divided(
     cells: Ints, counts: Ints, least: int, members: Ints, depth: int = 0
 ) -> list[tuple[Ints, list[list[int]]]]:
     """Return classes as members of the cells and, for each digit, the codes joined."""
-    if depth == cells.shape[1]:
-        return [(members, [])]
     values, inverse = np.unique(cells[members, depth], return_inverse=True)
     group = _joined(np.bincount(inverse, counts[members]).astype(np.int64), least)
+    place = group[inverse]
+    inside = np.split(members[np.argsort(place, kind="stable")], np.cumsum(np.bincount(place))[:-1])
+    together = np.split(values, np.flatnonzero(np.diff(group)) + 1)
+    if depth == cells.shape[1] - 1:
+        return [(part, [own.tolist()]) for part, own in zip(inside, together, strict=True)]
     found = []
-    for each in range(int(group.max()) + 1):
-        inside = members[group[inverse] == each]
-        own = values[group == each].tolist()
-        found += [(part, [own, *rest]) for part, rest in _divided(cells, counts, least, inside, depth + 1)]
+    for some, own in zip(inside, together, strict=True):
+        found += [(part, [own.tolist(), *rest]) for part, rest in _divided(cells, counts, least, some, depth + 1)]
     return found
 
 

@@ -15,9 +15,8 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.inert import restore_text
 from splu_desktop.files.disk.plain_data import of_file
-from splu_desktop.files.disk.whole import CannotWrite, check_new_file
+from splu_desktop.files.disk.whole import check_new_file
 from splu_desktop.files.questions.rows import BadQuestions, question_rows
-from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.tables.sheets import Cell, Sheet, digits, write_sheets
 
 ANSWER_COLUMNS = (
@@ -116,20 +115,6 @@ def _condition(name: str, cell: str, published: Published) -> Condition:
         except UnknownValue:
             continue
     return parse_choice(cell, column, sensitive=sensitive, vanished=sensitive)
-
-
-def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = None) -> None:
-    """Raise CannotWrite where answers can't go to `path`, a CSV or XLSX by its ending, before any work is done.
-
-    release : the folder or ZIP asked, in which nothing is ever written.
-    """
-    check_new_file(path, overwrite=True)
-    if path.suffix.lower() not in (".csv", ".xlsx"):
-        raise CannotWrite("“{path}” must end in .csv or .xlsx.", path=path.name)
-    if release is not None and (path.absolute() == release.absolute() or (path.parent / FACTS_NAME).exists()):
-        raise CannotWrite("“{path}” would lie in a release; choose another folder.", path=path)
-    if path.exists() and not overwrite:
-        raise CannotWrite("“{path}” exists already; choose another name or say --overwrite.", path=path)
 
 
 def write_answers(

@@ -15,6 +15,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.files.disk.whole import CannotWrite, check_new_file
 from splu_desktop.files.release.columns import read_column
 from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.facts import (
@@ -92,6 +93,20 @@ def open_release(
             drawn = {entry["name"] for entry in facts["columns"] if entry["role"] in ("sa", "class", "person")}
             wanted = drawn.union(*named)
     return OpenRelease(package.path, facts, published_of(package, facts, progress, wanted))
+
+
+def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = None) -> None:
+    """Raise CannotWrite where answers can't go to `path`, a CSV or XLSX by its ending, before any work is done.
+
+    release : the folder or ZIP asked, in which nothing is ever written.
+    """
+    check_new_file(path, overwrite=True)
+    if path.suffix.lower() not in (".csv", ".xlsx"):
+        raise CannotWrite("“{path}” must end in .csv or .xlsx.", path=path.name)
+    if release is not None and (path.absolute() == release.absolute() or (path.parent / FACTS_NAME).exists()):
+        raise CannotWrite("“{path}” would lie in a release; choose another folder.", path=path)
+    if path.exists() and not overwrite:
+        raise CannotWrite("“{path}” exists already; choose another name or say --overwrite.", path=path)
 
 
 def facts_of(package: Package) -> dict[str, Any]:

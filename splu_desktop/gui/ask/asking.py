@@ -18,7 +18,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.files.questions.batch import read_questions, write_answers
-from splu_desktop.files.release import OpenRelease
+from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.session import Release
 from splu_desktop.gui.base.words import t

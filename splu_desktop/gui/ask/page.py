@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QSizePolicy,
 
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.files.release import OpenRelease, PasswordNeeded, open_release
+from splu_desktop.files.release.package import PasswordNeeded
+from splu_desktop.files.release.reading import OpenRelease, open_release
 from splu_desktop.gui.ask.asking import Opened, answer_file, open_for_asking
 from splu_desktop.gui.ask.book_panel import BookPanel
 from splu_desktop.gui.ask.compare_panel import ComparePanel

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the first window shows no table: NumPy and SciPy come with 
     from splu_desktop.core.policy import Step as Done
     from splu_desktop.core.questions import AskedTable
     from splu_desktop.core.sanitise import Prepared
-    from splu_desktop.files.release import OpenRelease
+    from splu_desktop.files.release.reading import OpenRelease
     from splu_desktop.gui.base.source import Source
 
 _REST = 1.0  # seconds without a change after which a drag of the slider is over

@@ -13,8 +13,8 @@ from splu_desktop.core.policy import RED, UNSAFE, USEFUL, Line, Verdict, title_o
 from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.release_section import RELEASE
 from splu_desktop.files.publish import Options, Outcome, publish
-from splu_desktop.files.release import Form
 from splu_desktop.files.release.facts import Dialect
+from splu_desktop.files.release.folder import Form
 from splu_desktop.files.release.handover import hand_over, new_password
 from splu_desktop.gui.base.dialogs import asked_target, show_folder
 from splu_desktop.gui.base.messages import persons_of, rows_of
