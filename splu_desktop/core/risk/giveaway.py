@@ -238,7 +238,7 @@ def _cuts(column: Column) -> Iterator[Ints]:
 def _runs(counts: Ints, codes: Ints) -> Iterator[Ints]:
     before = np.cumsum(counts) - counts
     for rows in _RUNS:
-        yield (before // rows)[codes]
+        yield np.cumsum(np.diff(before // rows, prepend=0) > 0, dtype=np.int64)[codes]
 
 
 def _cross(table: Table, one: str, other: str) -> Iterator[Ints]:
