@@ -86,7 +86,7 @@ def _queries(args: argparse.Namespace) -> None:
     questions = read_questions(args.questions, release.published, strict=False)
     with Shown(quiet=args.json) as shown:
         answers = questions.answers(Reader(release.published), args.method, shown)
-    write_answers(questions, answers, release.id, args.out, overwrite=args.overwrite)
+    write_answers(questions, answers, release.id, args.out)
     trust = Counter(answer.trust() for answer in answers)
     data = {"answers": len(answers), "file": str(args.out), "method": args.method, "release": release.id}
     lines: list[str] = [say_written(args.out)]

@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 import numbers
 import re
-import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
@@ -29,7 +28,6 @@ _MARKS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ",")}
 _BLANKS = {"en": {}, "de": {"%": "\u00a0"}, "fr": dict.fromkeys(":»%", "\u00a0") | dict.fromkeys(";?!", "\u202f")}
 _DAYS = {"en": "%Y-%m-%d", "de": "%d.%m.%Y", "fr": "%d/%m/%Y"}
 _ISOLATING = Isolating()
-_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: %| [kMG]?B| in \d+)?")
 _IN = {"en": "in", "de": "von", "fr": "sur"}  # "45 in 100"
 
 
@@ -59,10 +57,7 @@ class Language:
         return _ISOLATING.vformat(text, (), values) if values else text
 
     def sentence(self, english: str) -> str:
-        """Return a sentence of core or files in this language; as it is where there is no translation.
-
-        One that was kept as plain text, as in the register of releases, is found by its template.
-        """
+        """Return a sentence of core or files in this language; as it is where there is no translation."""
         if self.code == "en":
             return str.__str__(english)
         if isinstance(english, Figure):
@@ -70,9 +65,7 @@ class Language:
         if isinstance(english, Said) and english.values:
             text = self.core.get(english.template, english.template)
             return _Filled(self).vformat(text, (), english.values)
-        if english in self.core:
-            return self.core[english]
-        return self._found(english) or english
+        return self.core.get(english, english)
 
     def value(self, label: str) -> str:
         """Return a value of a table as people read it: bands that we named in this language, a missing one as a word.
@@ -82,28 +75,8 @@ class Language:
         made = in_words(label)
         return self.sentence(made) if isinstance(made, Said) else label
 
-    def _found(self, english: str) -> str | None:
-        for pattern, translated, quoted in self._templates:
-            if found := pattern.fullmatch(english):
-                values = {
-                    name: text if name in quoted else self._part(text) for name, text in found.groupdict().items()
-                }
-                return _ISOLATING.vformat(translated, (), values)
-        return None
-
     def _figure(self, text: str) -> str:
-        own = re.sub(r"(?<=\d) in (?=\d)", f" {_IN[self.code]} ", self.from_english(text))
-        return re.sub(r"(\d [kMG]?)B$", r"\1o", own) if self.code == "fr" else own  # octets
-
-    def _part(self, text: str) -> str:
-        return self._figure(text) if _NUMBER.fullmatch(text) else self.sentence(text)
-
-    @cached_property
-    def _templates(self) -> list[tuple[re.Pattern[str], str, set[str]]]:
-        """Templates with words of their own, the longest first: the one that says most is meant."""
-        worded = [english for english in self.core if "{" in english and len(_fixed(english)) > 8]
-        worded.sort(key=lambda english: -len(_fixed(english)))
-        return [(_pattern(english), self.core[english], set(re.findall(r"“{(\w+)", english))) for english in worded]
+        return re.sub(r"(?<=\d) in (?=\d)", f" {_IN[self.code]} ", self.from_english(text))
 
     def join(self, parts: Iterable[str], mark: str = ";") -> str:
         """Return texts in this language with a mark of punctuation and its blanks between each two."""
@@ -139,13 +112,6 @@ class Language:
         thousands, point = _MARKS[self.code]
         own = str.__str__(text).replace(",", "\0").replace(".", point).replace("\0", thousands)
         return own.replace("B", "o") if self.code == "fr" else own  # octets
-
-    def size(self, size: int) -> str:
-        """Return a number of bytes with its largest fitting unit, and in full."""
-        units = ["B", "kB", "MB", "GB"]
-        power = min(int(math.log(max(size, 1), 1000)), 3)
-        shown = self.from_english(f"{size / 1000**power:,.{1 if power else 0}f}\u00a0{units[power]}")
-        return shown if not power else f"{shown} ({self.from_english(f'{size:,} B')})"
 
     def day(self, iso: str) -> str:
         """Return the day of an ISO 8601 moment as the language writes it; what is no such moment as it stands."""
@@ -199,19 +165,3 @@ def _catalogue(room: str, code: str) -> dict[str, str]:
         english: before.sub(lambda mark: blanks[mark[1]] + mark[1], text).replace("« ", "«\u00a0")
         for english, text in found.items()
     }
-
-
-def _fixed(template: str) -> str:
-    return "".join(literal for literal, *_ in string.Formatter().parse(template))
-
-
-def _pattern(template: str) -> re.Pattern[str]:
-    """Return what matches every sentence that a template makes; a placeholder named twice must say the same twice."""
-    parts, seen = [], set()
-    for literal, name, _, _ in string.Formatter().parse(template):
-        parts.append(re.escape(literal))
-        if name is None:
-            continue
-        parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>.+?)")
-        seen.add(name)
-    return re.compile("".join(parts), re.DOTALL)

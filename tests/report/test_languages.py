@@ -88,8 +88,6 @@ def test_each_language_writes_numbers_its_own_way() -> None:
         "-2,0\u00a0%",
     ]
     assert language("fr").plain(0.05) == "0,05"
-    assert Language().size(598_266) == "598.3\u00a0kB (598,266 B)"
-    assert language("fr").size(1_276_227) == "1,3\u00a0Mo (1\u202f276\u202f227 o)"
     assert language("fr").from_english("1.3 MB") == "1,3 Mo"
     assert Language().moment("2026-11-21T07:04:20+01:00") == "2026-11-21 07:04:20 UTC+01:00"
     days = [language(code).day("2026-11-21T07:04:20+01:00") for code in LANGUAGES]
@@ -116,11 +114,10 @@ def test_a_sentence_is_text_and_knows_what_it_was_made_of() -> None:
 
 @pytest.mark.parametrize("code", TRANSLATED)
 def test_data_is_never_translated(code: str) -> None:
-    """A column named like a word of the catalogue keeps its name, said at once or found in an old register."""
+    """A column named like a word of the catalogue keeps its name."""
     said = say("“{column}” has no value “{value}”.", column="address", value="date")
-    for sentence in (said, str.__str__(said)):
-        assert "address" in language(code).sentence(sentence)
-        assert language(code).sentence(sentence) != sentence
+    assert "address" in language(code).sentence(said)
+    assert language(code).sentence(said) != said
 
 
 def test_bands_that_we_named_are_said_in_the_readers_language_and_no_other_value_is() -> None:

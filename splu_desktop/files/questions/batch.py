@@ -15,7 +15,6 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.inert import restore_text
 from splu_desktop.files.disk.plain_data import of_file
-from splu_desktop.files.disk.whole import check_new_file
 from splu_desktop.files.questions.rows import BadQuestions, question_rows
 from splu_desktop.files.tables.sheets import Cell, Sheet, digits, write_sheets
 
@@ -117,14 +116,11 @@ def _condition(name: str, cell: str, published: Published) -> Condition:
     return parse_choice(cell, column, sensitive=sensitive, vanished=sensitive)
 
 
-def write_answers(
-    questions: Questions, answers: Sequence[Answer], release: str, path: Path, *, overwrite: bool = False
-) -> None:
-    """Write the questions' cells and their answers as XLSX or CSV, whole or not at all; formulas stay text.
+def write_answers(questions: Questions, answers: Sequence[Answer], release: str, path: Path) -> None:
+    """Write the questions' cells and their answers as XLSX or CSV, whole or not at all, over a file that is there.
 
     A question that was not understood has no figures, and why as its note. Each line names the release by its id.
     """
-    check_new_file(path, overwrite=overwrite)
     found = iter(answers)
     rows: list[list[Cell]] = []
     for at, cells in enumerate(questions.cells):

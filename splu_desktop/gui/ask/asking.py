@@ -94,7 +94,7 @@ def answer_file(opened: Opened, questions: Path, target: Path, progress: Progres
     read = read_questions(questions, opened.published, strict=False)
     asked = [each for at, each in enumerate(read.conditions) if at not in read.faults]
     answers = opened.reader.answers(asked, progress=progress)
-    write_answers(read, answers, opened.release.id, target, overwrite=True)
+    write_answers(read, answers, opened.release.id, target)
     return len(answers)
 
 
