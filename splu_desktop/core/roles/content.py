@@ -208,13 +208,6 @@ def follows(column: Column, key: Column) -> bool:
     return bool(several.sum() >= _REPEATING and mixed[several].mean() <= 1 - _AGREE)
 
 
-def says_the_same(column: Column, other: Column) -> bool:
-    """Whether records have one value in common in a column just where they have one in the other, of as many values."""
-    beside = np.empty(column.m, dtype=other.codes.dtype)
-    beside[column.codes] = other.codes
-    return bool((beside[column.codes] == other.codes).all())
-
-
 def holds_days(column: Column) -> bool:
     """Whether a column holds days that could not be read as dates, or times of day: as texts, or as 31121965."""
     labels = sample_labels(column)
@@ -313,6 +306,15 @@ def tells_findings(column: Column) -> bool:
         short = len(words) <= 3 and not any(map(str.isdigit, text))  # "baseline arm 1" is of a trial
         found += join_words(text) in values["telling"] or bool(short and words & values["telling"])
     return found > _TELLING * len(labels)
+
+
+def says_harmless(text: str) -> bool:
+    """Whether a value is a way to come, answer or pay, a day, a kind of staff or of work."""
+    if join_words(text) in lexicon().values["ways"] | lexicon().values["days"]:
+        return True
+    reading = read_name(text)
+    told = reading.says("staff", "administrative", "demographic")
+    return told and not reading.secret and not reading.says("somebody", "exit")
 
 
 def fits(column: Column, subject: str, reading: Reading) -> bool:

@@ -110,8 +110,8 @@ class Lexicon:
             for seam in _SEAMS:
                 head = word[:cut].removesuffix(seam)
                 if word[:cut].endswith(seam) and len(head) >= _PART and (ahead := self._bent(head)):
-                    if "key" in behind and len(word) - cut == _PART and "person" not in ahead:
-                        continue  # "rozpozna-nie" ends in no number, "patient-mrn" does
+                    if behind & {"key", "reach"} and len(word) - cut == _PART and "person" not in ahead:
+                        continue  # "rozpozna-nie" and "Transportmit-tel" end in no number, "patient-mrn" does
                     known = _BESIDE | {"amount"} if "demographic" in behind | ahead else _BESIDE
                     odd = [each for each in (behind, ahead) if not each & known]
                     return odd[0] if odd else (ahead | behind).difference(ORDERS)

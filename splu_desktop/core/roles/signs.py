@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import says_absence
-from splu_desktop.core.roles.lexicon import HARMLESS, Reading, fold, is_clinical, lexicon, read_name
+from splu_desktop.core.roles.lexicon import HARMLESS, Reading, fold, is_clinical, lexicon
 from splu_desktop.core.roles.role import Role, Suggestion
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.core.words import words_of
@@ -17,7 +17,7 @@ _MOST_VALUES = 200  # of a column whose values are kinds of something
 _MOST = 0.5  # of the values that say something harmless, from which they say it for all
 _SUBJECTS = HARMLESS[3:]  # ages, sexes and dates are told by their values
 # What a name must not say: health, persons, and what happened to somebody.
-_BARRED = ("health", "act", "death", "exit", "birth", "somebody", "case", "called", "staff", "text", "reach")
+_BARRED = ("health", "act", "death", "exit", "birth", "somebody", "case", "called", "text", "reach")
 
 
 def harmless_by_signs(table: Table, name: str, reading: Reading, found: Mapping[str, Suggestion]) -> str | None:
@@ -56,17 +56,8 @@ def _says_sort(reading: Reading) -> bool:
 
 def _signs_of_values(column: Column) -> int:
     labels = content.sample_labels(column)
-    told = sum(map(_says_harmless, labels))
+    told = sum(map(content.says_harmless, labels))
     return (2 if told >= _MOST * len(labels) else int(told > 0)) - any(says_absence(text, column) for text in labels)
-
-
-def _says_harmless(text: str) -> bool:
-    """Whether a value is a way to come, answer or pay, a day, a kind of staff or of work."""
-    if content.join_words(text) in lexicon().values["ways"] | lexicon().values["days"]:
-        return True
-    reading = read_name(text)
-    told = reading.says("staff", "administrative", "demographic")
-    return told and not reading.secret and not reading.says("somebody", "exit")
 
 
 def _among_harmless(table: Table, name: str, found: Mapping[str, Suggestion]) -> bool:

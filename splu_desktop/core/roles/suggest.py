@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import product
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
@@ -25,7 +24,7 @@ __all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
 _STAGE = "Recognising the source"
 _NEAR_UNIQUE, _MOSTLY_UNIQUE = 0.9, 0.5  # different values per record
 _GAPS = 0.1  # share of records without a date from which having one tells what happened
-_FEWEST_ALIKE, _ONE_BY_ONE = 3, 10  # values of two columns from which being alike is no chance
+_ONE_BY_ONE = 10  # values that are read each by itself
 _MANY_TEXTS = 0.2  # different texts per record
 _MANY = 20  # values from which a number by itself names somebody
 _FEW = 3  # values up to which a number names nobody
@@ -67,7 +66,6 @@ def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Sug
     _take_second_ages(table, found, bare)
     _take_other_numbers(table, found)
     _take_signs(table, found, bare)
-    _take_likeness(table, found)
     return found
 
 
@@ -143,9 +141,8 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
 def _names_nobody(column: Column) -> bool:
     """Whether a column of staff holds kinds of it, or two or three marks: "consultant" and "registrar", 1 and 2."""
     labels = content.sample_labels(column)
-    said = [read_name(text) for text in labels] if column.m <= _ONE_BY_ONE else []
-    kinds = bool(said) and all(each.says("staff") and each.only("staff", "kind", "fill") for each in said)
-    return kinds or (column.m <= _FEW and all(len(text) == 1 for text in labels))
+    kinds = sum(map(content.says_harmless, labels)) >= _MOSTLY_UNIQUE * len(labels) if column.m <= _ONE_BY_ONE else 0
+    return bool(kinds) or (column.m <= _FEW and all(len(text) == 1 for text in labels))
 
 
 def _reaches(column: Column, reading: Reading) -> bool:
@@ -294,23 +291,3 @@ def _take_signs(table: Table, found: dict[str, Suggestion], bare: dict[str, str]
         if each.doubt and subject:
             reason = say("Its name, values and the columns beside it together say that it is harmless.")
             found[name] = Suggestion(Role.NSA, reason, subject, True)
-
-
-def _take_likeness(table: Table, found: dict[str, Suggestion]) -> None:
-    """Take a column for what another is that says the same, value for value.
-
-    Codes of wards are published beside their names, a harmless name beside a diagnosis is not.
-    """
-    alike: dict[int, list[Column]] = {}
-    for column in table.columns:
-        if column.m >= _FEWEST_ALIKE and content.distinct_share(column) < _MOSTLY_UNIQUE:
-            alike.setdefault(column.m, []).append(column)
-    was = dict(found)
-    roles = [[[c for c in each if was[c.name].role is role] for role in (Role.NSA, Role.SA)] for each in alike.values()]
-    for column, other in (pair for one, two in roles for pair in (*product(one, two), *product(two, one))):
-        own, its = was[column.name], was[other.name]
-        released = own.role is Role.SA and own.doubt and its.role is Role.NSA and column.m >= _ONE_BY_ONE
-        secret = own.role is Role.NSA and its.role is Role.SA and not its.doubt
-        if (released or secret) and content.says_the_same(column, other):
-            reason = say("It says the same as “{column}”, value for value.", column=other.name)
-            found[column.name] = Suggestion(its.role, reason, its.subject, True)
