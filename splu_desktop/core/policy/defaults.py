@@ -13,13 +13,10 @@ from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.persons.blanking import row_classes
 from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable
-from splu_desktop.core.risk.association import association
 from splu_desktop.core.roles.absence import says_absence
 from splu_desktop.core.table import Column, Table
 
 _MOST_LINES = 60  # values of a column that a table counts by as it stands
-_READY = {"age": 12, "unit": 40, "place": 30}  # values that a coarser form will have at most, as far as a table goes
-_THE_SAME = 0.9  # association from which a column says the same as another
 _FEWEST_ROWS = 2 * LEAST
 _GRADES = 6  # whole numbers that are grades rather than amounts
 
@@ -47,7 +44,7 @@ def default_questions(
         name
         for wanted in ("unit", "place", "administrative", "demographic")
         for name, subject in unchanged.items()
-        if subject == wanted and name not in persons and _counts_lines(table[name], subject)
+        if subject == wanted and name not in persons and 1 < table[name].m <= table.n // _FEWEST_ROWS
     ]
 
     by_persons = [by for by in dict.fromkeys((persons, *((name,) for name in persons))) if by]
@@ -60,7 +57,7 @@ def default_questions(
 
     found: list[AskedTable] = []
     for name in ranked:
-        if len(found) < MOST_TABLES and all(association(table[e.sa], table[name]) <= _THE_SAME for e in found):
+        if len(found) < MOST_TABLES:
             found += ask(name, *by_persons)
             found += ask(name, *by_unit) if len(found) < 2 else []
     if not found:  # a small table tells totals
@@ -129,10 +126,6 @@ def _has_large_cells(table: Table, asked: AskedTable, unchanged: Mapping[str, st
     cells = cell_counts(table, asked, coarser)
     large = cells[cells >= LEAST]
     return len(large) >= FEWEST_CELLS and 2 * large.sum() >= cells.sum()
-
-
-def _counts_lines(column: Column, subject: str) -> bool:
-    return 1 < column.m <= max(_READY.get(subject, 0), column.n // _FEWEST_ROWS)
 
 
 def _one_value(column: Column, public_values: Mapping[str, Sequence[str]]) -> str | None:

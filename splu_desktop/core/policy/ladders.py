@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.generalise import (
     CannotGeneralise,
-    Chapter,
     DatePart,
     Groups,
     Intervals,
@@ -26,7 +25,6 @@ from splu_desktop.core.generalise import (
     by_width,
     label_map,
     round_width,
-    system_of,
 )
 from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.generalise.intervals import interval_labels
@@ -131,9 +129,6 @@ def _forms(column: Column, subject: str) -> Iterator[tuple[int, Steps]]:
             except CannotGeneralise:
                 continue
     else:
-        system = system_of(column)
-        if system:
-            yield 1, (Chapter(system),)
         yield from _rare(column, _RARE_TIERS)
 
 

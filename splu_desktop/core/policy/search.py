@@ -140,7 +140,7 @@ def find_way(setting: Setting, plan: Plan) -> Way:
     What gives a secret value away is left out, but for columns that somebody's tables count by.
     """
     left_out: dict[str, str] = {}
-    for turn in range(_ROUNDS):
+    for _ in range(_ROUNDS):
         way = _best_of(setting, plan)
         told = giveaways(way.prepared, way.plan)
         if not told:
@@ -155,10 +155,6 @@ def find_way(setting: Setting, plan: Plan) -> Way:
                 chosen[min(free, key=lambda name: leaves_in(setting.subjects.get(name, "")))] = each.sentence
         if not chosen:  # however late it is: each round is short then, and what is told would stop the release
             break
-        # Without the one that tells most the others may tell nothing; all at once where time or turns run out.
-        if turn < _ROUNDS // 2 and not setting.late:
-            most = max(chosen, key=lambda name: sum(name in each.columns for each in told))
-            chosen = {most: chosen[most]}
         left_out |= chosen
         for name in chosen:
             totals = tuple(replace(each, by=()) for each in plan.questions[:1])
@@ -255,12 +251,7 @@ class Search:
             return None
         if levels not in self._ways:
             self._ways[levels] = self._look(levels)
-        way = self._ways[levels]
-        if not way.works and way.cells < FEWEST_CELLS and way.prepared.left_out:
-            # Whoever is left out may be missed in a cell of 50: the same with everybody.
-            levels = self.tiers.mildest(fixed, share=1.0)
-            way = way if levels is None else max(way, self._look(levels), key=lambda each: each.merit)
-        return way
+        return self._ways[levels]
 
     def _look(self, levels: Levels) -> Way:
         """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
@@ -302,16 +293,13 @@ class Search:
     def _with_classes(self, plan: Plan, prepared: Prepared, classes: tuple[str, ...]) -> tuple[Plan, Prepared, float]:
         """Return plan and table with classes, and the strength that they need.
 
-        Columns that nobody asks for and that need much more strength than those asked for are left out; so are asked
-        ones that no strength protects, with their tables, where nobody named these.
+        Columns that nobody asks for and that need much more strength than those asked for are left out.
         """
         self._setting.progress.report("Trying ways", 0.5)
         ready = replace(prepared, classes=make_classes([prepared.table[name] for name in classes], prepared.units))
         plan = replace(plan, classes=classes)
         needs = certainties(ready, plan).needed_of(self.limits.riskiest, self.limits.average)
         asked = set(self._setting.kept) | {each.sa for each in plan.questions}
-        if not self._setting.named:
-            asked -= {name for name, need in needs.items() if need > STOPS[0] and name not in self._setting.kept}
         first = max([self.limits.gamma, *(need for name, need in needs.items() if name in asked)])
         # One strength holds for all columns, so that one which needs far more would blur all others.
         most = max(first, _MUCH_MORE * self.limits.gamma)

@@ -76,7 +76,8 @@ class TierSearch:
         progress: Progress = SILENT,
     ) -> None:
         self.candidates = tuple(candidates)
-        self._persons, self._one_row = int(owner.max(initial=-1)) + 1, int(owner.max(initial=-1)) + 1 == len(owner)
+        self._persons = int(owner.max(initial=-1)) + 1
+        self._one_row = self._persons == len(owner)
         columns = [each.column for each in self.candidates]
         rows = row_classes([each.codes for each in columns], [each.m for each in columns], len(owner))
         first = np.unique(rows, return_index=True)[1]
@@ -85,8 +86,7 @@ class TierSearch:
         pairs = unique(rows * self._persons + owner)
         self._combination, self._owner = pairs // max(self._persons, 1), pairs % max(self._persons, 1)
         self._k, self._share, self._progress = k, share, progress
-        self._known: dict[Levels, float] = {}
-        self._staying: dict[Levels, float] = {}
+        self._known: dict[tuple[Levels, bool], float] = {}
 
     def top(self, tier: int) -> Levels:
         """Return the coarsest levels of tiers up to this."""
@@ -94,39 +94,36 @@ class TierSearch:
             max(level for level, rung in enumerate(each.rungs) if rung.tier <= tier) for each in self.candidates
         )
 
-    def alike(self, levels: Levels) -> float:
-        """Return the share of the persons of whom every row is shared by k persons or more."""
-        if levels not in self._known:
+    def alike(self, levels: Levels, *, settle: bool = False) -> float:
+        """Return the share of the persons of whom every row is shared by k persons or more.
+
+        settle : those who are alone leave with all their rows, until nobody is.
+        """
+        asked = levels, settle and not self._one_row  # of one row each, whoever leaves leaves nobody alone
+        if asked not in self._known:
             # Nobody knows ahead how many looks it takes, so the bar only comes near its end.
             self._progress.report(_STAGE, min(len(self._known) / 200, 0.99))
-            self._known[levels] = self._count(levels)
-        return self._known[levels]
+            self._known[asked] = self._count(*asked)
+        return self._known[asked]
 
-    def holds(self, levels: Levels, share: float | None = None) -> bool:
-        """Return whether enough persons look alike, also where those who do not leave with all their rows."""
-        enough = share or self._share
-        if self.alike(levels) < enough:
-            return False
-        if self._one_row:
-            return True  # whoever leaves leaves nobody alone who was not
-        if levels not in self._staying:
-            self._staying[levels] = self._count(levels, settle=True)
-        return self._staying[levels] >= enough
+    def holds(self, levels: Levels) -> bool:
+        """Return whether enough persons look alike, also where those who do not leave."""
+        return self.alike(levels) >= self._share and self.alike(levels, settle=True) >= self._share
 
-    def mildest(self, fixed: Mapping[str, int] | None = None, share: float | None = None) -> Levels | None:
+    def mildest(self, fixed: Mapping[str, int] | None = None) -> Levels | None:
         """Return the mildest levels with which enough persons look alike, None where there are none.
 
-        fixed : columns whose level is given; `share` : of the persons, where it is not the usual one.
+        fixed : columns whose level is given.
         """
         given = fixed or {}
         for tier in range(TIERS + 1):
             pairs = zip(self.candidates, self.top(tier), strict=True)
             levels = tuple(given.get(each.name, level) for each, level in pairs)
-            if self.holds(levels, share):
-                return self._undone(levels, set(given), share)
+            if self.holds(levels):
+                return self._undone(levels, set(given))
         return None
 
-    def _undone(self, levels: Levels, given: set[str], share: float | None) -> Levels:
+    def _undone(self, levels: Levels, given: set[str]) -> Levels:
         needed = {at for at, each in enumerate(self.candidates) if each.name in given}
         while True:
             open_ = [at for at, level in enumerate(levels) if level and at not in needed]
@@ -134,7 +131,7 @@ class TierSearch:
                 return levels
             at = max(open_, key=lambda at: self._dearness(at, levels[at]))
             finer = (*levels[:at], levels[at] - 1, *levels[at + 1 :])
-            if self.holds(finer, share):
+            if self.holds(finer):
                 levels = finer
             else:
                 needed.add(at)
@@ -144,8 +141,7 @@ class TierSearch:
         lost = each.entropies[level - 1] - each.entropies[level]
         return each.rungs[level].tier, each.asked, lost
 
-    def _count(self, levels: Levels, *, settle: bool = False) -> float:
-        """Return the share of the persons who are not alone; `settle` lets those who are leave, until nobody is."""
+    def _count(self, levels: Levels, settle: bool) -> float:
         if not self._persons:
             return 1.0
         rungs = [each.rungs[level] for each, level in zip(self.candidates, levels, strict=True)]
