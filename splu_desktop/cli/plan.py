@@ -12,8 +12,8 @@ from splu_desktop.cli.base.import_options import open_engine
 from splu_desktop.cli.base.output import Shown, line_of, one_line, print_json, tell, translate
 from splu_desktop.cli.base.plan_options import add_plan_options, check_options, planned_from
 from splu_desktop.core.mechanism import law
-from splu_desktop.core.messages import Figure, Said, counted, isolated, say
-from splu_desktop.core.policy import TOO_SMALL, Line, Verdict, cases_of_100, certainty_words
+from splu_desktop.core.messages import Figure, Said, cases_of_100, certainty_words, counted, isolated, say
+from splu_desktop.core.policy import TOO_SMALL, Line, Verdict
 from splu_desktop.core.roles import Role
 from splu_desktop.files.publish.planning import Planned
 

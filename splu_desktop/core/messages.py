@@ -8,6 +8,7 @@ command line, in JSON. It also keeps its template and values, which is all that 
 from __future__ import annotations
 
 import difflib
+import math
 import numbers
 import re
 import string
@@ -223,3 +224,23 @@ def in_words(label: str) -> str:
         if found := re.fullmatch(pattern, label):
             return say(template, **found.groupdict())
     return label or say("(empty)")
+
+
+def share_words(share: float) -> Figure:
+    """Return a share as people say it: "2 in 3"; with the least denominator that is near, else in per cent."""
+    for whole in (2, 3, 4, 5, 10):
+        part = round(share * whole)
+        if 0 < part < whole and abs(part / whole - share) < 0.005:
+            return Figure(f"{part} in {whole}")
+    return Figure(f"{100 * share:.0f} in 100")
+
+
+def cases_of_100(share: float, *, down: bool = False) -> int:
+    """Return a share in cases of 100, rounded against the release: up, or down for what is wished for."""
+    # 100 * .55 is 55.00000000000001, which is no 56.
+    return math.floor(100 * share + 1e-9) if down else min(100, math.ceil(100 * share - 1e-9))
+
+
+def certainty_words(share: float) -> Figure:
+    """Return how often a row is right, in cases of 100."""
+    return Figure(f"{cases_of_100(share)} in 100")

@@ -28,7 +28,7 @@ from splu_desktop.core.messages import said_of
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, TableReach, figures_of
+from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, figures_of
 from splu_desktop.core.policy.limits import Limits, limits_for, limits_named
 from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import UNSAFE, USEFUL, Verdict, verdict
@@ -38,6 +38,7 @@ from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.attack import Attack, attack
 from splu_desktop.core.risk.certainty import Certainty, certainties
 from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
+from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.sanitise import Prepared, prepare

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.core.policy.figures import EarlierRelease
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import CannotWrite, check_name, whole_file
 from splu_desktop.files.language import language

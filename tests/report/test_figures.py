@@ -12,9 +12,9 @@ import pytest
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import cases_of_100
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.attack import attack
 from splu_desktop.core.roles import Role

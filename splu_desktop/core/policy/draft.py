@@ -31,13 +31,13 @@ from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.blocks import group_columns
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
 from splu_desktop.core.policy.edits import Edit, draw_again, draw_apart, make_secret, set_roles
 from splu_desktop.core.policy.limits import Limits, limits_for
 from splu_desktop.core.policy.search import STOPS, Setting
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.blocks import group_columns
 from splu_desktop.core.risk.certainty import gamma_for
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles

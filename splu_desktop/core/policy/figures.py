@@ -13,29 +13,10 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.alike import Alike, alike
 from splu_desktop.core.risk.certainty import Certainty, certainties
-from splu_desktop.core.risk.releases import joint_certainty, joint_t_p
+from splu_desktop.core.risk.releases import EarlierRelease, joint_certainty, joint_t_p
 from splu_desktop.core.sanitise import Prepared
 
 FEWEST_CELLS = 3  # cells of 50 and more without which a table is too small for records
-
-
-@dataclass(frozen=True)
-class EarlierRelease:
-    """A release of the same persons that was handed out before.
-
-    Attributes
-    ----------
-    recipient, date : to whom and when, as the register has it.
-    gamma : its strength; infinite of protected tables, which show no row and print no small count.
-    persons : how many persons it shares with this one.
-    name : of the entry.
-    """
-
-    recipient: str
-    date: str = ""
-    gamma: float = 5.0
-    persons: int = 0
-    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,9 @@ from splu_desktop.core.generalise import (
 )
 from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.generalise.intervals import interval_labels
+from splu_desktop.core.risk.tiers import TIERS, Rung
 from splu_desktop.core.table import Column, Kind, unique
 
-TIERS = 8
 AGE_CUTS = (
     tuple(range(5, 95, 5)),
     (10, 18, *range(25, 95, 10)),
@@ -45,29 +45,6 @@ _FEW_UNITS = 100
 _LEAVES = {"age": 7, "sex": 7, "unit": 6, "date": 5, "place": 4}
 _CODED = 0.9  # of the values of a place are codes of one length where they are cut to their first digits
 _FEW_NUMBERS = 20  # up to which numbers are categories
-
-
-@dataclass(frozen=True, eq=False)
-class Rung:
-    """One form of a column.
-
-    Attributes
-    ----------
-    tier : in which it may be taken; 0 for the column as it is.
-    steps : that make it; None where the column is left out.
-    to : (m,) int, the form's code of each label; all 0 where left out.
-    m : codes.
-    """
-
-    tier: int
-    steps: Steps | None
-    to: NDArray[np.int32]
-    m: int
-
-    @property
-    def out(self) -> bool:
-        """Whether the column is left out."""
-        return self.steps is None
 
 
 def leaves_in(subject: str) -> int:

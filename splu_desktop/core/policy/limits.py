@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, none_of
+from splu_desktop.core.messages import none_of
 from splu_desktop.core.resources import data_folder, read_toml, resource_path, unreadable
 
 LEVELS = ("colleague", "partner", "public")
@@ -117,26 +116,6 @@ def check_reason(text: str) -> str:
             n=FEWEST_WORDS,
         )
     return found
-
-
-def share_words(share: float) -> Figure:
-    """Return a share as people say it: "2 in 3"; with the least denominator that is near, else in per cent."""
-    for whole in (2, 3, 4, 5, 10):
-        part = round(share * whole)
-        if 0 < part < whole and abs(part / whole - share) < 0.005:
-            return Figure(f"{part} in {whole}")
-    return Figure(f"{100 * share:.0f} in 100")
-
-
-def cases_of_100(share: float, *, down: bool = False) -> int:
-    """Return a share in cases of 100, rounded against the release: up, or down for what is wished for."""
-    # 100 * .55 is 55.00000000000001, which is no 56.
-    return math.floor(100 * share + 1e-9) if down else min(100, math.ceil(100 * share - 1e-9))
-
-
-def certainty_words(share: float) -> Figure:
-    """Return how often a row is right, in cases of 100."""
-    return Figure(f"{cases_of_100(share)} in 100")
 
 
 def _path(name: str) -> Path:

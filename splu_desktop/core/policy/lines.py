@@ -8,17 +8,18 @@ from typing import Any
 
 from splu_desktop.core.generalise import DatePart, Part
 from splu_desktop.core.mechanism.law import t_p
-from splu_desktop.core.messages import listed, quoted, say
+from splu_desktop.core.messages import certainty_words, listed, quoted, say, share_words
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set_person, set_roles, set_steps
-from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures, who_of
-from splu_desktop.core.policy.limits import REASONS, Limits, certainty_words, share_words
+from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
+from splu_desktop.core.policy.limits import REASONS, Limits
 from splu_desktop.core.policy.search import STOPS, Search, Setting
 from splu_desktop.core.risk.association import linked_apart
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
+from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.sanitise import Prepared

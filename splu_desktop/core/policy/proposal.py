@@ -23,11 +23,12 @@ from splu_desktop.core.policy.alternatives import Alternative, fewer_tables, oth
 from splu_desktop.core.policy.defaults import cell_counts
 from splu_desktop.core.policy.draft import Draft, Step, Wishes, draft, left_out_words
 from splu_desktop.core.policy.edits import draw_again, set_roles, set_steps
-from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, who_of
+from splu_desktop.core.policy.figures import FEWEST_CELLS, who_of
 from splu_desktop.core.policy.search import Way, class_options, find_way
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 

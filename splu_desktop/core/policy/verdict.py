@@ -13,11 +13,12 @@ from typing import Any
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import none_of, plain_of, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import FEWEST_CELLS, EarlierRelease, Figures, figures_of
+from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, figures_of
 from splu_desktop.core.policy.limits import Limits, check_reason, limits_for
 from splu_desktop.core.policy.lines import RED, Case, Line
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.giveaway import Giveaway
+from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Table

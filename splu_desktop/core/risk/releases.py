@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.core.mechanism import Draw
 from splu_desktop.core.mechanism.law import row_certainty
 
-__all__ = ["joint_certainty", "joint_t_p", "row_certainty"]
+__all__ = ["EarlierRelease", "joint_certainty", "joint_t_p", "row_certainty"]
 _TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class EarlierRelease:
+    """A release of the same persons that was handed out before.
+
+    Attributes
+    ----------
+    recipient, date : to whom and when, as the register has it.
+    gamma : its strength; infinite of protected tables, which show no row and print no small count.
+    persons : how many persons it shares with this one.
+    name : of the entry.
+    """
+
+    recipient: str
+    date: str = ""
+    gamma: float = 5.0
+    persons: int = 0
+    name: str = ""
 
 
 def joint_certainty(share: float, gammas: Sequence[float]) -> float:

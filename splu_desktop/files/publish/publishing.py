@@ -18,10 +18,10 @@ from splu_desktop import __version__
 from splu_desktop.core import sanitise
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import EarlierRelease
 from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.codes import store_codes
 from splu_desktop.files.disk.digests import file_sha256

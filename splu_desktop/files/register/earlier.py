@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import EarlierRelease
+from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.roles.lexicon import read_name
 from splu_desktop.core.roles.suggest import Suggestion

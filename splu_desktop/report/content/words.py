@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from splu_desktop.core.messages import isolated, shown_of
-from splu_desktop.core.policy.limits import WHOLE, cases_of_100
+from splu_desktop.core.messages import cases_of_100, isolated, shown_of
+from splu_desktop.core.policy.limits import WHOLE
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Number, cell_text
 from splu_desktop.report.facts import ALIKE, ASKED, AVERAGE, READ, RISKIEST, SMALL, Cell, ChangedLimit, Facts, Limit

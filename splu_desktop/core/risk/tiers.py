@@ -15,13 +15,37 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.generalise import Steps
 from splu_desktop.core.persons.blanking import persons_sharing, row_classes
-from splu_desktop.core.policy.ladders import TIERS, Rung
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, unique
 
+TIERS = 8
 Levels = tuple[int, ...]
 _STAGE = "Trying ways"
+
+
+@dataclass(frozen=True, eq=False)
+class Rung:
+    """One form of a column.
+
+    Attributes
+    ----------
+    tier : in which it may be taken; 0 for the column as it is.
+    steps : that make it; None where the column is left out.
+    to : (m,) int, the form's code of each label; all 0 where left out.
+    m : codes.
+    """
+
+    tier: int
+    steps: Steps | None
+    to: NDArray[np.int32]
+    m: int
+
+    @property
+    def out(self) -> bool:
+        """Whether the column is left out."""
+        return self.steps is None
 
 
 @dataclass(frozen=True, eq=False)
