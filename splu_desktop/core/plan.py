@@ -160,6 +160,35 @@ class Plan:
             ),
         )
 
+    def with_roles(self, columns: Sequence[str], role: Role) -> Plan:
+        """Return the plan with columns in a role, all that hung on their old ones gone with it."""
+        plan = self
+        for column in columns:
+            plan = plan.with_role(column, role)
+        return plan
+
+    def with_steps(self, columns: Sequence[str], steps: Steps) -> Plan:
+        """Return the plan with columns in another form; no steps for the form as read."""
+        left = {name: each for name, each in self.generalisations.items() if name not in columns}
+        return replace(self, generalisations={**left, **dict.fromkeys(columns, steps)} if steps else left)
+
+    def with_secret(self, column: str, value: str) -> Plan:
+        """Return the plan with a value that counts as secret."""
+        left = tuple(each for each in self.public_values.get(column, ()) if each != value)
+        return replace(self, public_values={**self.public_values, column: left})
+
+    def drawn_together(self, first: str, second: str) -> Plan:
+        """Return the plan with one block of those of two columns."""
+        own, other = self.block_of(first), self.block_of(second)
+        rest = [block for block in self.blocks if block not in (own, other)]
+        return replace(self, blocks=(replace(own, columns=(*own.columns, *other.columns)), *rest))
+
+    def drawn_apart(self, columns: Sequence[str]) -> Plan:
+        """Return the plan with a block of each of some columns, as far as it draws them."""
+        apart = [Block((name,), self.block_of(name).draw) for name in columns if name in self.sensitive]
+        left = [(block, tuple(name for name in block.columns if name not in columns)) for block in self.blocks]
+        return replace(self, blocks=(*(replace(block, columns=rest) for block, rest in left if rest), *apart))
+
     def with_persons(self, persons: ByPerson | None) -> Plan:
         """Return the plan with more than a draw done about persons, where that is asked; moved dates go out."""
         if persons is None or (persons.way == "draw" and not persons.number and not persons.shift):
@@ -224,6 +253,10 @@ class Plan:
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise BadSetting("The recipe can't be understood: an entry is missing or of the wrong kind.") from None
+
+
+Edit = Callable[[Plan], Plan]
+"""A change of a plan: what a repair does, and what undoes a step."""
 
 
 def blocks_of(columns: Sequence[str], gamma: float = DEFAULT_GAMMA) -> tuple[Block, ...]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.persons.blanking import Blanking, blank
-from splu_desktop.core.policy.ladders import ladder_of
 from splu_desktop.core.risk.association import LINKED, association
 from splu_desktop.core.risk.blocks import MOST_BLOCKS, group_columns
+from splu_desktop.core.risk.ladders import ladder_of
 from splu_desktop.core.risk.tiers import Candidate, Levels, TierSearch
 from splu_desktop.core.table import Column, Kind, Table
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -30,9 +31,8 @@ from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.identify import person_columns
-from splu_desktop.core.plan import Plan
+from splu_desktop.core.plan import Edit, Plan
 from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
-from splu_desktop.core.policy.edits import Edit, draw_again, draw_apart, make_secret, set_roles
 from splu_desktop.core.policy.limits import Limits, limits_for
 from splu_desktop.core.policy.search import STOPS, Setting
 from splu_desktop.core.progress import SILENT, Progress
@@ -199,12 +199,13 @@ class _Drafting:
             return {}
         for name in of_age:
             steps = (Age(self._last_day()),)
-            if self.roles[name] is Role.IDENTIFIER and name not in self.given:
+            given = self.roles[name]
+            if given is Role.IDENTIFIER and name not in self.given:
                 with suppress(CannotGeneralise):  # texts among the dates
                     column_after(self.table[name], steps)
                     self.roles[name] = Role.NSA
-                    why = say("no other column tells the age")
-                    self.note("coarser", name, words_for(name, steps), why, set_roles([name], Role.IDENTIFIER))
+                    why, undo = say("no other column tells the age"), partial(Plan.with_role, column=name, role=given)
+                    self.note("coarser", name, words_for(name, steps), why, undo)
                     return {name: steps}
         return {}
 
@@ -259,7 +260,7 @@ class _Drafting:
                 why = say(
                     "{share} in 100 have it, which no strength can hide", share=min(99, round(100 * shares[most]))
                 )
-                self.note("public-value", name, words, why, make_secret(name, label))
+                self.note("public-value", name, words, why, partial(Plan.with_secret, column=name, value=label))
             if values:
                 found[name] = tuple(values)
             secret = shares[~column.missing & ~np.isin(column.labels, values)]
@@ -283,7 +284,8 @@ class _Drafting:
         for block in blocks:
             if len(block) > 1:
                 words = say("{columns} are drawn together.", columns=quoted(block, 3))
-                self.note("together", "", words, say("they tell each other’s values"), draw_apart(block))
+                undo = partial(Plan.drawn_apart, columns=block)
+                self.note("together", "", words, say("they tell each other’s values"), undo)
         self.roles.update(dict.fromkeys(out, Role.DROPPED))
         if out:
             why = say("no table needs it, and three blocks are the most")
@@ -299,7 +301,8 @@ class _Drafting:
             self.note("names-persons", "", say("{columns}: never published.", columns=quoted(naming, 3)))
         self.note("secret", "", say("{columns}: secret, drawn anew.", columns=quoted(self.drawn, 3)))
         if out:
-            self.note("left-out", "", left_out_words(out), self.suggestions[out[0]].reason, set_roles(out, Role.NSA))
+            why, undo = self.suggestions[out[0]].reason, partial(Plan.with_roles, columns=out, role=Role.NSA)
+            self.note("left-out", "", left_out_words(out), why, undo)
 
 
 def _mostly_rare(column: Column) -> bool:
@@ -307,6 +310,12 @@ def _mostly_rare(column: Column) -> bool:
     counts = column.counts()[~column.missing]
     rare = int(counts[counts < _NEARLY_NOBODYS].sum())
     return column.values is None and system_of(column) is None and 2 * rare > int(counts.sum())
+
+
+def draw_again(names: Sequence[str], forms: Mapping[str, Steps]) -> Edit:
+    """Return what makes columns secret again that were left out, each in the form in which it can be drawn."""
+    own = {name: forms[name] for name in names if name in forms}
+    return lambda plan: replace(plan.with_roles(names, Role.SA), generalisations={**plan.generalisations, **own})
 
 
 def left_out_words(names: Sequence[str]) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from splu_desktop.core.generalise import DatePart, Part
 from splu_desktop.core.mechanism.law import t_p
 from splu_desktop.core.messages import certainty_words, listed, quoted, say, share_words
-from splu_desktop.core.persons.choice import persons
+from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
-from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.edits import Edit, draw_together, raise_gamma, set_person, set_roles, set_steps
+from splu_desktop.core.plan import Edit, Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
 from splu_desktop.core.policy.limits import REASONS, Limits
 from splu_desktop.core.policy.search import STOPS, Search, Setting
@@ -116,7 +116,7 @@ class Case:
         naming = [name for name in shown if taken_for[name].role is Role.IDENTIFIER and name not in left_out]
         if naming:
             sentence = say("{columns} names persons and would go out.", columns=quoted(naming, 3))
-            repair = Repair(say("Leave it out"), set_roles(naming, Role.IDENTIFIER))
+            repair = Repair(say("Leave it out"), lambda plan: plan.with_roles(naming, Role.IDENTIFIER))
             yield Line("names-persons", RED, sentence, len(naming), 0, repair)
             return
         asked = {name for each in plan.questions for name in each.by}
@@ -124,7 +124,7 @@ class Case:
         bare = [name for name in plan.nsas if name in said and name not in asked]
         if bare:
             sentence = say("{columns} is published as it is. It says how a person lives.", columns=quoted(bare, 3))
-            repair = Repair(say("Make it secret"), set_roles(bare, Role.SA))
+            repair = Repair(say("Make it secret"), lambda plan: plan.with_roles(bare, Role.SA))
             yield Line("sensitive-as-is", AMBER, sentence, len(bare), 0, repair)
 
     def _alike(self) -> Line:
@@ -178,7 +178,7 @@ class Case:
         if sure <= limit + 1e-9:
             return Line(name, OK, sentence, sure, limit)
         needed = self.figures.certainty.least_gamma(self.limits.riskiest, self.limits.average)
-        repair = self._ways if needed > STOPS[0] else Repair(say("Make it safer"), raise_gamma(needed))
+        repair = self._ways if needed > STOPS[0] else _make_safer(needed)
         return Line(name, RED, sentence, sure, limit, repair)
 
     def _readable(self) -> Line:
@@ -208,10 +208,11 @@ class Case:
 
     def _gives_away(self) -> Line | None:
         told = giveaways(self.prepared, self.plan) if self.told is None else self.told
-        for worst in told[:1]:
-            repair = Repair(say("Leave it out"), set_roles([worst.column], Role.DROPPED))
-            return Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
-        return None
+        if not told:
+            return None
+        worst = told[0]
+        repair = Repair(say("Leave it out"), lambda plan: plan.with_role(worst.column, Role.DROPPED))
+        return Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
 
     def _linked(self) -> Line | None:
         apart = linked_apart(self.prepared.table, [block.columns for block in self.plan.blocks])
@@ -223,7 +224,7 @@ class Case:
             one=one,
             two=two,
         )
-        repair = Repair(say("Draw them together"), draw_together(one, two))
+        repair = Repair(say("Draw them together"), lambda plan: plan.drawn_together(one, two))
         return Line("gives-away", RED, sentence, round(strength, 3), None, repair)
 
     def _releases(self) -> Iterator[Line]:
@@ -238,7 +239,7 @@ class Case:
             )
             safe = least >= limit
             # At gamma 2 T_P of the usual thresholds is .5 or more for either draw, which is what every audience asks.
-            repair = None if safe else Repair(say("Make it safer"), raise_gamma(2))
+            repair = None if safe else _make_safer(2)
             yield Line("small-counts", OK if safe else RED, sentence, least, limit, repair)
         if not self.earlier:
             return
@@ -259,10 +260,9 @@ class Case:
         # Where nobody has a second row, naming the column would change no count.
         several = [name for name in named if persons(self.source[name]).max(initial=-1) + 1 < self.source.n]
         for name in several[:1]:
-            sentence = say(
-                "“{column}” may name the person. If persons have several rows, they are less safe.", column=name
-            )
-            yield Line("no-person-column", AMBER, sentence, repair=Repair(say("Name the column"), set_person(name)))
+            words = "“{column}” may name the person. If persons have several rows, they are less safe."
+            repair = Repair(say("Name the column"), partial(_drawn_by, person=name))
+            yield Line("no-person-column", AMBER, say(words, column=name), repair=repair)
 
     def _moved_dates(self) -> Iterator[Line]:
         """Say where the release alone gives back by how many days somebody's dates were moved."""
@@ -312,9 +312,18 @@ class Case:
         return replace(found, classes=tuple(name for name in plan.classes if name in found.nsas))
 
 
+def _drawn_by(plan: Plan, person: str) -> Plan:
+    return replace(plan.with_role(person, Role.IDENTIFIER), persons=ByPerson(person, "draw"))
+
+
 def _sign(plan: Plan) -> Plan:
     return replace(plan, audience=replace(plan.audience, signed=True))
 
 
+def _make_safer(gamma: float) -> Repair:
+    return Repair(say("Make it safer"), lambda plan: plan.with_gamma(max(gamma, plan.gamma)))
+
+
 def _months(dates: Sequence[str], enough: bool = False) -> Repair | None:
-    return None if enough else Repair(say("Months instead"), set_steps(dates, (DatePart(Part.MONTH),)))
+    by_month = partial(Plan.with_steps, columns=dates, steps=(DatePart(Part.MONTH),))
+    return None if enough else Repair(say("Months instead"), by_month)

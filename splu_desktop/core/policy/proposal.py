@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -21,8 +22,7 @@ from splu_desktop.core.messages import listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.alternatives import Alternative, fewer_tables, other_ways
 from splu_desktop.core.policy.defaults import cell_counts
-from splu_desktop.core.policy.draft import Draft, Step, Wishes, draft, left_out_words
-from splu_desktop.core.policy.edits import draw_again, set_roles, set_steps
+from splu_desktop.core.policy.draft import Draft, Step, Wishes, draft, draw_again, left_out_words
 from splu_desktop.core.policy.figures import FEWEST_CELLS, who_of
 from splu_desktop.core.policy.search import Way, class_options, find_way
 from splu_desktop.core.policy.verdict import Verdict, verdict
@@ -127,14 +127,16 @@ def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
     tiers, plan, who = way.search.tiers, way.plan, who_of(way.prepared)
     for_tables = say("else your tables can’t be read")
     for name, sentence in way.left_out.items():
-        yield Step("left-out", name, left_out_words([name]), sentence, set_roles([name], Role.NSA))
+        undo = partial(Plan.with_role, column=name, role=Role.NSA)
+        yield Step("left-out", name, left_out_words([name]), sentence, undo)
     for name, steps in plan.generalisations.items():
         before = found.plan.generalisations.get(name, ())
         if name in plan.sensitive and steps != before:
-            yield Step("coarser", name, words_for(name, steps), for_tables, set_steps([name], before))
+            undo = partial(Plan.with_steps, columns=[name], steps=before)
+            yield Step("coarser", name, words_for(name, steps), for_tables, undo)
     if plan.persons is not None and plan.persons != found.plan.persons:
-        words, undo = say("Only the first row of each person goes out."), found.plan.persons
-        yield Step("person", plan.persons.column, words, for_tables, lambda p: replace(p, persons=undo))
+        words, rows = say("Only the first row of each person goes out."), found.plan.persons
+        yield Step("person", plan.persons.column, words, for_tables, lambda p: replace(p, persons=rows))
     common = [n for n in way.search.plan.sensitive if n not in plan.sensitive]
     if common:
         why = say("in some group nearly all have the same secret value")
@@ -149,10 +151,11 @@ def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
             words = say("Groups of “{column}”: {n} instead of {of}.", column=each.name, n=form.m, of=first.m)
             # A form that hides nobody was taken for the cells that it makes large enough.
             why = say("number of {who} who stand out without it: {n}", n=alone, who=who) if alone else for_tables
-            yield Step("coarser", each.name, words, why, set_steps([each.name], first.steps or ()))
+            undo = partial(Plan.with_steps, columns=[each.name], steps=first.steps or ())
+            yield Step("coarser", each.name, words, why, undo)
     if out:
         why = say("no table needs it, and {who} would stand out by it", who=who)
-        yield Step("left-out", "", left_out_words(out), why, set_roles(out, Role.NSA))
+        yield Step("left-out", "", left_out_words(out), why, lambda p: p.with_roles(out, Role.NSA))
     if plan.blanking is not None:
         emptied, left = way.prepared.emptied, way.prepared.left_out
         words = say("Number of {who} with cells left empty: {n}; left out: {left}.", n=emptied, who=who, left=left)

@@ -29,12 +29,12 @@ from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Readable, TableReach, reaches
-from splu_desktop.core.policy.ladders import ladder_of, leaves_in
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
+from splu_desktop.core.risk.ladders import ladder_of, leaves_in
 from splu_desktop.core.risk.tiers import TIERS, Candidate, Levels, TierSearch
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import Prepared, prepare

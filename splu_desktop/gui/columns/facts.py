@@ -13,7 +13,7 @@ from splu_desktop.core.generalise.step import CannotGeneralise
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.ladders import ladder_of
+from splu_desktop.core.risk.ladders import ladder_of
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.messages import value_words
