@@ -10,8 +10,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.band_means import typical
 from splu_desktop.core.distinct import cross_codes
-from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, ClassCell, Draw
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.band_means import band_means
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.generalise import check_sensitive, table_after
-from splu_desktop.core.generalise.typical import band_means
 from splu_desktop.core.mechanism import (
     CLASS,
     Block,

@@ -86,7 +86,7 @@ def test_a_thin_category_is_left_out_with_a_sentence_and_the_rest_answered(sourc
         Reader(Releases(changed, {("dead",): 3}).draw(0)), Analysis("logistic", "dead", "yes", covariates=("sex",))
     )
     assert [each.name for each in found.estimates] == ["(intercept)", "sex=f"] or len(found.estimates) == 2
-    assert "5 records of 1 rare values" in found.notes[0]
+    assert "Rare values of “sex”: 1; their records (5)" in found.notes[0]
 
 
 def test_means_of_persons_rows_are_held() -> None:

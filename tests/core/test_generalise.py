@@ -265,7 +265,7 @@ def test_one_spelling_for_missing() -> None:
         (lambda c: g.DatePart(g.Part.YEAR).apply(c), "no dates"),
         (lambda c: g.reference_date("31.12.2024"), "like 2024-12-31, not “31.12.2024”"),
         (lambda c: g.Hierarchy((("1", "low"),), 2), "levels 1 to 1, no level 2"),
-        (lambda c: g.Hierarchy((("1", "low"),), 1).apply(c), "lacks 99 values of column “c”, such as “2”"),
+        (lambda c: g.Hierarchy((("1", "low"),), 1).apply(c), "lacks: 99, such as “2”"),
         (lambda c: g.from_dict({"how": "magic"}), "“magic” can't be understood"),
         (lambda c: g.from_dict({"how": "intervals", "cuts": "12"}), "can't be understood"),
         (lambda c: g.from_dict({"how": "rare", "k": "many"}), "from 2"),

@@ -17,9 +17,9 @@ from splu_desktop.core.answer.counts import (
 )
 from splu_desktop.core.answer.crosstab import label_lines
 from splu_desktop.core.answer.scores import class_shares
+from splu_desktop.core.band_means import typical
 from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise.typical import typical
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
 from splu_desktop.core.plan import Plan

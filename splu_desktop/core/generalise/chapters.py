@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping
+from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, Grouping, grouping_by_name
 from splu_desktop.core.messages import none_of, say
 from splu_desktop.core.resources import resource_path
 from splu_desktop.core.table import Column, Kind, remember
@@ -53,10 +53,7 @@ class Chapter(Generalisation):
                 system=SYSTEMS[self.system],
             )
         names = [*_chapters()[self.system].values(), NO_CHAPTER]
-        place = {name: at for at, name in enumerate(names)}
-        group = np.array([place[name or NO_CHAPTER] for name in chapters], np.int64)
-        group[column.missing] = KEEP
-        return Grouping(group, names)
+        return grouping_by_name([chapter or NO_CHAPTER for chapter in chapters], names)
 
     @property
     def words(self) -> str:

@@ -67,13 +67,10 @@ def _measure(said: dict[str, Any]) -> Measure:
     return found
 
 
-# Under one of these words stands something else about a measure: how often, when, how much it changed.
-_NOT = frozenset(
-    {"num", "number", "count", "anzahl", "nombre", "numero", "n", "days", "day", "tage", "tag", "jours", "date",
-     "time", "hours", "hour", "stunden", "year", "change", "delta", "diff", "difference", "veraenderung",
-     "cost", "charge", "price", "id", "code", "ratio", "urine", "urin", "csf", "liquor", "target", "percent",
-     "pct", "score"}
-)  # fmt: skip
+@cache
+def words_for_numbers(kind: str) -> frozenset[str]:
+    """Return the words in names of columns of numbers that are of a kind: see `resources/generalise/words.toml`."""
+    return frozenset(str(read_toml(resource_path("generalise/words.toml"))[kind]).split())
 
 
 def measure_of(column: Column) -> Measure | None:
@@ -89,7 +86,7 @@ def measure_of(column: Column) -> Measure | None:
     longest = max(known, key=lambda each: each[0])[0]
     spared = {word for size, each in known if size == longest for name in each.words for word in words_of(name)}
     # A name of one or two letters is that of a measure only where it is all the name.
-    if (_NOT - spared).intersection(words) or (longest <= 2 and len("".join(words)) > longest):
+    if (words_for_numbers("beside") - spared).intersection(words) or (longest <= 2 and len("".join(words)) > longest):
         return None
     try:
         values, counts = numbers_and_counts(column)

@@ -8,7 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, check_whole
+from splu_desktop.core.generalise.step import (
+    KEEP,
+    CannotGeneralise,
+    Generalisation,
+    Grouping,
+    check_whole,
+    grouping_by_name,
+)
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Column
 
@@ -69,8 +76,7 @@ class Groups(Generalisation):
         names = list(dict.fromkeys(name for name in listed if name is not None and name != self.rest))
         if self.rest is not None:
             names.append(self.rest)
-        place = {name: at for at, name in enumerate(names)}
-        return Grouping(np.array([KEEP if name is None else place[name] for name in to], np.int64), names)
+        return grouping_by_name(to, names)
 
     def settings(self) -> dict[str, Any]:
         """Return names and values of the groups."""
@@ -141,17 +147,9 @@ class Hierarchy(Generalisation):
         """Return the group of each label. Raises CannotGeneralise where the hierarchy lacks a value."""
         found = {row[0]: row[self.level] for row in self.rows}
         loose = {value.strip(): group for value, group in found.items()}
-        names = list(dict.fromkeys(row[self.level] for row in self.rows))
-        place = {name: at for at, name in enumerate(names)}
-        group = np.full(column.m, KEEP)
-        lacking = []
-        for code, (label, gone) in enumerate(zip(column.labels.tolist(), column.missing.tolist(), strict=True)):
-            name = found.get(label, loose.get(label.strip()))
-            if name is not None:
-                group[code] = place[name]
-            elif not gone:
-                lacking.append(label)
-        if lacking:
+        to = [found.get(label, loose.get(label.strip())) for label in column.labels.tolist()]
+        known = zip(column.labels.tolist(), to, column.missing.tolist(), strict=True)
+        if lacking := [label for label, name, gone in known if name is None and not gone]:
             raise CannotGeneralise(
                 "Values of column “{column}” that the hierarchy “{name}” lacks: {n}, such as “{lacking}”; add rows.",
                 name=self.name or self.how,
@@ -159,7 +157,7 @@ class Hierarchy(Generalisation):
                 lacking=lacking[0][:80],
                 column=column.name,
             )
-        return Grouping(group, names)
+        return grouping_by_name(to, list(dict.fromkeys(row[self.level] for row in self.rows)))
 
     @property
     def words(self) -> str:
@@ -238,7 +236,9 @@ class OneMissing(Generalisation):
 
     def grouping(self, column: Column) -> Grouping:
         """Return a grouping that touches missing labels only."""
-        return Grouping(np.full(column.m, KEEP), [], missing_as=self.label)
+        if not column.missing.any():
+            return Grouping(np.full(column.m, KEEP), [])
+        return Grouping(np.arange(column.m), column.labels.tolist(), column.kind, column.values, self.label)
 
     @property
     def words(self) -> str:

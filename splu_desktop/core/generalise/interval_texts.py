@@ -104,17 +104,12 @@ def inside(column: Column, ends: tuple[Ends, Ends], low: float | None, high: flo
     bottom, top = ends
     known = ~column.missing
     whole = bool(np.all(np.isinf(top[known]) | (top[known] == np.round(top[known]))))
-    bad = None
+    # 20..39 of whole numbers ends where the interval that stays below 40 does.
+    ways = [] if high is None else [high + 1 if whole else np.nan, float(np.nextafter(high, np.inf))]
+    stop = next((at for at in ways if (top[known] == at).any()), None)
+    bad = high if ways and stop is None else None
     if low is not None and not (bottom[known] == low).any():
         bad = low
-    stops = None
-    if high is not None:
-        # 20..39 of whole numbers ends where the interval that stays below 40 does.
-        fits = [at for at in (high + 1 if whole else np.nan, float(np.nextafter(high, np.inf))) if (top == at).any()]
-        if not fits:
-            bad = high if bad is None else bad
-        else:
-            stops = fits[0]
     if bad is not None:
         labels = column.labels[known][np.argsort(bottom[known], kind="stable")].tolist()
         listed = ", ".join(labels[:12]) + (", …" if len(labels) > 12 else "")
@@ -125,9 +120,5 @@ def inside(column: Column, ends: tuple[Ends, Ends], low: float | None, high: flo
             end=f"{bad:g}",
             listed=listed,
         )
-    chosen = known.copy()
-    if low is not None:
-        chosen &= bottom >= low
-    if stops is not None:
-        chosen &= top <= stops
-    return chosen
+    chosen = known if low is None else known & (bottom >= low)
+    return chosen if stop is None else chosen & (top <= stop)

@@ -12,7 +12,7 @@ from contextlib import suppress
 import numpy as np
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise.clinical import clinical, measure_of
+from splu_desktop.core.generalise.clinical import clinical, measure_of, words_for_numbers
 from splu_desktop.core.generalise.dates import DatePart, Part
 from splu_desktop.core.generalise.intervals import by_magnitude, by_width, round_width
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, number_text
@@ -23,17 +23,6 @@ SHORT_SCALE = 20  # distinct numbers up to which a column is a scale, whatever t
 LONG_CODE = 2_000  # distinct whole numbers above which only the name makes a column a code
 _FILLED = 0.9  # of the whole numbers from least to greatest that a code uses at least
 SUGGESTED_GROUPS = 10
-
-_CODES = "code codes id ids type typ kind class category kategorie schluessel schlussel codigo cod icd drg ccs mdc"
-_QUANTITIES = """
-    age alter edad days day tage tag jours dias hours hour stunden heures horas minutes weeks wochen months
-    years jahre los stay verweildauer aufenthaltsdauer liegedauer duree duracion duration dauer weight gewicht
-    poids peso height groesse grosse taille talla bmi length laenge lange charge charges cost costs kosten price
-    preis amount betrag montant importe income salary gehalt revenu ingresos salario gain loss dose dosis
-    temperature temperatur pressure count anzahl number num nombre numero score size total sum mean rate value
-    wert level concentration volume
-"""
-_WORDS_OF_CODES, _WORDS_OF_QUANTITIES = frozenset(_CODES.split()), frozenset(_QUANTITIES.split())
 
 
 class NeedsGroups(BadSetting):
@@ -70,9 +59,9 @@ def is_measurement(column: Column) -> bool:
     if column.kind is Kind.DECIMAL or values.min() < 0 or values.max() >= 1e6:
         return True
     said = set(words_of(column.name))
-    if said & _WORDS_OF_CODES:
+    if said & words_for_numbers("codes"):
         return False
-    if distinct > LONG_CODE or said & _WORDS_OF_QUANTITIES:
+    if distinct > LONG_CODE or said & words_for_numbers("quantities"):
         return True
     return bool(distinct < _FILLED * (values.max() - values.min() + 1))
 

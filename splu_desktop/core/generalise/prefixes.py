@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from splu_desktop.core.generalise.step import KEEP, CannotGeneralise, Generalisation, Grouping, check_whole
+from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, Grouping, check_whole, grouping_by_name
 from splu_desktop.core.messages import counted, say
 from splu_desktop.core.table import Column
 
@@ -40,10 +38,8 @@ class Prefix(Generalisation):
 
     def grouping(self, column: Column) -> Grouping:
         """Return the prefix of each label, blanks around it left out; a label without one stays as it is."""
-        prefixes = [self._of(label) for label in column.labels.tolist()]
-        names = sorted({prefix for prefix in prefixes if prefix})
-        place = {name: at for at, name in enumerate(names)}
-        return Grouping(np.array([place.get(prefix, KEEP) for prefix in prefixes], np.int64), names)
+        prefixes = [self._of(label) or None for label in column.labels.tolist()]
+        return grouping_by_name(prefixes, sorted({prefix for prefix in prefixes if prefix}))
 
     def _of(self, label: str) -> str:
         text = label.strip()

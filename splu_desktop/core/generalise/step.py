@@ -8,7 +8,7 @@ Missing labels stay as they are: what is not known does not become known by grou
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from enum import Enum
@@ -45,6 +45,12 @@ class Grouping:
     kind: Kind = Kind.CATEGORY
     values: NDArray[Any] | None = None
     missing_as: str | None = None
+
+
+def grouping_by_name(to: Iterable[str | None], names: Sequence[str]) -> Grouping:
+    """Return the grouping by the name of each label's group; None where the label stays."""
+    place: dict[str | None, int] = {None: KEEP, **{name: at for at, name in enumerate(names)}}
+    return Grouping(np.array([place[name] for name in to], np.int64), names)
 
 
 class Generalisation(ABC):
@@ -105,8 +111,9 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     The groups stand in the order of their names, then labels that stay, then missing labels. Groups without a label
     are left out.
     """
+    labels = column.labels
     if grouping.missing_as is not None:
-        return _one_missing(column, grouping.missing_as)
+        labels = np.where(column.missing, grouping.missing_as, labels).astype(object)
     stays = (grouping.group == KEEP) | column.missing
     if stays.all() and grouping.values is None:
         return column, np.arange(column.m, dtype=np.int32)
@@ -115,15 +122,15 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
         place.setdefault(name, len(place))
     moved = ~stays
     meant = unique(grouping.group[moved]).tolist()
-    taken = set(column.labels[column.missing].tolist()).intersection(grouping.names[g] for g in meant)
+    taken = set(labels[column.missing].tolist()).intersection(grouping.names[g] for g in meant)
     if taken:
         raise _taken(column, min(taken))
     named = np.array([place[name] for name in grouping.names], np.int64)
-    for label in column.labels[stays].tolist():  # a label that stays joins the group of its name
+    for label in labels[stays].tolist():  # a label that stays joins the group of its name
         place.setdefault(label, len(place))
     to = np.empty(column.m, np.int64)
     to[moved] = named[grouping.group[moved]]
-    to[stays] = [place[label] for label in column.labels[stays].tolist()]
+    to[stays] = [place[label] for label in labels[stays].tolist()]
     used, new = np.unique(to, return_inverse=True)
     names = np.empty(len(place), object)
     names[:] = list(place)
@@ -139,24 +146,6 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
         values=_values(grouping, place)[used] if grouping.values is not None else None,
     )
     return result, codes
-
-
-def _one_missing(column: Column, label: str) -> tuple[Column, NDArray[np.int32]]:
-    present = int(np.count_nonzero(~column.missing))
-    if present == column.m:
-        return column, np.arange(column.m, dtype=np.int32)
-    if label in column.labels[~column.missing].tolist():
-        raise _taken(column, label)
-    new = np.empty(column.m, np.int32)
-    new[~column.missing], new[column.missing] = np.arange(present), present
-    labels = np.append(column.labels[~column.missing], np.array([label], object))
-    absent = np.arange(present + 1) == present
-    # The canonical order has missing labels last, so the others keep their codes' order.
-    values = (
-        None if column.values is None else np.append(column.values[~column.missing], column.values[column.missing][:1])
-    )
-    result = replace(column, codes=new[column.codes], labels=labels, missing=absent, values=values)
-    return result, new
 
 
 def _taken(column: Column, word: str) -> CannotGeneralise:

@@ -140,7 +140,7 @@ def find_way(setting: Setting, plan: Plan) -> Way:
     What gives a secret value away is left out, but for columns that somebody's tables count by.
     """
     left_out: dict[str, str] = {}
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         way = _best_of(setting, plan)
         told = giveaways(way.prepared, way.plan)
         if not told:
@@ -155,6 +155,10 @@ def find_way(setting: Setting, plan: Plan) -> Way:
                 chosen[min(free, key=lambda name: leaves_in(setting.subjects.get(name, "")))] = each.sentence
         if not chosen:  # however late it is: each round is short then, and what is told would stop the release
             break
+        # Without the one that tells most the others may tell nothing; all at once where time or turns run out.
+        if turn < _ROUNDS // 2 and not setting.late:
+            most = max(chosen, key=lambda name: sum(name in each.columns for each in told))
+            chosen = {most: chosen[most]}
         left_out |= chosen
         for name in chosen:
             totals = tuple(replace(each, by=()) for each in plan.questions[:1])

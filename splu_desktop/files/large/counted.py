@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.band_means import band_means
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.generalise import check_sensitive
 from splu_desktop.core.generalise.chain import column_after
-from splu_desktop.core.generalise.typical import band_means
 from splu_desktop.core.mechanism import ClassCell, LenderPool, Lenders, Units, make_classes
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress

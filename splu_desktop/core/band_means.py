@@ -30,12 +30,12 @@ def band_means(before: Column, after: Column) -> dict[str, float]:
     numbers = np.where(before.missing, np.nan, before.values)[before.codes]
     known = np.isfinite(numbers) & ~after.missing[after.codes]
     numbers, codes = numbers[known], after.codes[known]
-    times = None if before.weights is None else before.weights[known]
+    times = np.ones(len(numbers), np.int64) if before.weights is None else before.weights[known]
     count = np.bincount(codes, times, minlength=after.m)
     low, top = _closed(ends)
     found = {}
     for at in np.flatnonzero(count >= ENOUGH).tolist():
-        inside, often = numbers[codes == at], None if times is None else times[codes == at]
+        inside, often = numbers[codes == at], times[codes == at]
         middle = _median(inside, often)
         least, most = float(low[at]), float(top[at])
         size = (max(most - least, most - middle, middle - least) or abs(middle)) / _STEPS
@@ -51,10 +51,8 @@ def band_means(before: Column, after: Column) -> dict[str, float]:
     return found
 
 
-def _median(numbers: NDArray[np.float64], times: NDArray[np.int64] | None) -> float:
+def _median(numbers: NDArray[np.float64], times: NDArray[np.int64]) -> float:
     """Return the median of numbers, each of which stands there so many times."""
-    if times is None:
-        return float(np.median(numbers))
     order = np.argsort(numbers, kind="stable")
     ends = np.cumsum(times[order])
     middle = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")
