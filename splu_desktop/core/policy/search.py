@@ -98,6 +98,11 @@ class Way(Readable):
         blur = max(self.plan.gamma, self.search.limits.gamma)
         return 1, len(places), -sum(places), clear, -blur, share, self.answered
 
+    def asking_for(self, share: float) -> Way:
+        """Return the way that asks only for tables of which this share of the cells, and one, can be read."""
+        read = tuple(each for each in self.tables if each.answered and each.answered >= share * each.cells)
+        return replace(self, tables=read, plan=replace(self.plan, questions=tuple(each.asked for each in read)))
+
     def as_wished(self, more: float) -> bool:
         """Whether all tables can be read at not much more than the audience's strength."""
         every = len(self.tables) == len(self.search.plan.questions)
@@ -144,6 +149,8 @@ def find_way(setting: Setting, plan: Plan) -> Way:
         way = _best_of(setting, plan)
         told = giveaways(way.prepared, way.plan)
         if not told:
+            # Of tables that nobody named, one that tells nothing is not asked for where the others are enough.
+            way = way if setting.named or not way.works else way.asking_for(0)
             return replace(way, left_out=left_out)
         # Which rows of the persons go out stays as it was found.
         plan = replace(way.search.plan, questions=plan.questions)
@@ -287,12 +294,10 @@ class Search:
 
     def _asking(self, way: Way) -> Way:
         """Return a way that asks only for tables that can be read, where nobody named them and all can't."""
-        # Where enough of all can be read, a table stays that tells something; else one that can be read by itself.
-        share = 0.0 if way.works else self.limits.useful
-        read = tuple(each for each in way.tables if each.answered and each.answered >= share * each.cells)
-        if self._setting.named or len(read) == len(way.tables) or sum(each.cells for each in read) < FEWEST_CELLS:
+        if self._setting.named or way.works:
             return way
-        return replace(way, tables=read, plan=replace(way.plan, questions=tuple(each.asked for each in read)))
+        found = way.asking_for(self.limits.useful)
+        return found if found.cells >= FEWEST_CELLS else way
 
     def _with_classes(self, plan: Plan, prepared: Prepared, classes: tuple[str, ...]) -> tuple[Plan, Prepared, float]:
         """Return plan and table with classes, and the strength that they need.
