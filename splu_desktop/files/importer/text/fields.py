@@ -154,7 +154,7 @@ def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
 
 
 def _of_words(words: Words) -> list[bytes]:
-    fields: list[bytes] = words.astype("<u8").view(f"S{_WORD * words.shape[1]}").reshape(-1).tolist()
+    fields: list[bytes] = words.astype("<u8", order="C").view(f"S{_WORD * words.shape[1]}").reshape(-1).tolist()
     return fields
 
 
