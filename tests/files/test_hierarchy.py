@@ -42,7 +42,7 @@ def test_an_arx_hierarchy_generalises_a_column(tmp_path: Path) -> None:
     after = read_hierarchy(path).apply(column)
     assert after.labels[after.codes].tolist() == ["spouse not present", "spouse present", "spouse not present", "?"]
     assert read_hierarchy(path, 2).apply(column).labels.tolist() == ["*", "?"]
-    with pytest.raises(CannotGeneralise, match="Values of column “m” that .* lacks: 1, such as “Widowed”"):
+    with pytest.raises(CannotGeneralise, match=r"Values of column “m” that .* lacks: 1, such as “Widowed”"):
         read_hierarchy(path).apply(Column.from_labels("m", ["Widowed"]))
     with pytest.raises(CannotGeneralise, match=r"hierarchy_marital.csv”.*no level 3"):
         read_hierarchy(path, 3)
