@@ -117,7 +117,7 @@ class Proposal(Planned):
 
     def save_recipe(self, path: str | Path) -> None:
         """Write how the table was read and what is published, for `recipe` and `splu publish --recipe`."""
-        write_recipe(Recipe(self.imported.choices, self.plan, self.imported.source), Path(path))
+        write_recipe(Recipe(self.imported.choices, self.plan.as_dict(), self.imported.source), Path(path))
 
     def __repr__(self) -> str:
         open_lines = "".join(f"\n  {line.name} ({line.state}): {line.sentence}" for line in self.verdict.open)

@@ -93,7 +93,7 @@ def test_lines_of_200_random_plans_are_equal_from_plan_to_verify(
             assert len(judged.lines) <= 8
             assert all(len(line.sentence.split()) <= 25 for line in judged.lines)
             recipe.unlink(missing_ok=True)
-            write_recipe(Recipe(ImportChoices(), plan), recipe)
+            write_recipe(Recipe(ImportChoices(), plan.as_dict()), recipe)
             stored = read_recipe(recipe).plan_for(table)
             assert stored == plan
             assert told(verdict(table, stored, suggestions=known).lines) == told(judged.lines)

@@ -26,7 +26,7 @@ def table() -> Table:
 
 def test_a_recipe_comes_back(table: Table, tmp_path: Path) -> None:
     plan = ward_plan(table, number=True)
-    write_recipe(Recipe(ImportChoices(), plan, SOURCE, ("gdpr",)), tmp_path / "r.toml")
+    write_recipe(Recipe(ImportChoices(), plan.as_dict(), SOURCE, ("gdpr",)), tmp_path / "r.toml")
     found = read_recipe(tmp_path / "r.toml")
     assert found.plan_for(table) == plan
     assert (found.source, found.laws) == (SOURCE, ("gdpr",))
@@ -36,7 +36,7 @@ def test_a_recipe_comes_back(table: Table, tmp_path: Path) -> None:
 
 def test_no_day_to_delete_it_by_gets_a_sentence(table: Table, tmp_path: Path) -> None:
     plan = replace(ward_plan(table, number=True), audience=Audience(until="2027-12-31"))
-    write_recipe(Recipe(ImportChoices(), plan), tmp_path / "r.toml")
+    write_recipe(Recipe(ImportChoices(), plan.as_dict()), tmp_path / "r.toml")
     text = (tmp_path / "r.toml").read_text(encoding="utf-8")
     (tmp_path / "r.toml").write_text(text.replace("2027-12-31", "in a year"), encoding="utf-8")
     with pytest.raises(BadSetting, match="in a year"):
@@ -46,7 +46,7 @@ def test_no_day_to_delete_it_by_gets_a_sentence(table: Table, tmp_path: Path) ->
 
 
 def test_a_recipe_for_other_columns_is_refused(table: Table, tmp_path: Path) -> None:
-    write_recipe(Recipe(ImportChoices(), ward_plan(table)), tmp_path / "r.toml")
+    write_recipe(Recipe(ImportChoices(), ward_plan(table).as_dict()), tmp_path / "r.toml")
     fewer = table.select([name for name in table.names if name != "bmi"])
     with pytest.raises(RecipeDoesNotFit, match="bmi"):
         read_recipe(tmp_path / "r.toml").plan_for(fewer)

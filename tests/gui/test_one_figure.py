@@ -62,7 +62,7 @@ def test_every_number_of_a_report_is_that_of_window_and_command_line(
     session = proposed.session
     assert session.plan is not None
     assert session.verdict is not None
-    write_recipe(Recipe(ImportChoices(), session.plan), recipe)
+    write_recipe(Recipe(ImportChoices(), session.plan.as_dict()), recipe)
     judged, window = splu.json("plan", small_csv, "--recipe", recipe), session.verdict
     judged["persons"] = judged["persons"]["number"]
     assert {name: judged[name] for name in window.as_dict()} == json.loads(json.dumps(window.as_dict()))

@@ -673,7 +673,7 @@ def recipe() -> str:
             rare={"ward": 3},
             questions=(AskedTable("ward", None, ("age",)),),
         )
-        write_recipe(Recipe(made.choices, plan, made.source), Path(folder) / "r.toml")
+        write_recipe(Recipe(made.choices, plan.as_dict(), made.source), Path(folder) / "r.toml")
         return (Path(folder) / "r.toml").read_text(encoding="utf-8")
 
 

@@ -122,7 +122,7 @@ def _plan(
         planned = _plan_by_options(args, imported, progress)
     if args.save_recipe is not None:
         laws = () if recipe is None else recipe.laws
-        own = Recipe(imported.choices, planned.plan, imported.source, laws, release_entries(args))
+        own = Recipe(imported.choices, planned.plan.as_dict(), imported.source, laws, release_entries(args))
         write_recipe(own, args.save_recipe)
     return planned
 

@@ -50,7 +50,7 @@ class Recipe:
     Attributes
     ----------
     choices : how the source is read.
-    plan : as plain data (`Plan.as_dict`); a plan is given as it is. None for a recipe of reading alone.
+    plan : as plain data (`Plan.as_dict`); None for a recipe of reading alone.
     source : the file it was made with, for people; it may be applied to others. None where not known.
     laws : codes of the law packs by which the report is arranged; none where the report's default holds.
     release : what is said of the release's files, the data of the section [release] (`release_section`).
@@ -58,24 +58,18 @@ class Recipe:
     """
 
     choices: ImportChoices
-    plan: Plan | Mapping[str, Any] | None
+    plan: Mapping[str, Any] | None
     source: SourceFile | None = None
     laws: tuple[str, ...] = ()
     release: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        if isinstance(self.plan, Plan):
-            object.__setattr__(self, "plan", self.plan.as_dict())
-
     def check(self, table: Table, name: str) -> None:
         """Raise RecipeDoesNotFit where the table's columns are not exactly the recipe's, naming those that differ."""
-        assert not isinstance(self.plan, Plan)
         _check_columns(self.columns if self.plan is None else self.plan.get("roles", ()), table, name)
 
     def plan_for(self, table: Table, *, name: str = say("the recipe")) -> Plan:
         """Return the plan with its columns in the table's order. Raises as `check` does; BadSetting."""
-        assert not isinstance(self.plan, Plan)
         if self.plan is None:
             raise RecipeDoesNotFit("A recipe without [plan] says only how a file is read; propose a plan, and save it.")
         return plan_for(self.plan, table, name)
@@ -119,7 +113,6 @@ def write_recipe(recipe: Recipe, path: Path, *, overwrite: bool = False) -> None
 
 def recipe_text(recipe: Recipe) -> str:
     """Return the recipe as TOML."""
-    assert not isinstance(recipe.plan, Plan)
     data: dict[str, Any] = {
         "recipe": {"version": RECIPE_VERSION, "software": f"SPLU Desktop {__version__}"},
         "import": import_as_dict(recipe.choices),

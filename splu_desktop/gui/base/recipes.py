@@ -52,7 +52,7 @@ def recipe_of(session: Session) -> Recipe | None:
     if session.source is None or session.plan is None:
         return None
     imported, release = session.source.imported, session.choices.release
-    return Recipe(imported.choices, session.plan, imported.source, laws_chosen(), release)
+    return Recipe(imported.choices, session.plan.as_dict(), imported.source, laws_chosen(), release)
 
 
 def take_recipe(session: Session, recipe: Recipe, name: str, *, changed_in_expert: bool = False) -> None:
