@@ -316,6 +316,8 @@ def _internal(
     judged = _judge(prepared, plan, entry, earlier, progress)
     found = attack(prepared, plan, randomness=rehearsal, progress=progress)
     figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
+    # Where one row of each went out, other rows may be left out in a rehearsal than were in the release.
+    persons = opened.published.n if one_row_way(plan) else figures.persons
     before = replace(prepared, table=prepared.source)
     unique = alike(before, plan).unique
     columns = [
@@ -339,7 +341,7 @@ def _internal(
         plan,
         figures.certainty,
         edition=INTERNAL,
-        persons=figures.persons if prepared.knows_persons else None,
+        persons=persons if prepared.knows_persons else None,
         by_person=prepared.knows_persons,
         most_rows=int(np.bincount(prepared.owner).max(initial=1)),
         one_row=one_row_way(plan),
@@ -358,7 +360,7 @@ def _internal(
         columns=tuple(columns),
         stand_out=(unique, figures.alike.unique),
         emptied=figures.emptied,
-        left_out=figures.left_out,
+        left_out=figures.left_out + figures.persons - persons,
         kept=dict(plan.kept_identifiers),
         apart=plan.persons.reason if plan.persons is not None else "",
         attacked=tuple(ColumnAttacked(each.column, each.right, each.expected, each.known) for each in found.columns),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import inspect
+import json
 import os
 import subprocess
 import sys
@@ -68,6 +69,8 @@ def test_each_process_and_language_prints_the_same_figures(visits: Path, tmp_pat
         _splu(home, "--lang", code, "report", release, "--internal", "--source", visits, *out)
     one, two = ((tmp_path / f"{code}.json").read_bytes() for code in ("en", "de"))
     assert one == two
+    stated = json.loads(one)["release"]
+    assert stated["persons"] == stated["rows"]
     assert b'"named"' in one
 
 
