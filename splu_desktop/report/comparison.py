@@ -47,9 +47,12 @@ def picture(comparison: Comparison, t: Language, *, dark: bool = False) -> str:
     ink, quiet, grid, ground = _DARK if dark else _LIGHT
     hues = _ON_DARK if dark else _ON_LIGHT
     most = max(1 - comparison.guess, 0.01)  # nobody is wrong more often than who guesses
+    curves = choose_curves(comparison)
+    surest = max(each.median("best_reader") or 0.0 for curve in curves for each in curve)
+    least = min(math.floor(10 * (1 - surest)) / 10, most - 0.01)  # less wrong is no reader that is drawn
 
     def x(share: float) -> float:
-        return _LEFT + _ACROSS * share / most
+        return _LEFT + _ACROSS * (share - least) / (most - least)
 
     def y(share: float) -> float:
         return _TOP + _UP * (1 - share)
@@ -63,17 +66,18 @@ def picture(comparison: Comparison, t: Language, *, dark: bool = False) -> str:
 
     parts = [f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="{ground}"/>']
     for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        parts.append(line([(x(0), y(share)), (x(most), y(share))], grid, 0.5))
-        parts.append(words(x(0) - 6, y(share) + 4, t.percent(share, 0), quiet, ' text-anchor="end"'))
-        if share <= most:
-            parts.append(words(x(share), y(0) + 16, t.percent(share, 0), quiet, ' text-anchor="middle"'))
+        parts.append(line([(_LEFT, y(share)), (x(most), y(share))], grid, 0.5))
+        parts.append(words(_LEFT - 6, y(share) + 4, t.percent(share, 0), quiet, ' text-anchor="end"'))
+    ticks = range(round(100 * least), round(100 * most), 5 if most - least < 0.4 else 20)
+    middle = ' text-anchor="middle"'
+    parts.extend(words(x(each / 100), y(0) + 16, t.percent(each / 100, 0), quiet, middle) for each in ticks)
     parts.append(line([(x(most), y(0)), (x(most), y(1))], quiet, 0.7, ' stroke-dasharray="3"'))
-    parts.append(words(x(most), y(0) + 29, t("guessing"), quiet, ' text-anchor="middle"'))
-    parts.append(words(x(0), y(0) + 42, t("right: the best reader is wrong about a person")))
+    parts.append(words(x(most), y(0) + 29, t("guessing"), quiet, middle))
+    parts.append(words(_LEFT, y(0) + 42, t("right: the best reader is wrong about a person")))
     within = t.percent(comparison.thresholds.epsilon, 0)
-    parts.append(words(x(0), y(0) + 56, t("up: large counts are told to within {within}", within=within)))
+    parts.append(words(_LEFT, y(0) + 56, t("up: large counts are told to within {within}", within=within)))
     letters: list[tuple[float, float]] = []
-    for number, curve in enumerate(choose_curves(comparison)):
+    for number, curve in enumerate(curves):
         system, letter = curve[0].system, "ABCDEFGHIJ"[number]
         mine = system.name == "plan"
         colour = ink if mine else hues[(number - 1) % len(hues)]

@@ -146,7 +146,7 @@ class SystemsSection(Section):
         )
         self.model = self.view.hold([*fields, remark])
         self.model.show(found.tried)
-        self.meaning.setText(" ".join(map(translate, explain(found))))
+        self.meaning.setText("\n".join(map(translate, explain(found))))
         self.view.show()
         self.view.fit_columns(200, filling=len(fields), least=120)
 
