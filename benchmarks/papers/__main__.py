@@ -41,9 +41,11 @@ draw with their groups, matrix and iteration; "ours" is this program's draw and 
 SMALL_SUMS = """
 ## Small-sum privacy by other mechanisms
 
-The papers' future work asks which other mechanisms support it. By the exact law of each method's answer to "how many
-records have s?" of adult's occupation: epsilon is the least for which one record's part is differentially private with
-the shares held fixed ("none": no epsilon is); a T_P of 0 tells small counts exactly.
+The papers' future work asks which other mechanisms support it. By the law of each method's answer to "how many records
+have s?" of adult's occupation, asked alone; PRAM's is taken for a normal one. A T_P of 0 tells small counts exactly.
+Epsilon is the least for which one record's part is differentially private ("none": no epsilon is). Of noisy answers it
+covers the whole record and whether it is there; where rows go out, unchanged columns are told, and it covers the value
+alone (of random deletion and insertion: one row), the published shares held fixed.
 
 """
 ATTACKS = """

@@ -25,7 +25,6 @@ FIGURES = (
     "best_reader",  # how often the best of guessing, row, classifier, and both together is
     "insider",  # how sure of the value who knows all other records is on average, at least
     "lost",  # records not published
-    "seconds",  # to publish, to answer, to read
 )
 
 
@@ -98,7 +97,6 @@ class Comparison:
     guess : how often who only knows the most frequent value is right.
     classifier : how often naive Bayes learnt from the original is.
     tried : in the order of the register, the plan first.
-    seconds : in all.
     own : the custodian's questions, each with the true count.
     """
 
@@ -108,12 +106,11 @@ class Comparison:
     guess: float
     classifier: float
     tried: tuple[SystemTried, ...]
-    seconds: float
     own: tuple[tuple[Sequence[Condition], int], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, without any value of a record."""
-        plain = {name: getattr(self, name) for name in ("asked", "guess", "classifier", "seconds")}
+        plain = {name: getattr(self, name) for name in ("asked", "guess", "classifier")}
         own = [
             {
                 "conditions": [str(each) for each in asked],

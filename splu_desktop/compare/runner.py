@@ -82,6 +82,7 @@ class Trial:
             return self._readers(outcome, outcome.answer(self.all).estimate)[-1] <= most
 
         def hides(system: System) -> bool:
+            progress.report(system.title, 0.0)
             return system.t_p(self.source, self.thresholds) >= least
 
         seen, sure = (
@@ -98,13 +99,13 @@ class Trial:
     def carry_out(self, system: System, line: str, progress: Progress) -> SystemTried:
         """Return what one setting does, or why it can't be carried out. Raises Cancelled."""
         try:
+            # Before any draw, which then shares what was worked out for the table.
+            t_p, t_f = system.t_p(self.source, self.thresholds), system.t_f(self.source, self.thresholds)
+            epsilon, own = system.exact_epsilon(self.source), None
             found = [self._measure(system, draw, progress) for draw in range(self._draws if system.random else 1)]
-            own = None
             if self._own is not None:
                 alone = replace(self.source, meeting=self._own.meeting)
                 own = system.publish(alone, np.random.default_rng([self._seed, 2]), progress).answer(self._own)
-            t_p, t_f = system.t_p(self.source, self.thresholds), system.t_f(self.source, self.thresholds)
-            epsilon = system.exact_epsilon(self.source)
         except Impossible as fault:
             return SystemTried(system, line, str(fault))
         except MemoryError:
@@ -135,11 +136,9 @@ class Trial:
         self, system: System, draw: int, progress: Progress
     ) -> tuple[dict[str, float | None], dict[str, float]]:
         """Return `FIGURES` of one draw, and the papers' own measures of it."""
-        began = time.perf_counter()
         outcome = self._publish(system, draw, progress)
         answers = outcome.answer(self.all)
         stranger, classifier, best = self._readers(outcome, answers.estimate)
-        seconds = time.perf_counter() - began
         truth, own = self.questions.truth.astype(np.float64), slice(len(self.questions.row))
         gap = np.abs(np.clip(answers.estimate[own], 0.0, self.source.n) - truth) / np.maximum(truth, 1)
         wrong, held = gap > self.thresholds.epsilon, None
@@ -154,7 +153,6 @@ class Trial:
             "best_reader": best,
             "insider": max(best, float(outcome.insider(self.records, self.all, answers).mean())),
             "lost": outcome.lost,
-            "seconds": seconds,
         }, outcome.metrics()
 
 
@@ -217,8 +215,8 @@ def compare(
     plan : what the current plan would do: the first line, and what others are held to be as strong as.
     size : random counting questions; fewer where the table has too few counts of a size.
     draws : of each setting that has randomness.
-    limit : seconds of processor time that each system may take, and what those before it left; what is not finished
-        then is said to be so. A busy machine changes nothing. None for none.
+    limit : seconds of processor time that each system may take by itself; what is not finished then is said to be so.
+        Neither other methods nor a busy machine change that. None for none.
     seed : None for fresh random numbers; tests and benchmarks pass one.
     own : the custodian's questions, each for one value, for which noise is made as if nothing else were asked.
 
@@ -227,7 +225,7 @@ def compare(
     BadSetting : no column is unchanged, or one value is all there is; a question of `own` asks for something else.
     Cancelled.
     """
-    began, thresholds = time.perf_counter(), thresholds or Thresholds()
+    thresholds = thresholds or Thresholds()
     if not source.columns or source.m < 2:
         raise BadSetting(
             "A comparison needs a column that is published unchanged, and two values of “{column}”.",
@@ -238,19 +236,17 @@ def compare(
     trial = Trial(source, thresholds, size, draws, seed, mine, limit_time(progress, say("Comparing"), 0.0, math.inf))
     tried: list[SystemTried] = []
     curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
-    started, most = time.thread_time(), math.inf if limit is None else limit
     for number, curve in enumerate(curves):
-        now, done = time.thread_time(), len(tried)
-        ends = max(started + most * (number + 1), now + most)
+        done, ends = len(tried), time.thread_time() + (math.inf if limit is None else limit)
         limited = limit_time(progress, curve[0].title, number / len(curves), ends)
         try:
             tried.extend(trial.try_out(curve, tried[0] if tried else None, limited))
         except Cancelled:
             if time.thread_time() < ends:
                 raise  # it was the user
-            why = say("Not finished within {seconds} seconds.", seconds=f"{ends - now:.0f}")
+            why = say("Not finished within {seconds} seconds.", seconds=f"{limit:g}")
             tried.append(SystemTried(curve[min(len(tried) - done, len(curve) - 1)], CURVE, why))
     progress.report(say("Comparing"), 1.0)
     answered = () if mine is None else tuple(zip(own, mine.truth.tolist(), strict=True))
-    seconds, asked = time.perf_counter() - began, len(trial.questions.row)
-    return Comparison(trial.source, asked, thresholds, trial.guess, trial.classifier, tuple(tried), seconds, answered)
+    asked = len(trial.questions.row)
+    return Comparison(trial.source, asked, thresholds, trial.guess, trial.classifier, tuple(tried), answered)

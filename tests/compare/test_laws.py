@@ -144,6 +144,22 @@ def test_noisy_margins_come_near_where_the_budget_is_large_and_keep_what_counts_
     assert nearest == pytest.approx(np.array([[3.0, 0.0], [7.0, 0.0]]))
 
 
+def test_who_knows_all_others_reads_noisy_margins_as_sharply_as_bayes_does_from_each_count() -> None:
+    source = small_source(200, m=4)
+    outcome, own = NoisyMargins(6.0).publish(source, np.random.default_rng(3), SILENT), source.sensitive.codes
+    nobody = small_questions(source)
+    sure = outcome.insider(np.arange(20), nobody, nobody.truth)  # type: ignore[arg-type]
+    for record in range(20):
+        score = np.log(source.shares)
+        for value in range(source.m):
+            for row, noise, scale in outcome.told:
+                line, true = row[record], np.bincount(own[row == row[record]], minlength=source.m)
+                counted = true - np.eye(source.m)[own[record]] + np.eye(source.m)[value]
+                score[value] -= np.abs(true + noise[line] - counted).sum() / scale
+        belief = np.exp(score - score.max())
+        assert sure[record] == pytest.approx(belief[own[record]] / belief.sum())
+
+
 @pytest.mark.parametrize("epsilon", [0.1, math.log(3)])
 @pytest.mark.parametrize(("n", "part"), [(4, 2), (5, 2), (6, 5)])
 def test_theorem_2_holds_by_enumeration_of_all_parts_and_is_not_sharp(n: int, part: int, epsilon: float) -> None:

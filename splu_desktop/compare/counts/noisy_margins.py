@@ -39,10 +39,10 @@ class NoisyMargins(Laplace):
         columns = self.source.all_columns
         d = len(columns) - 1
         scale, of_pairs = self.scale(self.source), 3 * d / self.epsilon
-        noisy = [each.counts() + chance.laplace(0.0, scale, each.m) for each in columns]
-        self.single = [possible_counts(each, self.source.n) for each in noisy]
-        # By record the line of noisy counts of the sensitive column, those lines, what is true of them, their noise.
-        self.told = [(np.zeros(self.source.n, np.int64), noisy[-1][None], self.source.counts[None], scale)]
+        noise = [chance.laplace(0.0, scale, each.m) for each in columns]
+        self.single = [possible_counts(a.counts() + b, self.source.n) for a, b in zip(columns, noise, strict=True)]
+        # Of the sensitive column's counts: the line that each record is in, the noise of all lines, its scale.
+        self.told = [(np.zeros(self.source.n, np.int64), noise[-1][None], scale)]
         # Noise of three scales would drown what is fewer.
         self.groups = [stand_together(each, least=3 * scale) for each in self.single[:-1]] + [np.arange(self.source.m)]
         shares = [np.bincount(*each) / self.source.n for each in zip(self.groups, self.single, strict=True)]
@@ -58,15 +58,13 @@ class NoisyMargins(Laplace):
         for _ in range(d):
             left = [pair for pair in margins if part[pair[0]] != part[pair[1]]]
             # The largest of score + Gumbel is the exponential mechanism's choice.
-            noise = chance.gumbel(0.0, 2 * of_pairs, len(left))
-            one, other = left[int(np.argmax([distance[each] for each in left] + noise))]
+            gumbel = chance.gumbel(0.0, 2 * of_pairs, len(left))
+            one, other = left[int(np.argmax([distance[each] for each in left] + gumbel))]
             part[part == part[one]] = part[other]
-            pair = margins[one, other] + chance.laplace(0.0, of_pairs, margins[one, other].shape)
+            of_pair = chance.laplace(0.0, of_pairs, margins[one, other].shape)
             if other == d:
-                self.told.append(
-                    (self.groups[one][columns[one].codes], pair, margins[one, other], 3 * d / self.epsilon)
-                )
-            counts = possible_counts(pair, self.source.n)
+                self.told.append((self.groups[one][columns[one].codes], of_pair, of_pairs))
+            counts = possible_counts(margins[one, other] + of_pair, self.source.n)
             self.edges[one, other], self.edges[other, one] = counts, counts.T
 
     def answer(self, questions: CountingQuestions) -> Answers:
@@ -90,8 +88,7 @@ class NoisyMargins(Laplace):
     def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
         # By the noisy counts that a value of the person would be in: the column's own, and those of its pairs.
         own, score = self.source.sensitive.codes[records], np.log(self.source.shares)
-        for row, noisy, true, scale in self.told:
-            without = true[row[records]] - np.eye(self.source.m)[own]
-            score = score + (np.abs(noisy[row[records]] - without) - np.abs(noisy[row[records]] - without - 1)) / scale
+        for row, of_line, scale in self.told:  # |y - f| - |y - f - 1| = 2 (y - f) - 1, within -1 and 1
+            score = score + np.clip(2 * (of_line[row[records]] + np.eye(self.source.m)[own]) - 1, -1, 1) / scale
         belief = np.exp(score - score.max(axis=1, keepdims=True))
         return np.asarray((belief / belief.sum(axis=1, keepdims=True))[np.arange(len(records)), own])

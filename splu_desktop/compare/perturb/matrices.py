@@ -24,6 +24,7 @@ value asked for, w1, and its mean over the others, w0.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from functools import cached_property
 
@@ -49,15 +50,10 @@ _SINGULAR = 1e10  # how much larger a value's error may grow on its way back
 _STEPS = 4_001  # equally likely values that stand for a law without steps of its own
 
 
-def invert(matrix: Floats) -> Floats:
-    """Return T^-1. Raises Impossible where nothing leads back."""
-    if np.linalg.cond(matrix) > _SINGULAR:
-        raise Impossible("With this setting the shown values can't be worked back to counts.")
-    return np.asarray(np.linalg.inv(matrix))
-
-
 class Channel(UnbiasedDraw):
     """A matrix for each table; records stay in the source's order."""
+
+    _solved: tuple[TrueTable | None, Floats, Floats] = None, np.empty(0), np.empty(0)
 
     @abstractmethod
     def matrix(self, source: TrueTable) -> Floats:
@@ -69,13 +65,19 @@ class Channel(UnbiasedDraw):
             own = self.source.sensitive.codes == value
             self.shown[own] = chance.choice(self.source.m, int(own.sum()), p=law)
 
-    @cached_property
-    def _back(self) -> Floats:
-        return invert(self.own_matrix)
+    def solve(self, source: TrueTable) -> tuple[Floats, Floats]:
+        """Return T^-1, and (m, m) W by value and value asked for. Raises Impossible where nothing leads back."""
+        if self._solved[0] is not source:  # which T_f asks for some fifty counts of
+            matrix = self.matrix(source)
+            if not np.linalg.cond(matrix, 1) < _SINGULAR:
+                raise Impossible("With this setting the shown values can't be worked back to counts.")
+            back = np.asarray(np.linalg.inv(matrix))
+            self._solved = source, back, np.maximum(matrix @ back**2 - np.eye(source.m), 0.0)
+        return self._solved[1:]
 
     @cached_property
     def published_shares(self) -> Floats:  # type: ignore[override]
-        likely = np.maximum(np.bincount(self.shown, minlength=self.source.m) @ self._back, 0.5)
+        likely = np.maximum(np.bincount(self.shown, minlength=self.source.m) @ self.solve(self.source)[0], 0.5)
         return np.asarray(likely / likely.sum())
 
     def evidence(self, records: Ints) -> Floats:
@@ -83,16 +85,16 @@ class Channel(UnbiasedDraw):
 
     def count(self, questions: CountingQuestions) -> CountFigures:
         y, share = questions.histogram(self.shown, self.source.m), self.published_shares
-        spread = np.maximum(self.own_matrix @ self._back**2 - np.eye(self.source.m), 0.0)  # W, by value and value asked
+        back, spread = self.solve(self.source)
         with_it = spread.diagonal()
         without = (share @ spread - share * with_it) / np.maximum(1 - share, 1e-12)
         level = y.sum(axis=1, keepdims=True) * without
-        return CountFigures(y @ self._back, level, np.broadcast_to(with_it - without, level.shape))
+        return CountFigures(y @ back, level, np.broadcast_to(with_it - without, level.shape))
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # Near a normal one: a sum over all records of the table.
-        matrix, at = self.matrix(source), int(np.argmin(np.abs(source.counts - count)))
-        each = matrix @ invert(matrix)[:, at] ** 2 - np.eye(source.m)[at]
+        at = int(np.argmin(np.abs(source.counts - count)))
+        each = self.solve(source)[1][:, at]
         others = np.where(np.arange(source.m) == at, 0.0, source.counts)
         variance = count * each[at] + (source.n - count) * float(others @ each) / max(float(others.sum()), 1.0)
         likely = ndtri((np.arange(_STEPS) + 0.5) / _STEPS)
@@ -117,6 +119,8 @@ class Retention(Channel):
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         other = (1 - self.keep) / (source.m - 1)
+        if math.isclose(self.keep, other):
+            self.solve(source)  # it says that nothing leads back
         shown, chance = binomials([(count, self.keep), (source.n - count, other)])
         return (shown - source.n * other) / (self.keep - other), chance
 
