@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QListView,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
@@ -90,6 +91,11 @@ def faults_of_text(window: QWidget) -> Iterator[str]:
 def faults_of_room(window: QWidget) -> Iterator[str]:
     for room in shown(window, QAbstractScrollArea):
         assert isinstance(room, QAbstractScrollArea)
+        around = [each for each in window.findChildren(QScrollArea) if each.isAncestorOf(room) and each is not room]
+        # A list to choose from is a control, which scrolls wherever it stands.
+        scrolls = room.verticalScrollBar().isVisible() and not isinstance(room, QListView)
+        if scrolls and any(each.verticalScrollBar().isVisible() for each in around):
+            yield f"{type(room).__name__} “{room.accessibleName()}” scrolls in what scrolls"
         if isinstance(room, QAbstractItemView):  # tables alone scroll sideways
             if room.width() < LEAST and not isinstance(room, QHeaderView):
                 yield f"“{room.accessibleName()}” is {room.width()} pixels wide"
@@ -158,6 +164,13 @@ def test_empty_pages_can_be_read_at_every_size(window: MainWindow, idle: Idle) -
 
 def test_pages_before_the_release_can_be_read_at_every_size(proposed: MainWindow, idle: Idle) -> None:
     look_at(proposed, idle, (Step.OPEN, Step.QUESTIONS, Step.PROPOSAL, Step.COLUMNS, Step.EXPERT, Step.PUBLISH))
+
+
+def test_every_part_of_expert_can_be_read_in_a_narrow_window(proposed: MainWindow, idle: Idle) -> None:
+    parts = proposed.page(Step.EXPERT).list  # type: ignore[attr-defined]
+    for at in range(parts.count()):
+        parts.setCurrentRow(at)
+        look_at(proposed, idle, (Step.EXPERT,), ("200", "smallest"))
 
 
 def test_pages_of_a_release_can_be_read_at_every_size(released: MainWindow, idle: Idle) -> None:

@@ -28,7 +28,7 @@ from splu_desktop.report.render.html import as_html
 
 # The letters of a report as Qt knows them: on paper, whatever the window's colours.
 _STYLE = """body{color:#1b252f;background:#fff;font-size:13px}h1{font-size:20px}h2{font-size:15px;color:#00629b}
-td,th{white-space:nowrap;padding:2px 12px 2px 2px;border-bottom:1px solid #d3dae1;text-align:left}
+td,th{padding:2px 12px 2px 2px;border-bottom:1px solid #d3dae1;text-align:left}
 td.r,th.r{text-align:right}.edition{color:#00629b}footer{color:#52606d;font-size:11px}"""
 
 
@@ -36,7 +36,7 @@ class BookPanel(Panel):
     """The tables that were asked for, and others."""
 
     def build(self) -> None:
-        self._read_book, self._tables = Book("", ()), list[BookTable]()
+        self._read_book, self._tables, self._narrow = Book("", ()), list[BookTable](), False
         self.book: PrintedBook | None = None
         self.list = TickList(t("Tables in the book"))
         self.list.itemChanged.connect(lambda item: self._print())
@@ -49,13 +49,19 @@ class BookPanel(Panel):
         self.page.setAccessibleName(t("Table book"))
         # Qt would show what a link leads to in place of the book.
         self.page.setOpenLinks(False)
+        self.page.document().documentLayout().documentSizeChanged.connect(lambda size: self._fit_page())
         self.sides = put(margins(QHBoxLayout(), 0, spacing=12), (card, 1), (self.page, 3))
         margins(QVBoxLayout(self), 0).addLayout(self.sides)
 
     def fold(self, fold: Fold) -> None:
         turn(self.sides, down=fold is Fold.NARROW)
-        self.page.setMinimumHeight(200 if fold is Fold.NARROW else 120)
-        self.list.setMaximumHeight(96 if fold is Fold.NARROW else 16_777_215)
+        self._narrow = fold is Fold.NARROW
+        self.list.setMaximumHeight(96 if self._narrow else 16_777_215)
+        self._fit_page()
+
+    def _fit_page(self) -> None:
+        # A narrow window's page scrolls, and the book does not scroll in it.
+        self.page.setMinimumHeight(round(self.page.document().size().height()) + 20 if self._narrow else 120)
 
     def show_release(self, opened: Opened) -> None:
         super().show_release(opened)

@@ -126,8 +126,8 @@ class OneNumber(Panel):
         else:
             self.above.addWidget(self.answer, 3)
         self.answer.heading.setVisible(fold is not Fold.NARROW)  # there the number itself has little room
-        self.lists.setMinimumHeight(200 if fold is Fold.NARROW else 150)
-        self.so_far.setMinimumHeight(130 if fold is not Fold.WIDE else 120)
+        self.lists.setMinimumHeight({Fold.WIDE: 150, Fold.MIDDLE: 110, Fold.NARROW: 240}[fold])
+        self.so_far.setMinimumHeight(110)
         self.search.setMaximumWidth(230 if fold is Fold.WIDE else 150)
 
     # --- the release

@@ -57,7 +57,7 @@ class TablePanel(Panel):
 
     def fold(self, fold: Fold) -> None:
         self.save.setText(t("Save the table…") if fold is Fold.WIDE else "")
-        self.view.setMinimumHeight(200 if fold is Fold.NARROW else 120)
+        self.view.setMinimumHeight(120)
 
     def show_release(self, opened: Opened) -> None:
         super().show_release(opened)

@@ -78,7 +78,8 @@ class ExpertPage(Page):
         for at, section in enumerate(self.sections):
             self.list.addItem(section.title)
             self.short.addItem(section.title, at)
-            self.stacked.addWidget(put_in_scroll_area(section))
+            # A text scrolls by itself.
+            self.stacked.addWidget(section if isinstance(section, RecipeSection) else put_in_scroll_area(section))
         self.list.currentRowChanged.connect(self._show_section)
         self.short.activated.connect(lambda at: self.list.setCurrentRow(at))
         card = Card("", 1, spacing=0)

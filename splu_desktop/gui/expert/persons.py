@@ -23,6 +23,7 @@ class PersonsSection(Section):
 
     def build(self) -> None:
         self.form = QFormLayout()
+        self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self.way = Choice(t("Persons with several rows"))
         self.way.offer(
             [

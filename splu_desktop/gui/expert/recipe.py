@@ -24,10 +24,9 @@ class RecipeSection(Section):
         self.text = QPlainTextEdit()
         self.text.setAccessibleName(t("Recipe"))
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         # Qt would type a tab, and by keys nobody would get out of the field.
         self.text.setTabChangesFocus(True)
-        self.text.setMinimumHeight(120)
+        self.text.setMinimumHeight(32)
         self.use = button(t("&Use this text"), self._use)
         # To the letter, since it is read again: `copy_text` changes what a spreadsheet would run.
         copy = button(t("&Copy"), lambda: copy_exactly(self.text.toPlainText()), picture="copy")

@@ -99,5 +99,5 @@ def grid_of(headings: tuple[str, ...]) -> QGridLayout:
     """Return a grid whose first line has headings."""
     grid = make_grid(12, 6, filling=len(headings))
     for at, each in enumerate(headings):
-        grid.addWidget(label(each, "quiet-small"), 0, at)
+        grid.addWidget(label(each, "quiet-small", wrap=True), 0, at)
     return grid

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.answer.forecast import LEAST
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, Proposal, title_of
+from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, title_of
 from splu_desktop.core.policy import Step as Done
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.gui.base.choices import number_box, show_value
@@ -46,6 +46,7 @@ from splu_desktop.report.book.make import hand_out_protected, print_protected
 _CHANNEL = "figures"
 _REST = 200  # ms
 _TAB = 130  # pixels that a tab has in any case
+_FEW_LINES = 10  # of a table, in a narrow window
 
 
 class _Tabs(QTabBar):
@@ -110,14 +111,20 @@ class ProposalPage(Page):
         self.tabs.setExpanding(False)
         self.tabs.setUsesScrollButtons(True)
         self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
-        self.tabs.currentChanged.connect(lambda: self._show_figures())
+        self.tabs.currentChanged.connect(lambda: self._show_whole(False))
         self.change_tables = link(t("Change the answers"), lambda: self.go.emit(Step.QUESTIONS))
         put(head, (self.tabs, 1), self.change_tables)
         self.ranges = RangeTable()
         self.legend = Elided("", "quiet")
         self.legend.setContentsMargins(14, 3, 8, 3)
-        put(card.body, head, Rule(), (self.ranges, 1), self.legend)
+        # A narrow window's page scrolls, and no table in it: it is as high as its lines, few unless all are wanted.
+        self.whole, self.all_lines = False, link("", lambda: self._show_whole(True))
+        put(card.body, head, Rule(), (self.ranges, 1), self.legend, self.all_lines)
         return card
+
+    def _show_whole(self, whole: bool) -> None:
+        self.whole = whole
+        self._show_figures()
 
     def _make_strength(self) -> Card:
         card = Card("", 14, 8, spacing=4)
@@ -155,22 +162,16 @@ class ProposalPage(Page):
         wide, narrow = fold is Fold.WIDE, fold is Fold.NARROW
         turn(self._sides, down=narrow)
         self._sides.setSpacing(14 if wide else 12)
-        first: Sequence[tuple[QWidget, int]] = [(self.offer, 1), (self.tables, 0), (self.steps_card, 1)]
-        second: Sequence[tuple[QWidget, int]] = [(self.possible, 0), (self.strength, 1), (self.ways, 0)]
-        if narrow:
-            first, second = (
-                [(self.offer, 0), (self.tables, 0), (self.strength, 0)],
-                [(self.steps_card, 0), (self.ways, 0), (self.possible, 0)],
-            )
+        third, fourth = (self.strength, self.steps_card) if narrow else (self.steps_card, self.strength)
         # Added again, a part leaves its former place.
-        put(self._left, *first)
-        put(self._right, *second)
+        put(self._left, (self.offer, 1), self.tables, (third, 1))
+        put(self._right, self.possible, (fourth, 1), self.ways)
         self.verdict.make_short(narrow)
         self._place_strength(narrow)
         turn(self.plots, down=not wide)
         for part in (self.large_words, self.small_words, self.sentence):
             part.setVisible(wide or (narrow and part is self.sentence))
-        self.ranges.most = 6 if fold is Fold.MIDDLE else 10
+        self.ranges.most = {Fold.WIDE: 10, Fold.MIDDLE: 6, Fold.NARROW: MOST_LINES + 1}[fold]
         self.legend.setVisible(wide)
         self.change_tables.setVisible(wide)
         self.steps.set_flowing(narrow)
@@ -318,7 +319,11 @@ class ProposalPage(Page):
         at, waits = self._at, self._waits()
         table = min(max(self.tabs.currentIndex(), 0), max(len(shown.asked) - 1, 0))
         if shown.asked:
-            lines = shown.stops[at].lines[table]
+            every = shown.stops[at].lines[table]
+            cut = self.fold is Fold.NARROW and not self.whole and len(every) > _FEW_LINES + 2
+            self.all_lines.setVisible(cut)
+            self.all_lines.setText(t("All {n}", n=number(len(every))))
+            lines = every[:_FEW_LINES] if cut else every
             self.ranges.show_lines(lines, mean=shown.asked[table].kind == "mean", waits=waits)
             self.legend.setText(_legend(shown, table, at))
         else:
@@ -374,9 +379,8 @@ class ProposalPage(Page):
         marks = band_figures(shown.verdict, persons_of(shown.plan), stop.answered, stop.cells, stop.average)
         # The policy's own sentence holds at the strength that it judged, and at no other stop.
         judged = shown.plan.gamma == shown.stops[at].gamma
-        sentence = translate(shown.verdict.sentence) if judged else self._foreseen(state, marks[0][1])
-        if self.fold is Fold.MIDDLE and state == USEFUL:
-            sentence = self._foreseen(state, marks[0][1])
+        whole = judged and not (self.fold is Fold.MIDDLE and state == USEFUL)
+        sentence = translate(shown.verdict.sentence) if whole else self._foreseen(state, marks[0][1])
         if self.fold is Fold.NARROW:
             sentence = join((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
         title = translate(title_of(state))
@@ -455,7 +459,9 @@ class ProposalPage(Page):
         own = [] if shown is None or self._waits() else shown.other_strengths(self._at)
         if proposal is None or plan != proposal.plan:
             if proposal is not None and proposal.verdict.state == USEFUL:
-                own.insert(0, shown_again(proposal))
+                figures, words = proposal.verdict.figures, t("The proposal as it was.")
+                reached = figures.answered, figures.cells, proposal.plan.gamma
+                own.insert(0, Alternative("works", words, proposal.plan, *reached, works=True))
             return own
         found = [way for way in proposal.alternatives if way.plan is None or way.plan != plan]
         return found or own
@@ -547,13 +553,6 @@ def _legend(shown: Preview, table: int, at: int) -> str:
     if any(line.truth < LEAST and not line.total for line in lines) and shown.asked[table].kind != "mean":
         return f"{t('Groups under 50 are not counted in the verdict.')} {tick}"
     return f"{tick} {t('In 95 of 100 releases the range holds the true count.')}"
-
-
-def shown_again(proposal: Proposal) -> Alternative:
-    """Return a proposal as one of the ways, once the plan was changed."""
-    figures, plan = proposal.verdict.figures, proposal.plan
-    words = t("The proposal as it was.")
-    return Alternative("works", words, plan, figures.answered, figures.cells, plan.gamma, works=True)
 
 
 def _same_shape(one: Plan, other: Plan) -> bool:

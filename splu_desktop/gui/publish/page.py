@@ -22,7 +22,7 @@ from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, Columns, Flow, VerdictBar
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import announce, button, empty, label, line_edit, margins, put, put_in_scroll_area
+from splu_desktop.gui.base.widgets import announce, button, empty, label, line_edit, margins, put
 from splu_desktop.gui.base.words import join, language_code, t, translate
 from splu_desktop.gui.proposal.figures import band_figures
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
@@ -49,8 +49,6 @@ class PublishPage(Page):
         self.cards: list[LineCard] = []
         inside = QWidget()
         self.lines = margins(QVBoxLayout(inside), 0, spacing=12)
-        self.left = put_in_scroll_area(inside)
-        self._inside = inside
         self.done = self._make_done()
         self.held = HeldLines()
         self.outgoing = Outgoing()
@@ -58,7 +56,7 @@ class PublishPage(Page):
         self.outgoing.answers_wanted.connect(lambda: self.go.emit(Step.QUESTIONS))
         self.open_lines = margins(QVBoxLayout(), 0, spacing=12)
         put(self.lines, self.done, self.open_lines, self.held, 1)
-        self.columns = Columns(self.left, self.outgoing, _RIGHT)
+        self.columns = Columns(inside, self.outgoing, _RIGHT)
         self.body.addWidget(self.columns, 1)
         start = button(t("Answer the questions"), lambda: self.go.emit(Step.QUESTIONS), look="primary")
         self.use_empty("package-check", t("Answer three questions first."), start)
@@ -85,17 +83,7 @@ class PublishPage(Page):
 
     def apply_fold(self, fold: Fold) -> None:
         self.verdict.make_short(fold is Fold.NARROW)
-        one = fold is Fold.NARROW
-        self.columns.fold(one, _RIGHT if fold is Fold.WIDE else 330)
-        self.left.setVerticalScrollBarPolicy(
-            Qt.ScrollBarPolicy.ScrollBarAlwaysOff if one else Qt.ScrollBarPolicy.ScrollBarAsNeeded
-        )
-        self._fit_left()
-
-    def _fit_left(self) -> None:
-        # In one column the page scrolls as a whole, so that the lines are as high as they are.
-        one = self.fold is Fold.NARROW
-        self.left.setMinimumHeight(self._inside.sizeHint().height() + 4 if one else 0)
+        self.columns.fold(fold is Fold.NARROW, _RIGHT if fold is Fold.WIDE else 330)
 
     # --- the session
 
@@ -192,7 +180,6 @@ class PublishPage(Page):
             self.open_lines.addWidget(card)
         self.held.show_lines([translate(line.sentence) for line in found.lines if not line.open])
         self.held.unfold(made is None and (self.fold is Fold.WIDE or not found.open))
-        self._fit_left()
 
     def _waiting(self) -> tuple[int, int]:
         """Return how many lines wait for a repair, and for a decision."""
@@ -299,7 +286,6 @@ class PublishPage(Page):
             words = t("Password, shown only now: {password}. Send it another way than the file.", password=password)
             self._show_password(words)
             announce(self.done_password, words)
-            self._fit_left()
 
         self.work.start(
             hand_over, folder, path, password=password, on_done=take, on_exception=self.show_error, channel="hand over"
