@@ -108,7 +108,7 @@ def picture(comparison: Comparison, t: Language, *, dark: bool = False) -> str:
 def comparison_page(comparison: Comparison, t: Language) -> str:
     """Return the comparison as an HTML page."""
     title = t("Beside other methods")
-    edition = t("Internal edition: computed from the original table, not to be handed out")
+    edition = t("For our own files: holds true counts, never hand it out")
     done, columns = [each for each in comparison.tried if each.draws], tuple(COLUMNS.values())
     parts = (
         (t("At their own settings"), [each for each in done if each.line == CURVE], columns),

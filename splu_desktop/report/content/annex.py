@@ -223,7 +223,7 @@ def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         if len(facts.tables) > 1:
             yield Heading(t.sentence(each.words), 2)
         columns = [
-            (t("Number"), "l", 4.6, lambda cell: cell_name(cell, t)),
+            (t("what was asked"), "l", 4.6, lambda cell: cell_name(cell, t)),
             (t("reads from"), "r", 1.2, lambda cell: cell_figures(cell, t)[1]),
             (t("to"), "r", 1.1, lambda cell: cell_figures(cell, t)[2]),
             (t("trust"), "l", 1.1, lambda cell: t("readable") if cell.readable else t("too rough")),
