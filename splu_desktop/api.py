@@ -35,9 +35,9 @@ from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files import importer
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
-from splu_desktop.files.publish import Options, Refused
-from splu_desktop.files.publish import publish as publish_table
 from splu_desktop.files.publish.planning import Planned, judge, propose_plan
+from splu_desktop.files.publish.publishing import Options, Refused
+from splu_desktop.files.publish.publishing import publish as publish_table
 from splu_desktop.files.release.dummy import draw_dummy
 from splu_desktop.files.release.facts import public_values
 from splu_desktop.files.release.folder import Form

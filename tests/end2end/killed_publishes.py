@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 
 from splu_desktop.core.policy.verdict import verdict
-from splu_desktop.files.publish import Options, publish
+from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.register import Register, book
 from tests.files.releases import ward_plan, ward_table
 

@@ -22,7 +22,7 @@ from splu_desktop.core.progress import Cancelled, Progress, Watched
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.disk.partial import MARK, clear_leftovers, is_dead
 from splu_desktop.files.disk.whole import CannotWrite
-from splu_desktop.files.publish import Options, Outcome, SourceChanged, publish, tidy
+from splu_desktop.files.publish.publishing import Options, Outcome, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
 from splu_desktop.files.release import csv_table
 from splu_desktop.files.release import folder as release_folder

@@ -20,7 +20,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.verdict import verdict
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Table
-from splu_desktop.files.publish import Options, publish
+from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.register import Register
 from splu_desktop.files.release.reading import open_release
 from tests.conftest import SYSTEM_BITS

@@ -18,7 +18,7 @@ from splu_desktop.files.importer.columns import grid
 from splu_desktop.files.importer.text import layout
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import TooLarge
-from splu_desktop.files.publish import Options, publish
+from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.release import csv_table
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.reading import open_release

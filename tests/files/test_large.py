@@ -28,7 +28,7 @@ from splu_desktop.files.large.counted import Counted, count
 from splu_desktop.files.large.dealt import Dealt
 from splu_desktop.files.large.drawing import Drawing, Keys
 from splu_desktop.files.large.engine import OtherwiseRead
-from splu_desktop.files.publish import tidy
+from splu_desktop.files.publish.publishing import tidy
 from tests.optional import ROOT, needs
 from tests.seeded import Seeded
 

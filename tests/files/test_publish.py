@@ -14,7 +14,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import CannotWrite
-from splu_desktop.files.publish import Options, Refused, SourceChanged, publish, tidy
+from splu_desktop.files.publish.publishing import Options, Refused, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
 from splu_desktop.files.release.reading import open_release
 from splu_desktop.files.release.verify import verify

@@ -124,7 +124,8 @@ class Forecaster:
             truth, low, high = self._means(asked, column, line, len(keys), gammas)
             return Forecast(asked, heads, ("mean",), truth, rows, tuple(gammas), low, high)
         values = _asked_values(column, asked.value, least)
-        truth, (low, high) = self.counts(line, len(keys), values, asked.sa, gammas)
+        truth = _tally(line, _events(column, values), len(keys), len(values) + 1)
+        low, high = self.counts(line, len(keys), values, asked.sa, gammas)
         labels = tuple(str(column.labels[at]) for at in values)
         return Forecast(asked, heads, labels, truth, rows, tuple(gammas), low, high)
 
@@ -136,8 +137,8 @@ class Forecaster:
         sensitive: str,
         gammas: Sequence[float],
         some: NDArray[np.int64] | None = None,
-    ) -> tuple[Floats, tuple[Floats, Floats]]:
-        """Return (L, Q) true counts of some values by line, and (G, L, Q) ends of the ranges expected.
+    ) -> tuple[Floats, Floats]:
+        """Return (G, L, Q) ends of the ranges expected of counts of some values by line.
 
         values : (Q,) codes of a sensitive column.
         some : the rows of those lines that are asked for; None for all.
@@ -151,7 +152,6 @@ class Forecaster:
         pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
         of_line, of_class = np.divmod(pairs, number)
         true = _tally(pair, codes, len(pairs), m)
-        truth = _tally(line, codes, lines, m)
         rows = np.bincount(pair, minlength=len(pairs)).astype(float)[:, None]
         # No more than the line has rows: unchanged columns are published, so recipients cut there as well.
         top = np.bincount(line, minlength=lines)[:, None].astype(float)
@@ -161,7 +161,7 @@ class Forecaster:
             known = owner if self.plan.persons is not None and self.plan.persons.number else None
             mean_rows = np.array([cell.mean_rows for cell in self.prepared.classes.cells])[of_class]
             effect = 1 + count_rows_beside(pair, known, mean_rows)[:, None] * self.correlation(block)
-        low, high = np.empty((2, len(gammas), *truth.shape))
+        low, high = np.empty((2, len(gammas), lines, len(values)))
         for at, gamma in enumerate(gammas):
             a = 1 / gamma
             if block.draw.name == "groups":
@@ -174,7 +174,7 @@ class Forecaster:
                 average = a * true + (1 - a) * rows * share
                 figures = count_one_block(a, rows, size, average, share, of_line, lines, effect)
             low[at], high[at] = (each[:, : len(values)] for each in figures.interval(top))
-        return truth, (low, high)
+        return low, high
 
     def _class_shares(self, sensitive: str) -> tuple[Floats, Floats]:
         """Return (C, m) the share of each value among the rows of each class, and (C,) their rows."""
@@ -289,8 +289,8 @@ class Forecaster:
         line, lines = self._lines(by)
         asked = np.zeros(lines, bool)
         asked[np.nonzero(cells)[0]] = True
-        some = np.flatnonzero(asked[line])
-        _, (low, high) = self.counts(line, lines, values, sensitive, gammas, some)
+        some = None if asked.all() else np.flatnonzero(asked[line])
+        low, high = self.counts(line, lines, values, sensitive, gammas, some)
         return np.asarray((high - low)[:, cells] / 2)
 
 

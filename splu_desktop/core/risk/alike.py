@@ -56,5 +56,9 @@ def alike(prepared: Prepared, plan: Plan, columns: Sequence[str] | None = None) 
     # Who has no row looks like everybody; of several rows the one that fewest share decides, since a single one is
     # enough.
     sizes = np.full(prepared.person_count, prepared.person_count, np.int64)
-    np.minimum.at(sizes, prepared.owner, persons_sharing(rows, prepared.owner))
+    sharing = persons_sharing(rows, prepared.owner)
+    if prepared.person_count == table.n:
+        sizes[prepared.owner] = sharing
+    else:
+        np.minimum.at(sizes, prepared.owner, sharing)
     return Alike(sizes)

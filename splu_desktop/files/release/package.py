@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import pyzipper
 
@@ -29,21 +29,6 @@ INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
 
 class PasswordNeeded(BadRelease):
     """The release is encrypted and no password, or a wrong one, was given."""
-
-
-class Package(Protocol):
-    """The files of a release by name."""
-
-    path: Path
-
-    def names(self) -> tuple[str, ...]:
-        """Names of the files that are there."""
-
-    def size(self, name: str) -> int:
-        """Size of a file in bytes, once unpacked."""
-
-    def open(self, name: str) -> Any:
-        """Give the file for reading bytes, as a context manager. Raises BadRelease."""
 
 
 class _Folder:
@@ -123,6 +108,10 @@ class _Zip:
             raise PasswordNeeded(
                 "The password does not open “{path}”; check it and try again.", path=self.path
             ) from None
+
+
+Package = _Folder | _Zip
+"""The files of a release by name: `names` of what is there, `size` once unpacked, and `open` for the bytes."""
 
 
 def incomplete(path: Path, name: str) -> BadRelease:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from splu_desktop.core.policy import RED, UNSAFE, USEFUL, Line, Verdict, title_of
 from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.release_section import RELEASE
-from splu_desktop.files.publish import Options, Outcome, publish
+from splu_desktop.files.publish.publishing import Options, Outcome, publish
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.folder import Form
 from splu_desktop.files.release.handover import hand_over, new_password
