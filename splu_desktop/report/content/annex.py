@@ -132,7 +132,7 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield Paragraph(
         t(
             "The draw was rehearsed on the original, so that each guess could be checked. Every report of this release "
-            "prints that rehearsal; the release itself may differ a little."
+            "prints the same figures; the release itself may differ a little."
         )
     )
     yield table(
