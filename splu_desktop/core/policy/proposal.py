@@ -166,9 +166,7 @@ def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
         why = say("so that your tables can be read at any strength")
         yield Step("classes", "", words, why, lambda p: replace(p, classes=()))
     words = say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}")
-    yield Step(
-        "strength", "", words, say("the limits for the {audience} ask for it", audience=say(found.setting.limits.name))
-    )
+    yield Step("strength", "", words, say("the limits for this recipient ask for it"))
 
 
 def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILENT, **wishes: Unpack[Wishes]) -> Plan:

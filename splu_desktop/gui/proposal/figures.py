@@ -44,7 +44,7 @@ def band_figures(
     return [
         (
             "ok" if useful(found, answered, cells) else "amber",
-            t("{n} of {cells}", n=number(answered), cells=number(cells)),
+            t("{n} of {cells}", n=number(answered), cells=number(cells)) if cells else number(0),
             t("cells are readable"),
         ),
         (

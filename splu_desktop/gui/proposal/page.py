@@ -368,7 +368,7 @@ class ProposalPage(Page):
             worst=worst,
             of_worst=of_worst,
         )
-        if not math.isnan(stop.other):
+        if stop.cells and not math.isnan(stop.other):  # of a table too small for its own questions it says nothing
             more = t("Of 200 other questions {n} in 10 can be read.", n=int(10 * stop.other + 1e-9))
             words = f"{words} {more}"
         self.sentence.setText(words)
@@ -538,7 +538,7 @@ class ProposalPage(Page):
 
     def show_what_waits(self) -> None:
         target = self.ways.cards[0].use if self.ways.cards and self.ways.isVisible() else self.slider
-        target.setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.offer.make if self.offer.isVisible() else target).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _legend(shown: Preview, table: int, at: int) -> str:
