@@ -116,6 +116,16 @@ def test_counts_within_one_block_are_held() -> None:
     check_coverage(Releases(source, {("dx", "test"): 5}, ("sex", "age")), LINES, "dx", "test")
 
 
+@pytest.mark.parametrize("number", [5, 35])
+def test_counts_of_a_pair_in_a_block_of_many_columns_are_held(number: int) -> None:
+    rng = np.random.default_rng(number)
+    source = invented(6_000, [0.4, 0.3, 0.2, 0.1])
+    lean = source["dx"].codes + rng.normal(0, 1, (number, 6_000))
+    found = {f"sign {at:02}": np.digitize(each, [0.5, 1.5, 3.0]) for at, each in enumerate(lean)}
+    unchanged = {name: source[name].labels[source[name].codes].astype(str) for name in ("sex", "age", "unit")}
+    check_coverage(Releases(table(unchanged | found), {tuple(found): 5}), LINES[:5], "sign 00", "sign 01")
+
+
 @pytest.mark.parametrize("number", [True, False], ids=["numbered", "not numbered"])
 @pytest.mark.parametrize("gamma", [3, 5])
 def test_counts_of_rows_are_held_where_persons_are_drawn(number: bool, gamma: float) -> None:
