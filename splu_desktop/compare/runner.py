@@ -85,14 +85,11 @@ class Trial:
             progress.report(system.title, 0.0)
             return system.t_p(self.source, self.thresholds) >= least
 
-        seen, sure = (
-            say("At no setting are small counts wrong as surely as in this plan."),
-            say("At no setting is a reader as unsure of a person as in this plan."),
-        )
-        for line, strong, steps, weak in (
-            (SMALL_COUNTS, hides, _FINE_STEPS, seen),
-            (CERTAINTY, unsure, _STEPS, sure),
-        ):
+        wanted = {
+            SMALL_COUNTS: (hides, _FINE_STEPS, say("At no setting are small counts wrong as surely as in this plan.")),
+            CERTAINTY: (unsure, _STEPS, say("At no setting is a reader as unsure of a person as in this plan.")),
+        }
+        for line, (strong, steps, weak) in wanted.items():
             system, why = find_weakest(curve, strong, steps, weak)
             yield SystemTried(system, line, why) if why else self.carry_out(system, line, progress)
 

@@ -101,19 +101,13 @@ def many_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts |
 
     Algorithm 2. None where not even two sizes fit.
     """
-    found: list[Parts] = []
-    while (start := two_sizes(counts, caps, progress)) is not None:
-        done, waiting = list[Part](), list(start)
-        while waiting:
-            part = waiting.pop()
-            smaller = two_sizes(part.held, caps, progress, below=loss((part,)))
-            waiting.extend(smaller or ())
-            done.extend(() if smaller else (part,))
-        found.append(tuple(done))
-        # A smaller largest size is a worse pair but now and then a better start.
-        largest = max(part.size for part in done)
-        caps = {size: cap for size, cap in caps.items() if size < largest}
-    return min(found, key=loss, default=None)
+    found, waiting = list[Part](), list(two_sizes(counts, caps, progress) or ())
+    while waiting:
+        part = waiting.pop()
+        smaller = two_sizes(part.held, caps, progress, below=loss((part,)))
+        waiting.extend(smaller or ())
+        found.extend(() if smaller else (part,))
+    return tuple(found) or None
 
 
 def best_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts | None:

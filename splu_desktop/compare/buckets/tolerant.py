@@ -74,9 +74,9 @@ class TwoSizes(Buckets):
         return {"MSE": loss / max(self.source.n - 1, 1), "sizes": float(len(set(self.sizes.tolist())))}
 
 
-@system("buckets-many-sizes", say("F'-privacy, buckets of many sizes"), span=None, points=(8,))
+@system("buckets-many-sizes", say("F'-privacy, buckets of many sizes"))
 class ManySizes(TwoSizes):
-    """Buckets of as many sizes as lower the loss; the search takes long, and longer the smaller theta is."""
+    """Buckets of as many sizes as lower the loss."""
 
     find_parts = staticmethod(many_sizes)
 

@@ -2,7 +2,7 @@
 
 Each count gets noise Lap(sensitivity / epsilon) (Dwork, McSherry, Nissim, Smith 2006): as records are added or removed
 one at a time, the sensitivity of all that is asked, the learner's counts among it, is the most of it that one record of
-the domain can meet (`base.sensitivity`). delta is 0; basic composition is exact for questions answered at once. The
+the domain can meet (`questions.most_met`). delta is 0; basic composition is exact for questions answered at once. The
 journal's experiments (section 6) give every question Lap(1/epsilon) whatever their number (`LaplaceEach`).
 
 Random pre-partitioning (Clifton, Hanson, Merrill, Merrill, Zahraa, PSD 2020): B random parts are published each by

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, system
-from splu_desktop.compare.base.source import Floats, Ints, stand_together
+from splu_desktop.compare.base.source import stand_together
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
 from splu_desktop.compare.marginals.fit import choose, is_combinatorial, shares_within
 from splu_desktop.core.messages import say
@@ -48,18 +48,15 @@ class Marginals(System):
 
     def make(self, chance: np.random.Generator) -> None:
         source, k = self.source, self.k
-        ranges, shares = list[Ints](), list[Floats]()
         sizes = [column.m for column in source.columns]
         fits = (m for m in range(_MOST_RANGES, 1, -1) if math.prod(min(s, m) for s in sizes) * source.m <= _CELLS)
         most = next(fits, None)
         if most is None:
             raise Impossible("The columns have more combinations of values than this method can go through.")
-        for counts in (column.counts() for column in source.columns):
-            ranges.append(of := stand_together(counts, most, k))
-            shares.append(shares_within(counts, of, k))
-        own = [each[column.codes] for each, column in zip(ranges, source.columns, strict=True)]
-        self._of_record: tuple[Codes, ...] = (*own, source.sensitive.codes)
-        self.ranges, self.shares = ranges, shares
+        self.ranges = [stand_together(column.counts(), most, k) for column in source.columns]
+        both = list(zip(self.ranges, source.columns, strict=True))
+        self.shares = [shares_within(column.counts(), of, k) for of, column in both]
+        self._of_record: tuple[Codes, ...] = (*(of[column.codes] for of, column in both), source.sensitive.codes)
         self.true = np.zeros((*(int(each.max()) + 1 for each in self.ranges), source.m))
         np.add.at(self.true, self._of_record, 1.0)
         self.chosen, self.cells = choose(self.true, k, RecursiveDiversity(self.l), self.progress)

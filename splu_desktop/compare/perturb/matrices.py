@@ -107,36 +107,28 @@ class Channel(UnbiasedDraw):
         return float(np.log((matrix.max(axis=0) / least).max())) if (least > 0).all() else np.inf
 
 
-@system("retention", say("Retention replacement"), points=tuple(1 / gamma for gamma in GAMMAS), span=(0.999, 0.02))
-class Retention(Channel):
-    """Keep with chance `keep`, else any other value of the domain."""
-
-    keep: float
-
-    def matrix(self, source: TrueTable) -> Floats:
-        other = (1 - self.keep) / (source.m - 1)
-        return np.full((source.m, source.m), other) + (self.keep - other) * np.eye(source.m)
-
-    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        other = (1 - self.keep) / (source.m - 1)
-        if math.isclose(self.keep, other):
-            self.solve(source)  # it says that nothing leads back
-        shown, chance = binomials([(count, self.keep), (source.n - count, other)])
-        return (shown - source.n * other) / (self.keep - other), chance
-
-
 @system("pram", "PRAM", first=True, points=(0.8, 0.6, 0.4), span=(0.999, 0.05))
 class Pram(Channel):
     """Keep with chance `keep`, else a neighbouring value."""
 
     keep: float
 
-    setting_said = f"keep = {{keep}}, band = {BAND}"
+    setting_said, band = f"keep = {{keep}}, band = {BAND}", float(BAND)
 
     def matrix(self, source: TrueTable) -> Floats:
         near = np.abs(np.subtract.outer(np.arange(source.m), np.arange(source.m)))
-        others = ((near > 0) & (near <= BAND)).astype(np.float64)
+        others = ((near > 0) & (near <= self.band)).astype(np.float64)
         return np.asarray((1 - self.keep) * others / others.sum(axis=1, keepdims=True) + self.keep * np.eye(source.m))
+
+
+_KEPT = tuple(1 / gamma for gamma in GAMMAS)
+
+
+@system("retention", say("Retention replacement"), first=False, points=_KEPT, span=(0.999, 0.02), setting_said="")
+class Retention(Pram):
+    """Keep with chance `keep`, else any other value of the domain."""
+
+    band = math.inf
 
 
 @system("dbr", say("Distribution-based redraw"))
