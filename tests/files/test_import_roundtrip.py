@@ -133,3 +133,11 @@ def test_long_short_and_equal_fields_across_blocks(tmp_path: Path) -> None:
     for i in (0, 6, 7, 299_999, 300_000, 599_999):
         assert [column.labels[column.codes[i]] for column in table.columns] == rows[i + 1]
     assert table["group"].counts().sum() == 600_000
+
+
+def test_blocks_of_short_and_of_long_fields_join() -> None:
+    form = fields.FieldLayout(2, ord(","), ord('"'))
+    blocks = [b"a,short\nb,fourteen bytes\n", b"a,short\nb," + b"x" * 200 + b"\n"]
+    parts = [fields.split(block, form)[0][1] for block in blocks]
+    column = fields.gather(parts, "utf-8")
+    assert [column.labels[code] for code in column.codes] == ["short", "fourteen bytes", "short", "x" * 200]
