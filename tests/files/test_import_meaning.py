@@ -80,6 +80,18 @@ def test_spellings_stay_apart_where_somebody_says_so(tmp_path: Path) -> None:
     assert read(path, ImportChoices(keep_spellings=("gene",))).table["gene"].m == 2
 
 
+def test_bounds_of_one_meaning_are_one_value(tmp_path: Path) -> None:
+    cells = {"crp": ["<5", " <5", "< 5.0", "≥5", ">= 5", *"56789"], "n": list("0123456789")}
+    found = written(tmp_path / "t.csv", cells).table["crp"]
+    assert found.m == 7
+    assert found.written_texts().tolist() == cells["crp"]
+
+
+def test_days_written_with_midnight_are_days(tmp_path: Path) -> None:
+    cells = {"day": ["2024-01-05 00:00:00", "2024-01-06", "07.01.2024"] * 3, "n": list("123456789")}
+    assert written(tmp_path / "t.csv", cells).table["day"].kind is Kind.DATE
+
+
 def test_what_says_something_else_stays_apart(tmp_path: Path) -> None:
     cells = {
         "crp": ["5", "<5", "5.0", "≥5", "7", "8", "9", "10", "11"],

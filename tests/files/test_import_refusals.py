@@ -118,6 +118,7 @@ def test_places(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.csv", "a,b\n1,2\n")
+        archive.writestr("b.csv", "a,b\n1,2\n")
     refused(path, "ZIP")
     path = tmp_path / "a.docx"
     with zipfile.ZipFile(path, "w") as archive:

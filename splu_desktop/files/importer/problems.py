@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from pathlib import Path
 
@@ -39,7 +39,6 @@ class Decision(Enum):
     KEEP = "keep as text"
     MISSING = "treat as missing"
     DROP = "drop the row"
-    REFUSE = "refuse the file"
 
 
 @dataclass(frozen=True)
@@ -79,16 +78,7 @@ class Problem:
 
     def as_dict(self) -> dict[str, object]:
         """Return the problem as plain data."""
-        return {
-            "kind": self.kind.value,
-            "sentence": self.sentence,
-            "sheet": self.sheet,
-            "row": self.row,
-            "column": self.column,
-            "value": self.value,
-            "rows": self.told_rows,
-            "decision": self.done,
-        }
+        return {**asdict(self), "kind": self.kind.value, "rows": self.told_rows, "decision": self.done}
 
 
 def list_problems(found: Iterable[Problem], count: int) -> Iterator[Problem]:

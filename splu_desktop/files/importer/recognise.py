@@ -11,7 +11,7 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -43,7 +43,8 @@ ENDINGS = {
     ".xlsx": ("xlsx", "xlsb"), ".xlsm": ("xlsx",), ".xls": ("xls",), ".xlsb": ("xlsb",), ".ods": ("ods",),
     ".jsonl": ("ndjson",), ".ndjson": ("ndjson",),
     ".csv": TEXTS, ".tsv": TEXTS, ".txt": TEXTS, ".parquet": ("parquet",), ".sav": ("spss",), ".zsav": ("spss",),
-    ".por": ("spss",), ".dta": ("stata",), ".sas7bdat": ("sas",), ".xpt": ("sas",), ".gz": ("csv.gz",),
+    ".por": ("spss",), ".dta": ("stata",), ".sas7bdat": ("sas",), ".xpt": ("sas",),
+    ".gz": ("csv.gz",), ".zip": ("csv.gz",),
 }  # fmt: skip
 _NAMES = {"parquet": "Parquet", "ndjson": "JSON Lines", "stata": "Stata"}  # of the others, in capitals
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -108,10 +109,25 @@ def open_packed(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]
     """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
     try:
         with open_file(path) as file:
-            content: IO[bytes] = gzip.GzipFile(fileobj=file) if packed else file  # type: ignore[assignment]
-            yield content, file
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise Corrupt(path, "gzip") from error
+            yield (_unpacked(file) if packed else file), file
+    except (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, NotImplementedError) as error:
+        raise Corrupt(path, "gzip, ZIP") from error
+    except RuntimeError as error:  # as of a file within a ZIP that wants a password
+        raise Encrypted(path) from error
+
+
+def _unpacked(file: IO[bytes]) -> Any:
+    if not zipfile.is_zipfile(file):
+        file.seek(0)
+        return gzip.GzipFile(fileobj=file)
+    archive = zipfile.ZipFile(file)
+    return archive.open(only_text(archive.namelist()))
+
+
+def only_text(names: Iterable[str]) -> str:
+    """Return the one text that a ZIP holds, beside what macOS puts there; "" where there is none, or more."""
+    own = [name for name in names if not name.startswith("__MACOSX/") and not name.endswith("/")]
+    return own[0] if len(own) == 1 and own[0].lower().endswith((".csv", ".tsv", ".txt")) else ""
 
 
 def recognise(path: Path) -> str:
@@ -291,6 +307,9 @@ def _zipped(path: Path) -> str:
         return "xlsb" if any(name.endswith("workbook.bin") for name in names) else "xlsx"
     if any(name.startswith("word/") for name in names):
         raise WrongFormat(path, "Word")
+    if only_text(names):
+        _check_packed(path)
+        return "csv.gz"
     raise WrongFormat(path, "ZIP")
 
 

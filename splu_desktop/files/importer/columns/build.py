@@ -160,8 +160,8 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     built, folded = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind), None
     built = built if column.weights is None else replace(built, weights=column.weights)
     if name not in choices.keep_spellings:
-        bounds = () if found is None else np.flatnonzero(found.side).tolist()
-        built, folded = fold(built, {column.labels[i] for i in bounds})
+        bounds = {} if found is None or typed.values is None else found.bounds(typed.values)
+        built, folded = fold(built, {column.labels[i]: bound for i, bound in bounds.items()})
     note = None if found is None else found.note(name, column.labels)
     return _One(store_codes(built), typed, list(tokens.values()), misfits, note, folded)
 

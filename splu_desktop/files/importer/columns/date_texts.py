@@ -70,7 +70,6 @@ class Dates:
     ----------
     values : (m,) datetime64[us], NaT where the text is no date.
     fits : (m,) bool, whether the text is a date.
-    timed : (m,) bool, whether it has a time of day.
     order : "dmy" or "mdy" as used, None where no text depends on it.
     undecided : whether texts depend on the order but none tells it.
     offsets : from UTC, as written, each once. A moment is what the clock of the place showed, whatever its offset.
@@ -78,7 +77,6 @@ class Dates:
 
     values: NDArray[np.datetime64]
     fits: NDArray[np.bool_]
-    timed: NDArray[np.bool_]
     order: str | None
     undecided: bool
     offsets: tuple[str, ...] = ()
@@ -131,18 +129,20 @@ def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
     return (_moment(found, _year(found["y"]), month, int(found["d"])), found) if month else None
 
 
-def _iso(labels: Sequence[str], values: NDArray[np.datetime64], timed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _iso(labels: Sequence[str], values: NDArray[np.datetime64]) -> NDArray[np.bool_]:
     """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
     many = look_at(labels)
-    clocked = many.match("0000-00-00 00:00:00") | many.match("0000-00-00T00:00:00")
-    known = many.match("0000-00-00") | clocked
+    forms = ("0000-00-00", "0000-00-00 00:00:00", "0000-00-00T00:00:00")
+    known = np.zeros(len(labels), bool)
+    for form in forms:
+        known |= many.match(form)
     texts = [labels[at] for at in np.flatnonzero(known).tolist()]
     try:
         moments = np.array(texts, "datetime64[us]")
     except ValueError:  # one of them is no day, so each is tried by itself
         return np.zeros(len(labels), bool)
     known[known] = moments >= _FIRST
-    values[known], timed[known] = moments[moments >= _FIRST], clocked[known]
+    values[known] = moments[moments >= _FIRST]
     return known
 
 
@@ -158,11 +158,10 @@ def parse_dates(
     compact : whether 20140513 is a date.
     """
     values = np.full(len(labels), np.datetime64("NaT", "us"))
-    timed = np.zeros(len(labels), bool)
     open_: list[tuple[int, re.Match[str]]] = []
     day_first = month_first = 0
     offsets: dict[str, None] = {}
-    known = _iso(labels, values, timed) if len(labels) > _FEW else np.zeros(len(labels), bool)
+    known = _iso(labels, values) if len(labels) > _FEW else np.zeros(len(labels), bool)
     for i in np.flatnonzero(~known).tolist():
         label = labels[i]
         if not 6 <= len(label.strip()) <= _LONGEST or not any(c.isdigit() for c in label):
@@ -178,7 +177,6 @@ def parse_dates(
         parsed = _year_first(label, compact) or _worded(label)
         if parsed is not None and parsed[0] is not None:
             values[i] = np.datetime64(parsed[0], "us")
-            timed[i] = parsed[1]["h"] is not None
             offsets[parsed[1]["z"] or ""] = None
     undecided = bool(open_) and order is None and not day_first and not month_first
     if undecided:
@@ -191,8 +189,7 @@ def parse_dates(
         moment = _moment(found, _year(found["y"]), month, day) if 1 <= month <= 12 else None
         if moment is not None:
             values[i] = np.datetime64(moment, "us")
-            timed[i] = found["h"] is not None
             offsets[found["z"] or ""] = None
     fits = ~np.isnat(values)
     offsets.pop("", None)
-    return Dates(values, fits, timed, chosen if open_ else None, undecided, tuple(sorted(offsets)))
+    return Dates(values, fits, chosen if open_ else None, undecided, tuple(sorted(offsets)))

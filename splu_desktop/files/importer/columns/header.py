@@ -115,6 +115,8 @@ def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> H
     for at in range(len(rows)):
         if filled[at] < enough or (filled[at] < typical and head.is_fuller_below(at)):
             continue
+        if filled[at] > typical and head.says_filter(at):
+            continue
         if typical >= 2 and filled[at] == 1 and any(count >= typical for count in filled[at + 1 : at + 6]):
             continue
         if head.votes(at) <= 0:
@@ -148,6 +150,10 @@ class _Head:
                 if len(set(cells)) >= 0.5 * len(cells) and len(cells) >= 2 and self.votes(below) > 0:
                     return True
         return False
+
+    def says_filter(self, at: int) -> bool:
+        """Whether a row above a blank one says what the table is about: "Filter:", "ward = all", "2024"."""
+        return at + 1 < len(self.rows) and not self.filled[at + 1] and any(map(_SAYS.fullmatch, self._cells(at)))
 
     def clearest_from(self, at: int) -> int:
         """Return the row that names columns most clearly among the rows of words that follow one another from `at`."""
@@ -234,9 +240,8 @@ class _Head:
             return True  # a cell reaches down to the names
         if any(left <= start and right - left + 1 >= 0.8 * (width - start) for left, right in across):
             return False  # a title over the whole table
-        beside = {x for left, right in across for x in range(left, right + 1)}
-        if across and across[0][0] > start and all(not shape or i in beside for i, shape in enumerate(shapes)):
-            return True  # one merged cell over all columns but the first ones: a group of groups
+        if across and across[0][0] > start and not (start < len(shapes) and shapes[start]):
+            return True  # merged cells over all columns but the first ones, which need no group
         names = [" ".join(row[i] for row in below if i < len(row)).strip() for i in range(width)]
         named = [name for name in names if name]
         once = len(set(named)) == len(named)

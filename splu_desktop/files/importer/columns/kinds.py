@@ -316,6 +316,11 @@ def _like_days(values: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[
     return of_time & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31), whole != 0
 
 
+def _kind_of(moments: NDArray[np.datetime64]) -> Kind:
+    """Return the kind of moments: days where all are midnight, as databases write days."""
+    return Kind.DATE if (moments == moments.astype("datetime64[D]")).all() else Kind.DATETIME
+
+
 def _dated(texts: Texts, dates: Dates) -> Typed | None:
     """Read dates, among which some may be known to their month or year alone, or be one of a few words ("ongoing")."""
     speaking, fits = texts.speaking, texts.records(dates.fits & texts.speaking)
@@ -328,7 +333,7 @@ def _dated(texts: Texts, dates: Dates) -> Typed | None:
         beside += words
     if fits + int(texts.counts[beside].sum()) < FITTING_SHARE * texts.records(speaking):
         return None
-    kind = Kind.DATETIME if dates.timed[dates.fits].any() else Kind.DATE
+    kind = _kind_of(dates.values[dates.fits])
     return _fitting(texts, kind, dates.values, texts.speaking & ~dates.fits, dates)
 
 
@@ -346,7 +351,7 @@ def _mixed(texts: Texts, dates: Dates) -> Typed | None:
     if not near[count].all():
         return None
     values = np.where(count, days, dates.values)
-    kind = Kind.DATETIME if dates.timed[fits].any() else Kind.DATE
+    kind = _kind_of(dates.values[fits])
     return Typed(kind, values, speaking & np.isnat(values), _SERIALS, dates.order, dates.undecided)
 
 

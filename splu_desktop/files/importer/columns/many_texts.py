@@ -40,16 +40,6 @@ class ManyTexts:
         """(m,) bytes of each text."""
         return np.diff(self.marks) - 1
 
-    def have(self, which: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return (m,) whether one of a text's bytes is among `which`, (m,) of the bytes with their marks."""
-        found: NDArray[np.bool_] = np.logical_or.reduceat(which, self.marks[:-1])
-        return found
-
-    def count(self, byte: str) -> NDArray[np.uint8]:
-        """Return (m,) how often a text has a byte."""
-        found: NDArray[np.uint8] = np.add.reduceat((self.data == ord(byte)).view(np.uint8), self.marks[:-1])
-        return found
-
     def match(self, form: str) -> NDArray[np.bool_]:
         """Return (m,) whether texts are as long as a form, with digits where that has 0 and its own bytes elsewhere."""
         fits: NDArray[np.bool_] = self.lengths == len(form)

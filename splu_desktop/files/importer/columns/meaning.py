@@ -8,7 +8,7 @@ number (a bound, a unit, a result in words) is part of its meaning, as is a mark
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,15 +42,15 @@ class Folded:
     example: tuple[str, str]
 
 
-def fold(column: Column, alone: Set[str]) -> tuple[Column, Folded | None]:
+def fold(column: Column, bounds: Mapping[str, str]) -> tuple[Column, Folded | None]:
     """Return the column with one label per meaning, and what was told apart before; None where nothing was.
 
     Parameters
     ----------
     column : as typed, a label for each text.
-    alone : labels whose text is their meaning: bounds, which count as a number beside them.
+    bounds : label -> what it means, of bounds, which count as a number beside them.
     """
-    meaning = _meanings(column, alone)
+    meaning = _meanings(column, bounds)
     if len(meaning) == 0 or int(meaning.max()) + 1 == column.m:
         return column, None
     tidy = np.fromiter((_is_tidy(label) for label in column.labels), bool, column.m)
@@ -70,7 +70,7 @@ def fold(column: Column, alone: Set[str]) -> tuple[Column, Folded | None]:
     return made, Folded(column.name, int(several.sum()), records, (str(pair[0]), str(pair[1])))
 
 
-def _meanings(column: Column, alone: Set[str]) -> NDArray[np.int64]:
+def _meanings(column: Column, bounds: Mapping[str, str]) -> NDArray[np.int64]:
     """Return (m,) which labels mean the same, numbered without a gap."""
     found = np.empty(column.m, np.int64)
     valued = np.zeros(column.m, bool)
@@ -78,8 +78,8 @@ def _meanings(column: Column, alone: Set[str]) -> NDArray[np.int64]:
     if column.values is not None:
         none = np.isnat(column.values) if column.values.dtype.kind == "M" else np.isnan(column.values)
         valued = ~none & ~column.missing
-        if alone:
-            valued &= ~np.isin(column.labels, list(alone))
+        if bounds:
+            valued &= ~np.isin(column.labels, list(bounds))
         # Labels stand in the order of their values, so that equal ones are neighbours.
         keys = column.values[valued]
         found[valued] = np.cumsum(np.r_[False, keys[1:] != keys[:-1]][: len(keys)])
@@ -88,11 +88,11 @@ def _meanings(column: Column, alone: Set[str]) -> NDArray[np.int64]:
     texts: list[str] = column.labels[others].tolist()
     gone = np.flatnonzero(column.missing[others]).tolist()
     plain = _written_plainly(texts)
-    if (plain is texts or len(set(plain)) == len(plain)) and len(gone) < 2:
+    if not bounds and (plain is texts or len(set(plain)) == len(plain)) and len(gone) < 2:
         found[others] = count + np.arange(len(others))
         return found
-    if alone:
-        plain = [text if text in alone else own for text, own in zip(texts, plain, strict=True)]
+    if bounds:
+        plain = [bounds.get(text, own) for text, own in zip(texts, plain, strict=True)]
     marks = {at: "\0" + ("" if usual_mark(texts[at]) else plain[at]) for at in gone}
     index: dict[str, int] = {}
     of = (index.setdefault(marks.get(at, own), len(index)) for at, own in enumerate(plain))
@@ -106,6 +106,9 @@ def _written_plainly(texts: list[str]) -> list[str]:
     The texts themselves where none can say what another does, being written plainly in capitals or small letters alone.
     """
     joined = _MARK.join(["", *texts, ""])
+    shown = joined.replace(_MARK * 2, _MARK, 1).replace(_MARK, " ")  # one may be empty
+    if shown.isascii() and shown.isprintable() and "  " not in shown and shown in (shown.lower(), shown.upper()):
+        return texts
     try:
         western = joined.encode("latin-1").translate(_WESTERN, _UNSEEN_WESTERN)
     except UnicodeEncodeError:
@@ -116,8 +119,6 @@ def _written_plainly(texts: list[str]) -> list[str]:
     while "  " in plain:
         plain = plain.replace("  ", " ")
     plain = plain.replace(f" {_MARK}", _MARK).replace(f"{_MARK} ", _MARK)
-    if joined.isascii() and plain == joined.lower() and joined in (plain, joined.upper()):
-        return texts
     return plain.split(_MARK)[1:-1]
 
 

@@ -55,6 +55,11 @@ class Quantities:
         beyond = numbers + self.side if whole else np.nextafter(numbers, np.where(self.side < 0, -np.inf, np.inf))
         return np.where((self.side != 0) & ~self.touching, beyond, numbers)
 
+    def bounds(self, values: NDArray[np.float64]) -> dict[int, str]:
+        """Return what each bound means, by the place of its text: it differs from its number's own meaning."""
+        places = np.flatnonzero(self.side).tolist()
+        return {at: f"{self.side[at]} {self.touching[at]} {values[at]}" for at in places}
+
     def note(self, column: str, labels: Sequence[str]) -> Said:
         """Say how such a column is read."""
         odd = np.flatnonzero(self.side if self.side.any() else self.result)

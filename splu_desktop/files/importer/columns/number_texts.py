@@ -94,9 +94,10 @@ def plain_numbers(texts: Sequence[str], many: ManyTexts) -> NDArray[np.float64]:
     strange = (many.data - zero >= 10) & (many.data != ord("."))
     strange[many.marks] = False
     strange[many.marks[:-1][negative] + 1] = False
-    points = many.count(".")
+    points = np.add.reduceat((many.data == ord(".")).view(np.uint8), many.marks[:-1])
     digits = many.lengths - points - negative
-    plain = np.flatnonzero(~many.have(strange) & (points < 2) & (digits > 0) & (digits <= _DIGITS))
+    odd = np.logical_or.reduceat(strange, many.marks[:-1])
+    plain = np.flatnonzero(~odd & (points < 2) & (digits > 0) & (digits <= _DIGITS))
     found[plain] = np.fromiter(map(float, map(texts.__getitem__, plain.tolist())), np.float64, len(plain))
     return found
 

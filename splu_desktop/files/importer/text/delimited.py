@@ -9,7 +9,7 @@ import itertools
 import os
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -72,7 +72,7 @@ def read(
         heading=found.heading,
         progress=progress,
     )
-    table, unmarked = _without_marks(without_padding(table, found, choices.names))
+    table, marks = _without_marks(without_padding(table, found, choices.names))
     if found.na:
         columns = zip(table.names, table.columns, strict=True)
         table = replace(table, declared={name: ("NA",) for name, column in columns if "NA" in column.labels})
@@ -87,28 +87,39 @@ def read(
         escape=found.dialect.escape,
         null=found.dialect.null,
     )
-    marks = dict.fromkeys(
-        (f"texts of {name}" for name in unmarked),
-        'each value stood as ="…", Excel\'s mark for a text, which was taken off',
-    )
     return table, resolved, {**found.reasons, **marks}
 
 
-def _without_marks(table: RawTable) -> tuple[RawTable, list[str]]:
-    """Take off the ="…" that programs put around a text so that Excel keeps its zeros; nothing is evaluated."""
-    names: list[str] = []
+def _without_marks(table: RawTable) -> tuple[RawTable, dict[str, str]]:
+    """Take off what programs put around each text of a column: ="…", so that Excel keeps its zeros, and hard blanks.
+
+    Nothing is evaluated. Returns the table and the reasons.
+    """
+    reasons: dict[str, str] = {}
     columns = list(table.columns)
     for i, (name, column) in enumerate(zip(table.names, columns, strict=True)):
         first = next((label for label in column.labels if not is_blank(label)), "")
-        if _MARKED.fullmatch(first) and all(is_blank(label) or _MARKED.fullmatch(label) for label in column.labels):
-            labels = [label if is_blank(label) else label[2:-1].replace('""', '"') for label in column.labels]
-            if len(set(labels)) == len(labels):
-                columns[i] = RawColumn(column.codes, labels)
-                names.append(name)
-    return replace(table, columns=tuple(columns)) if names else table, names
+        for form, why, bare in _AROUND:
+            if not (form.fullmatch(first) and all(is_blank(each) or form.fullmatch(each) for each in column.labels)):
+                continue
+            labels = [label if is_blank(label) else bare(label) for label in column.labels]
+            columns[i] = RawColumn.join([RawColumn(column.codes, labels)])
+            reasons[f"texts of {name}"] = why
+    return replace(table, columns=tuple(columns)) if reasons else table, reasons
 
 
-_MARKED = re.compile(r'="(?:[^"]|"")*"')
+_AROUND: tuple[tuple[re.Pattern[str], str, Callable[[str], str]], ...] = (
+    (
+        re.compile(r'="(?:[^"]|"")*"'),
+        'each value stood as ="…", Excel\'s mark for a text, which was taken off',
+        lambda text: text[2:-1].replace('""', '"'),
+    ),
+    (
+        re.compile("\u00a0.*|.*\u00a0", re.DOTALL),
+        "each value stood between hard blanks, which were taken off",
+        lambda text: text.strip("\u00a0 "),
+    ),
+)
 
 
 def _undecodable(table: RawTable) -> Iterator[Problem]:
@@ -181,13 +192,13 @@ def _blocks(head: bytes, rest: Iterator[bytes], form: fields.FieldLayout, skip: 
                 raise fields.Irregular
             return
     carry = head[start:] if skip or not head.startswith(codecs.BOM_UTF8) else head[3:]
-    inner = end + codecs.BOM_UTF8  # where files were joined that each began with the mark
-    sign = codecs.BOM_UTF8[:1]  # which texts mostly lack: to look for one byte takes a fiftieth of the time
+    marks = (codecs.BOM_UTF8, b"\f")  # where files were joined that each began with it, and of a new page
     while True:
         more = next(rest, b"")
         block = carry + more
-        if sign in block and inner in block:
-            block = block.replace(inner, end)
+        for mark in marks:
+            if mark[:1] in block and end + mark in block:  # to look for one byte takes a fiftieth of the time
+                block = block.replace(end + mark, end)
         if not more:
             if block:
                 yield block if block.endswith(end) else block + (b"\r\n" if form.carriage else end)

@@ -115,12 +115,12 @@ def split_lines(text: str) -> list[str]:
     return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
 
 
-_NO_TEXT = re.compile("\x00|^(?:\ufeff|ï»¿)+|^\x1a+\\s*$")
+_NO_TEXT = re.compile("\x00|^(?:\ufeff|ï»¿|\f)+|^\x1a+\\s*$")
 
 
 def clean(line: str) -> str:
-    """Return a line without zero bytes, marks of an encoding at its beginning, and an old mark of a file's end."""
-    return _NO_TEXT.sub("", line) if "\x00" in line or line[:1] in "\ufeffï\x1a" else line
+    """Return a line without zero bytes, marks of an encoding or a page at its beginning, and an old mark of an end."""
+    return _NO_TEXT.sub("", line) if "\x00" in line or line[:1] in "\ufeffï\x1a\f" else line
 
 
 def detect(
@@ -238,7 +238,10 @@ def _skips_blanks(text: str, delimiter: str, quote: str) -> bool:
 
 def _pads(text: str, delimiter: str) -> bool:
     """Whether blanks stand before nearly every delimiter, too."""
-    return text.count(" " + delimiter) > 0.8 * text.count(delimiter)
+    first = len(
+        re.findall("^" + re.escape(delimiter), text, re.MULTILINE)
+    )  # of Markdown, where none can stand before it
+    return text.count(" " + delimiter) > 0.8 * (text.count(delimiter) - first)
 
 
 def _aligned(lines: Sequence[str], delimiter: str) -> bool:

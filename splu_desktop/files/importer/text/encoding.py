@@ -54,6 +54,13 @@ _USUAL = frozenset(  # characters of names, sexes, days and wards, which other b
 )
 _FAINT = 0.002  # likelihood up to which nothing is sure
 _THIN = 8  # different words below which a second encoding needs be but half as likely to leave it unsure
+_EBCDIC = (
+    "\r\n \t.,;:|/-+_*'\"()&%<>=#@$!?".encode("cp037")
+    + bytes(  # of mainframes: letters, digits, no line end
+        (*range(0x81, 0x8A), *range(0x91, 0x9A), *range(0xA2, 0xAA), *range(0xC1, 0xCA), *range(0xD1, 0xDA))
+    )
+    + bytes((*range(0xE2, 0xEA), *range(0xF0, 0xFA)))
+)
 _FIRST = "the file's first bytes tell it"
 UNSURE = 0.6  # plausibility below which the user is asked to look
 
@@ -84,6 +91,8 @@ def by_head(head: bytes) -> Encoding | None:
     wide = _without_mark(head[:8000])
     if wide is not None:
         return wide
+    if head and not head.translate(None, _EBCDIC) and b"%" in head:
+        return Encoding("cp037", _FIRST, 0.5)
     if b"\x1b$" in head[:_SAMPLE]:
         try:
             head[: head.rfind(b"\n") + 1].decode("iso2022_jp")
