@@ -81,7 +81,7 @@ class AskPage(Page):
     def apply_fold(self, fold: Fold) -> None:
         for panel in self.each:
             panel.fold(fold)
-        wide, middle, narrow = (480, 300, 300, 300), (350, 260, 300, 260), (0, 180, 0, 0)
+        wide, middle, narrow = (480, 300, 300, 300), (350, 260, 300, 260), (0, 0, 0, 0)
         least = {Fold.WIDE: wide, Fold.MIDDLE: middle, Fold.NARROW: narrow}[fold]
         for room, height in zip(self.fitted, least, strict=True):
             room.set_least(height)

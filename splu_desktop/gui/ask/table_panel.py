@@ -23,6 +23,7 @@ from splu_desktop.gui.base.words import bare, number, t
 from splu_desktop.gui.proposal.ranges import TRUST, range_words, trust_words
 
 _MOST_COLUMNS = 60  # of the table that is shown; all are saved
+_FEW_LINES = 12
 
 
 class TablePanel(Panel):
@@ -32,6 +33,7 @@ class TablePanel(Panel):
 
     def build(self) -> None:
         self.found: CrossTable | None = None
+        self._narrow = False
         self.column, self.first, self.second = (Choice(name, 14) for name in (t("Count"), t("by"), t("and")))
         for each in (self.column, self.first, self.second):
             each.currentIndexChanged.connect(lambda at: self._changed())
@@ -57,7 +59,14 @@ class TablePanel(Panel):
 
     def fold(self, fold: Fold) -> None:
         self.save.setText(t("Save the table…") if fold is Fold.WIDE else "")
-        self.view.setMinimumHeight(120)
+        self._narrow = fold is Fold.NARROW
+        self._fit()
+
+    def _fit(self) -> None:
+        # A narrow window's page scrolls, and a table of few lines does not scroll in it.
+        lines = 0 if self.found is None or not self._narrow else min(len(self.found.lines), _FEW_LINES)
+        high = (lines + 1) * self.view.verticalHeader().defaultSectionSize() + 20
+        self.view.setMinimumHeight(max(120, high))
 
     def show_release(self, opened: Opened) -> None:
         super().show_release(opened)
@@ -130,6 +139,7 @@ class TablePanel(Panel):
         self.view.hold([*heads, rows, *map(field, shown)]).show(range(len(found.lines)))
         self.view.horizontalHeader().setStretchLastSection(False)
         self.view.resizeColumnsToContents()
+        self._fit()
 
     def _save(self) -> None:
         if self.found is not None:
