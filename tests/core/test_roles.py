@@ -264,6 +264,29 @@ def test_two_small_signs_make_an_unknown_column_harmless_where_nothing_says_heal
     assert suggest_roles(table)[name].role is role
 
 
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("Reason for visit", "cough|rash|fall"),
+        ("Anlass des Besuchs", "Husten|Fieber|Sturz"),
+        ("species", "E. coli|S. aureus|Candida"),
+        ("Rezept", "Metformin|Ramipril|Ibu"),
+        ("ordonnance", "amoxicilline|ramipril"),
+        ("Type de cellule", "lymphocyte|neutrophile"),
+        ("Druckstelle", "Ferse|Stirn|Ohr"),
+        ("motor_skill", "low|medium|high"),
+        ("bundle_branch", "RBBB|LBBB|none"),
+        ("housing_problem", "damp|mould|cold"),
+        ("Manifestation", "Haut|Gelenk|Niere"),
+        ("sex_trade", "yes|no"),
+    ],
+)
+def test_a_finding_between_harmless_columns_stays_secret(name: str, values: str) -> None:
+    each = {"region": "North|South|Wales", name: values, "marital": "M|S|W"}
+    columns = [texts(header, RANDOM.choices(these.split("|"), k=N)) for header, these in each.items()]
+    assert suggest_roles(Table(tuple(columns)))[name].role is Role.SA
+
+
 def test_codes_whose_rows_are_of_one_sex_and_age_number_persons_under_any_name() -> None:
     persons = [RANDOM.randrange(60) for _ in range(N)]
     codes = texts("wxq", [f"K{each:03d}" for each in persons])

@@ -89,7 +89,7 @@ class Lexicon:
             head = self.words.get(word[cut:], frozenset())
             done = head.intersection(_SURE[1:]) and "act" in self.lists_of(word[:cut].removesuffix("s"))  # no "-age"
             numbered = head & {"number", "kind"} and word[:cut] in self.words  # "siteid"
-            glued = "glued" in head and "unsure" not in head and head.intersection(_SURE[1:]) and cut >= _PART
+            glued = "glued" in head and "unsure" not in head and head & {"date", "unit"} and cut >= _PART
             ended = word[cut:] in self.values["compound"] and cut > _SHORT  # no "com-fort"
             glued = glued and len(word) - cut > _PART and not word.endswith("ation")  # no "Manife-station"
             if done or (new and (numbered or ended or glued)):

@@ -30,7 +30,9 @@ def harmless_by_signs(table: Table, name: str, reading: Reading, found: Mapping[
     column = table[name]
     if column.kind is not Kind.CATEGORY or reading.says(*_BARRED) or not _may_be_harmless(column, reading):
         return None
-    said = [subject for subject in _SUBJECTS if reading.says(subject)]
+    links = lexicon().values["link"]  # what stands behind "for" or "de" says nothing: "motive for visit"
+    named = reading.lists[: next((at for at, word in enumerate(reading.words) if at and word in links), None)]
+    said = [subject for subject in _SUBJECTS if any(subject in lists for lists in named)]
     among = _among_harmless(table, name, found)
     signs = among + (bool(said) or (among and _says_sort(reading))) + _signs_of_values(column)
     return (said or ["administrative"])[0] if signs >= _ENOUGH else None
