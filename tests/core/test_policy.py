@@ -337,6 +337,38 @@ def test_most_rows_of_persons_are_kept_though_a_lesser_table_is_read_sooner() ->
     assert found.verdict.figures.rows == len(owner)
 
 
+def test_of_tables_that_are_not_safe_together_the_one_that_is_safe_alone_is_found() -> None:
+    chance, n = np.random.default_rng(9), 600
+    columns = {
+        "age": chance.integers(16, 70, n),
+        "sex": chance.choice(["f", "m"], n),
+        "department": chance.choice(["IT", "HR", "Nursing", "Kitchen"], n, p=[0.2, 0.1, 0.5, 0.2]),
+        "burnout": chance.choice(["no", "mild", "severe"], n, p=[0.6, 0.3, 0.1]),
+        "smoker": chance.choice(["yes", "no"], n, p=[0.25, 0.75]),
+    }
+    found = propose(table_of(columns, age=Kind.INTEGER), Audience("public"), person=None)
+    assert found.verdict.state == USEFUL
+    assert len(found.plan.questions) > 0
+
+
+def test_a_table_of_which_nothing_can_be_read_is_told_where_somebody_named_it() -> None:
+    chance, n = np.random.default_rng(3), 2_000
+    columns = {
+        "sex": chance.choice(["f", "m"], n),
+        "ward": chance.choice(["N", "S"], n),
+        "ill": chance.choice(["a", "b", "c", "d"], n),
+        "rare": np.where(np.arange(n) < 60, "yes", "no"),
+    }
+    asked = (AskedTable("ill", None, ("sex", "ward")), AskedTable("rare", "yes", ("sex",), within=0.05))
+    found = propose(table_of(columns), person=None, questions=asked)
+    assert found.plan.questions == asked
+    assert found.verdict.state == USEFUL
+    line = next(line for line in found.verdict.lines if line.name == "too-blurred")
+    assert line.sentence.endswith("tables without any: 1.")
+    assert "not for each" in found.verdict.sentence
+    assert len(propose(table_of(columns), person=None).plan.questions) > 0
+
+
 def test_no_step_says_how_a_column_is_published_that_is_left_out() -> None:
     random = np.random.default_rng(4)
     columns = {"sex": random.choice(["m", "f"], 600)}

@@ -294,7 +294,8 @@ class Search:
 
     def _asking(self, way: Way) -> Way:
         """Return a way that asks only for tables that can be read, where nobody named them and all can't."""
-        if self._setting.named or way.works:
+        # Of one that is not safe, what could be read tells nothing of which tables would be safe.
+        if self._setting.named or way.works or not way.safe:
             return way
         found = way.asking_for(self.limits.useful)
         return found if found.cells >= FEWEST_CELLS else way
