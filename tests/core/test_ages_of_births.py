@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -49,6 +50,18 @@ def test_a_birth_becomes_an_age_at_the_end_of_the_last_year() -> None:
     undo = next(each.undo for each in found.steps if each.column == "date of birth")
     assert undo is not None
     assert undo(found.plan).roles["date of birth"] is Role.IDENTIFIER
+
+
+def test_a_text_among_the_dates_is_no_event() -> None:
+    table = _stays()
+    values, labels = table["admission date"].values, table["admission date"].labels.copy()
+    assert values is not None
+    values, labels[3] = values.copy(), "pending"
+    values[3] = np.datetime64("NaT")
+    mixed = replace(table["admission date"], labels=labels, values=values)
+    columns = [mixed if each.name == mixed.name else each for each in table.columns]
+    found = propose(Table(tuple(columns)), Audience())
+    assert found.plan.generalisations["date of birth"][0] == Age(date(2023, 12, 31))
 
 
 def test_other_ways_publish_no_birth_either() -> None:

@@ -365,7 +365,7 @@ def test_a_table_of_which_nothing_can_be_read_is_told_where_somebody_named_it() 
     assert found.verdict.state == USEFUL
     line = next(line for line in found.verdict.lines if line.name == "too-blurred")
     assert line.sentence.endswith("tables without any: 1.")
-    assert "not for each" in found.verdict.sentence
+    assert "your tables" not in found.verdict.sentence
     assert len(propose(table_of(columns), person=None).plan.questions) > 0
 
 

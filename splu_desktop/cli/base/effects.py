@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.messages import Said, listed, say
 
 _SPELT = {"who": "--for"}
 
@@ -32,6 +33,17 @@ def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     # What may be repeated, and switches, are not `Once`, but false where they are not given.
     found = [n for n in names if n in said or (isinstance(value := getattr(args, n, None), list | bool) and value)]
     return [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in found]
+
+
+@contextmanager
+def said_by(option: str) -> Iterator[None]:
+    """Name the option in a fault of what it says."""
+    try:
+        yield
+    except (BadSetting, UnknownColumn) as fault:
+        if option in str(fault):
+            raise
+        raise BadSetting(Said("{option}: {fault}", {"option": option, "fault": str(fault)})) from None
 
 
 def belong(args: argparse.Namespace, partner: str, *names: str) -> None:

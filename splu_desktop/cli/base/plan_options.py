@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong, misfit, no_effect, options_given
+from splu_desktop.cli.base.effects import belong, misfit, no_effect, options_given, said_by
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from, known_column
 from splu_desktop.cli.base.help import several, takes
 from splu_desktop.cli.base.import_options import ENGINES, add_recipe_options, imported_from, set_of
@@ -132,7 +132,8 @@ def _plan_by_options(args: argparse.Namespace, imported: Imported, progress: Pro
     persons, person = person_asked(args, entries, imported.table)
     imported = replace(imported, table=one_per_person(imported.table, persons))
     table, who = imported.table, audience_asked(args)
-    within = limits_for(who).within if args.within is None else args.within / 100
+    with said_by("--set limits"):
+        within = limits_for(who).within if args.within is None else args.within / 100
     asked: dict[str, Any] = {
         "person": person, "questions": questions_asked(args.table, within, table), "within": within,
         "roles": roles_asked(args, entries, table), "row_word": args.row, "progress": progress,
@@ -149,7 +150,9 @@ def _plan_by_options(args: argparse.Namespace, imported: Imported, progress: Pro
 def audience_asked(args: argparse.Namespace) -> Audience:
     """Return who gets it, as the options say; a partner who has signed where they say nothing. Raises BadSetting."""
     limits, signed = _limits_asked(set_of(args, "plan").get("limits", {})), args.signed != "no" and args.who != "public"
-    return Audience(args.who, signed, recipient=args.recipient, purpose=args.purpose, until=args.until, limits=limits)
+    with said_by("--until"):
+        said = {name: getattr(args, name) for name in ("recipient", "purpose", "until")}
+        return Audience(args.who, signed, limits=limits, **said)
 
 
 def person_asked(
@@ -166,8 +169,8 @@ def person_asked(
     # A column's own name may hold “=”.
     if not sign or text in table:
         name, way = text, "draw"
-    if name not in table:
-        raise UnknownColumn(name, table.names)
+    with said_by("--person"):
+        name = table[name].name
     shift, days = _shift_asked(entries.get("shift_dates"), table)
     return ByPerson(name, way.strip(), number=entries.get("person_number", False), shift=shift, days=days), name
 
@@ -183,7 +186,8 @@ def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
 
 def questions_asked(texts: Sequence[str], within: float, table: Table) -> tuple[AskedTable, ...]:
     """Return the tables that must come out. Raises BadSetting, UnknownColumn."""
-    found = tuple(parse_question(text, table, within) for text in texts)
+    with said_by("--table"):
+        found = tuple(parse_question(text, table, within) for text in texts)
     if len(found) > 3:
         raise BadSetting("At most three tables can be asked for; leave {n} out.", n=len(found) - 3)
     return found
@@ -195,16 +199,16 @@ def questions_asked(texts: Sequence[str], within: float, table: Table) -> tuple[
 def roles_asked(args: argparse.Namespace, entries: Mapping[str, Any], table: Table) -> dict[str, Role]:
     """Return the roles that options give. Raises BadSetting, UnknownColumn."""
     found: dict[str, Role] = {}
-    given = ((Role.SA, args.sa), (Role.NSA, args.nsa), (Role.DROPPED, args.drop), (Role.IDENTIFIER, args.identifier))
-    for role, texts in given:
-        for name in (name for text in texts for name in columns_named(text, table)):
-            if found.setdefault(name, role) is not role:
+    given = {"sa": Role.SA, "nsa": Role.NSA, "drop": Role.DROPPED, "identifier": Role.IDENTIFIER}
+    for option, role in given.items():
+        with said_by(f"--{option}"):
+            for name in (name for text in getattr(args, option) for name in columns_named(text, table)):
+                if found.setdefault(name, role) is not role:
+                    raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
+    with said_by("--set kept_identifiers"):
+        for name in entries.get("kept_identifiers", ()):
+            if not found.setdefault(table[name].name, Role.NSA).published:
                 raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
-    for name in entries.get("kept_identifiers", ()):
-        if name not in table:
-            raise UnknownColumn(name, table.names)
-        if not found.setdefault(name, Role.NSA).published:
-            raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
     return found
 
 
@@ -226,10 +230,12 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
     """Return what the options say of a plan beside roles and questions. Raises BadSetting."""
     changes: dict[str, Any] = {}
     if args.generalise:
-        steps, rare = generalisations_from(args.generalise, table), dict(plan.rare)
+        with said_by("--generalise"):
+            steps, rare = generalisations_from(args.generalise, table), dict(plan.rare)
+            if out := [name for name in steps if not plan.roles[name].published]:
+                words = "Column “{name}” is left out, so its values can't be grouped; publish it."
+                raise BadSetting(words, name=out[0])
         for name, own in steps.items():
-            if not plan.roles[name].published:
-                raise BadSetting("Column “{name}” is left out, so its values can't be grouped; publish it.", name=name)
             if name in plan.sensitive:
                 # Joined after the draw, on published counts: the counts before are secret.
                 rare.update((name, each.k) for each in own if isinstance(each, Rare))
@@ -245,7 +251,8 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
 def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, Any]) -> tuple[Block, ...]:
     name = said.get("draw", plan.blocks[0].draw.name)
     # Not by `or`: a gamma of 0 is to be refused, and once meant the audience's strength.
-    draw = draw_from({"draw": name, "gamma": plan.gamma if args.gamma is None else args.gamma})
+    with said_by("--gamma" if args.gamma is not None else "--set draw"):
+        draw = draw_from({"draw": name, "gamma": plan.gamma if args.gamma is None else args.gamma})
     blocks = [each.columns for each in plan.blocks]
     for text in said["together"].split("|") if "together" in said else ():
         joined = tuple(columns_named(text, table))

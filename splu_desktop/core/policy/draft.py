@@ -26,6 +26,7 @@ from splu_desktop.core.generalise import (
     table_after,
     words_for,
 )
+from splu_desktop.core.generalise.dates import days_of
 from splu_desktop.core.generalise.measured import still_measured
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.messages import quoted, say
@@ -212,12 +213,12 @@ class _Drafting:
     def _last_day(self) -> date:
         """Return the end of the last year of which the table has an event, this year where it has none."""
         now = date.today().year
-        years = [
-            int(column.values[~column.missing].max().astype("datetime64[Y]").astype(int)) + 1970
+        found = (
+            days_of(column)
             for column in self.table.columns
             if column.kind in (Kind.DATE, Kind.DATETIME) and self.suggestions[column.name].subject != "age"
-            if column.values is not None and not column.missing.all()
-        ]
+        )
+        years = [int(str(days[known].max())[:4]) for days, known in found if known.any()]  # some hold texts, too
         return date(min(max(years, default=now), now), 12, 31)  # a mark for "not yet" may lie in the year 9999
 
     def find_bands(self, asked: set[str]) -> dict[str, Steps]:

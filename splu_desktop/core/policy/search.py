@@ -303,13 +303,16 @@ class Search:
     def _with_classes(self, plan: Plan, prepared: Prepared, classes: tuple[str, ...]) -> tuple[Plan, Prepared, float]:
         """Return plan and table with classes, and the strength that they need.
 
-        Columns that nobody asks for and that need much more strength than those asked for are left out.
+        Columns that nobody asks for and that need much more strength than those asked for are left out; so are asked
+        ones that no strength protects, with their tables, where nobody named these.
         """
         self._setting.progress.report("Trying ways", 0.5)
         ready = replace(prepared, classes=make_classes([prepared.table[name] for name in classes], prepared.units))
         plan = replace(plan, classes=classes)
         needs = certainties(ready, plan).needed_of(self.limits.riskiest, self.limits.average)
         asked = set(self._setting.kept) | {each.sa for each in plan.questions}
+        if not self._setting.named:
+            asked -= {name for name, need in needs.items() if need > STOPS[0] and name not in self._setting.kept}
         first = max([self.limits.gamma, *(need for name, need in needs.items() if name in asked)])
         # One strength holds for all columns, so that one which needs far more would blur all others.
         most = max(first, _MUCH_MORE * self.limits.gamma)

@@ -150,8 +150,6 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
         return BLURRED, say("Recipients can’t use your tables. Take one of the two ways that work.")
     if others:
         return UNSAFE, say("Not safe yet. Lines that need your decision: {n}.", n=len(others))
-    if not plan.questions:
-        return USEFUL, say("No table was asked for, and no limit is broken.")
-    if figures.unread(plan):
-        return USEFUL, say("Recipients can use it, but not for each of your tables; no limit is broken.")
+    if not plan.questions or figures.unread(plan):
+        return USEFUL, say("Recipients can use it, and no limit is broken.")
     return USEFUL, say("Recipients can use it for your tables, and no limit is broken.")
