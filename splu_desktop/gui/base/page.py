@@ -149,11 +149,6 @@ class Page(QWidget):
         self._show_part(self.empty)
         self.set_primary(primary, False, self.empty.heading.text())
 
-    def show_busy(self, heading: str) -> None:
-        """Show the busy state from its beginning."""
-        self.busy.begin(heading)
-        self._show_part(self.busy)
-
     def work_on(
         self, words: str, take: Callable[[Any], object], function: Callable[..., Any], *args: Any, **keywords: Any
     ) -> None:
@@ -172,7 +167,8 @@ class Page(QWidget):
             self.tell_end(kind, sentence)
 
         self.banner.hide()
-        self.show_busy(words)
+        self.busy.begin(words)
+        self._show_part(self.busy)
         self.set_primary(self.primary.text(), False)
         self.work.start(
             function,

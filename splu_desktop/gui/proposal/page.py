@@ -47,6 +47,7 @@ _CHANNEL = "figures"
 _REST = 200  # ms
 _TAB = 130  # pixels that a tab has in any case
 _FEW_LINES = 10  # of a table, in a narrow window
+_WHERE = {"tables": Step.QUESTIONS, "person": Step.QUESTIONS, "strength": Step.EXPERT}  # a step is changed
 
 
 class _Tabs(QTabBar):
@@ -73,7 +74,7 @@ class ProposalPage(Page):
         self.tables = self._make_tables()
         self.steps = StepList()
         self.steps.undone.connect(self._undo)
-        self.steps.changed.connect(lambda step: self.go.emit(_where(step)))
+        self.steps.changed.connect(lambda step: self.go.emit(_WHERE.get(step.name, Step.COLUMNS)))
         self.steps.all_columns.connect(lambda: self.go.emit(Step.COLUMNS))
         self.steps_card = Card("", 1, 2, 1, 4, spacing=0)
         put(self.steps_card.body, (self.steps, 1))
@@ -558,10 +559,6 @@ def _legend(shown: Preview, table: int, at: int) -> str:
 def _same_shape(one: Plan, other: Plan) -> bool:
     """Return whether two plans differ in their strength at most."""
     return one == other or one.with_gamma(other.gamma) == other
-
-
-def _where(step: Done) -> Step:
-    return {"tables": Step.QUESTIONS, "person": Step.QUESTIONS, "strength": Step.EXPERT}.get(step.name, Step.COLUMNS)
 
 
 def _table_name(asked: AskedTable, first: AskedTable | None) -> str:
