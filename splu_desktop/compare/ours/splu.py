@@ -28,6 +28,8 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
 
+_CELLS = 4_000_000  # of selections, classes and values that are worked on at once
+
 
 @dataclass(frozen=True)
 class Stream:
@@ -77,22 +79,21 @@ class Redraw(UnbiasedDraw):
         number, share = len(published), published / published.sum(axis=1, keepdims=True)
         keys = self.classes.astype(np.int64) * m + self.shown
         by_class = questions.histogram(keys, number * m).reshape(-1, number, m)
-        inside = by_class.sum(axis=2)
-        expected = inside @ share
-        total = np.zeros((3, *expected.shape))
-        for each, counts in enumerate(published):  # by class, so that no array of all classes, lines and values is made
-            part, shown = inside[:, each], by_class[:, each]
-            if self.draw == DecoyGroups.name:
-                figures = count_groups(self.mechanism, part, shown, counts, np.eye(m))
-            else:
-                each_share, lines = np.broadcast_to(share[each], shown.shape), len(part)
-                size = np.full((lines, 1), counts.sum())
-                figures = count_one_block(
-                    1 / self.gamma, part[:, None], size, shown, each_share, np.arange(lines), lines
-                )
-            likely = part[:, None] * share[each]
-            weight = np.where(expected > 0, likely / np.where(expected > 0, expected, 1), 1 / number)
-            total += figures.estimate, figures.level, figures.slope * weight
+        inside, sizes = by_class.sum(axis=2), published.sum(axis=1)
+        total = np.zeros((3, len(inside), m))
+        if self.draw == DecoyGroups.name:
+            for each, counts in enumerate(published):
+                figures = count_groups(self.mechanism, inside[:, each], by_class[:, each], counts, np.eye(m))
+                total += figures.estimate, figures.level, figures.slope
+            return CountFigures(*total)
+        step = max(_CELLS // (number * m), 1)
+        for some in (slice(start, start + step) for start in range(0, len(inside), step)):
+            line, at = np.nonzero(inside[some])  # the classes that each selection has records of
+            selected, shown = inside[some][line, at][:, None], by_class[some][line, at]
+            figures = count_one_block(
+                1 / self.gamma, selected, sizes[at][:, None], shown, share[at], line, len(inside[some])
+            )
+            total[:, some] = figures.estimate, figures.level, figures.slope
         return CountFigures(*total)
 
     def prior(self, records: Ints) -> Floats:
