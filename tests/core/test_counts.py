@@ -84,7 +84,7 @@ def test_figures_of_lines_are_those_of_their_parts_added(lines: int) -> None:
     shown, effect = np.floor(selected * share), 1 + rng.random((90, 1))
     whole = count_one_block(0.2, selected, size, shown, share, line, lines, effect)
     parts = count_one_block(0.2, selected, size, shown, share, each, 90, effect)
-    added = add_classes(parts, line, lines, selected * share)
+    added = add_classes(parts, line, lines, selected, share)
     for name in ("estimate", "level", "slope", "step"):
         assert getattr(whole, name) == pytest.approx(getattr(added, name), rel=1e-9, abs=1e-9)
 

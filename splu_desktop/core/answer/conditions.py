@@ -27,8 +27,6 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags
 
 EMPTY = "(empty)"  # how the missing value is written where an empty text would be no condition
-
-
 _NEXT = "{head}, {tail}"
 _NAMED = 12  # values named to who asked for one that is not there
 _SIGNS = {"=": "{}", "!=": "{}", ">=": "{}..", "<=": "..{}"}  # between a column and what is asked of it -> as a choice
@@ -171,10 +169,7 @@ class Condition:
 
     def _within(self, column: Column) -> Flags:
         if not self.low and not self.high:
-            raise BadQuestion(
-                "The condition on “{column}” chooses nothing; name a value or leave the column out.",
-                column=column.name,
-            )
+            raise _chooses_nothing(column)
         intervals = interval_ends(column) if column.values is None else None
         if holds_spans(column):
             chosen = self._of_spans(column)
@@ -312,10 +307,7 @@ def _read_choice(text: str, column: Column, sensitive: bool, vanished: bool) -> 
     if labels:
         return Condition(column.name, labels)
     if not text.strip():
-        raise BadQuestion(
-            "The condition on “{column}” chooses nothing; name a value or leave the column out.",
-            column=column.name,
-        )
+        raise _chooses_nothing(column)
     values: list[str] = []
     parts = text.split("|")
     bars = max((label.count("|") for label in column.labels.tolist()), default=0)
@@ -349,6 +341,12 @@ def _read_choice(text: str, column: Column, sensitive: bool, vanished: bool) -> 
             else:
                 raise _unknown(column, piece, sensitive)
     return Condition(column.name, tuple(dict.fromkeys(values)))
+
+
+def _chooses_nothing(column: Column) -> BadQuestion:
+    return BadQuestion(
+        "The condition on “{column}” chooses nothing; name a value or leave the column out.", column=column.name
+    )
 
 
 def _possible(column: Column, text: str) -> bool:

@@ -18,6 +18,7 @@ from splu_desktop.core.thresholds import NORMAL_95
 
 Floats = NDArray[np.float64]
 
+_NEXT_TO_NONE = 1e-12  # the share of an event that nothing lets expect: x is as likely in one row as in another
 _MORE = 2.0  # rows of the rest of a class that an interval adds to those that show an event (Agresti and Coull 1998)
 
 
@@ -122,14 +123,11 @@ def count_one_block(
     whole, shown_level = _weighted_sums([np.ones_like(q), weight * outside], shown, line, lines)
     (both,) = _weighted_sums([weight * less], shown * share, line, lines)
     level += sum_by_line(weight * two * outside, line, lines) - less_level - shown_level + both
-    none = expected == 0
-    if none.any():  # where nothing is expected in any part, x is as likely in one as in another
-        parts = np.maximum(np.bincount(line, minlength=lines)[:, None], 1)
-        steps, slopes = (
-            np.where(none, sum_by_line(alone, line, lines) / parts, total)
-            for alone, total in ((step, steps), (to_x, slopes))
-        )
-    slopes, steps = (slopes - less_slope) / np.where(none, 1, expected), steps / np.where(none, 1, expected)
+    rows, row_steps, row_slopes = (
+        _NEXT_TO_NONE * sum_by_line(each, line, lines) for each in (selected, selected * step, selected * to_x)
+    )
+    likely = np.where(rows > 0, expected + rows, 1)
+    slopes, steps = (slopes + row_slopes - less_slope) / likely, (steps + row_steps) / likely
     return CountFigures((whole - b * expected) / a, level, slopes, steps)
 
 
@@ -260,23 +258,22 @@ def count_several_blocks(
     return CountFigures(x, level, (sign * variance).sum(axis=axes), 1 / float(np.prod(a)))
 
 
-def add_classes(by_class: CountFigures, line: NDArray[np.integer], lines: int, expected: Floats) -> CountFigures:
+def add_classes(
+    by_class: CountFigures, line: NDArray[np.integer], lines: int, selected: Floats, share: Floats
+) -> CountFigures:
     """Return figures of lines from those of their parts in classes.
 
     Parameters
     ----------
     by_class : (K, Q) figures of parts.
     line : (K,) the line that each part is of, ascending.
-    expected : (K, Q) records of the part that the class lets expect, by which x is split over classes.
+    selected, share : (K, 1) records of each part and (K, Q) the share that shows the event, by which x is split.
     """
+    expected = selected * (share + _NEXT_TO_NONE)
     whole = sum_by_line(expected, line, lines)
-    parts = np.maximum(np.bincount(line, minlength=lines)[:, None], 1)
-    none = whole == 0
 
     def split(figure: Floats | float) -> Floats:
-        mean = sum_by_line(figure * expected, line, lines) / np.where(none, 1, whole)
-        # Where nothing is expected in any part, x is as likely in one as in another.
-        return np.where(none, sum_by_line(figure + 0 * whole[line], line, lines) / parts, mean) if none.any() else mean
+        return sum_by_line(figure * expected, line, lines) / np.where(whole > 0, whole, 1)
 
     estimate, level = (sum_by_line(each, line, lines) for each in (by_class.estimate, by_class.level))
     return CountFigures(estimate, level, split(by_class.slope), split(by_class.step))

@@ -10,11 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.answer.counts import (
-    count_groups_by_class,
-    count_one_block,
-    count_rows_beside,
-)
+from splu_desktop.core.answer.counts import count_groups_by_class, count_one_block, count_rows_beside
 from splu_desktop.core.answer.crosstab import label_lines
 from splu_desktop.core.answer.scores import class_shares
 from splu_desktop.core.band_means import typical
@@ -95,7 +91,7 @@ class Forecaster:
     def __init__(self, prepared: Prepared, plan: Plan) -> None:
         self.prepared, self.plan = prepared, plan
         self._correlations: dict[Block, float] = {}
-        self._shares: dict[str, tuple[Floats, Floats]] = {}
+        self._shares: dict[str, Floats] = {}
 
     def with_classes(self, prepared: Prepared, plan: Plan) -> Forecaster:
         """Return the forecaster of the same rows in other classes, which knows what this one has worked out."""
@@ -145,7 +141,7 @@ class Forecaster:
         """
         classes, number = self.prepared.row_class, self.prepared.classes.number
         block, owner = self.plan.block_of(sensitive), self.prepared.units.owner
-        shares, sizes = self._class_shares(sensitive)
+        sizes = np.bincount(classes, minlength=number).astype(float)
         codes, m = _events(self.prepared.table[sensitive], values), len(values) + 1
         if some is not None and block.draw.name != "groups":
             line, codes, classes, owner = line[some], codes[some], classes[some], owner[some]
@@ -155,7 +151,7 @@ class Forecaster:
         rows = np.bincount(pair, minlength=len(pairs)).astype(float)[:, None]
         # No more than the line has rows: unchanged columns are published, so recipients cut there as well.
         top = np.bincount(line, minlength=lines)[:, None].astype(float)
-        size, share = sizes[of_class][:, None], shares[:, values][of_class]
+        size, share = sizes[of_class][:, None], self._class_shares(sensitive)[:, values][of_class]
         effect: Floats | float = 1.0
         if self.prepared.units.person:
             known = owner if self.plan.persons is not None and self.plan.persons.number else None
@@ -176,15 +172,11 @@ class Forecaster:
             low[at], high[at] = (each[:, : len(values)] for each in figures.interval(top))
         return low, high
 
-    def _class_shares(self, sensitive: str) -> tuple[Floats, Floats]:
-        """Return (C, m) the share of each value among the rows of each class, and (C,) their rows."""
+    def _class_shares(self, sensitive: str) -> Floats:
+        """Return (C, m) the share of each value among the rows of each class."""
         if sensitive not in self._shares:
-            column, number = self.prepared.table[sensitive], self.prepared.classes.number
-            classes = self.prepared.row_class
-            self._shares[sensitive] = (
-                class_shares(column.codes, column.m, classes, number),
-                np.bincount(classes, minlength=number).astype(float),
-            )
+            column, classes = self.prepared.table[sensitive], self.prepared.row_class
+            self._shares[sensitive] = class_shares(column.codes, column.m, classes, self.prepared.classes.number)
         return self._shares[sensitive]
 
     def correlation(self, block: Block) -> float:
@@ -238,7 +230,10 @@ class Forecaster:
         if not tables:
             return np.full(len(gammas), np.nan)
         # Which cells are asked follows from true counts alone; ranges are worked out for the lines of these.
-        truths = [self._true_counts(*each) for each in tables]
+        truths = []
+        for sensitive, by, values in tables:
+            line, lines = self._lines(by)
+            truths.append(_tally(line, _events(self.prepared.table[sensitive], values), lines, len(values) + 1))
         there = [true >= _OTHER_LEAST for true in truths]
         truth = np.concatenate([true[each] for true, each in zip(truths, there, strict=True)])
         order = np.argsort(truth, kind="stable")
@@ -276,11 +271,6 @@ class Forecaster:
         for name in by[1:]:
             line, lines = line * np.int32(table[name].m) + table[name].codes, lines * table[name].m
         return line, lines
-
-    def _true_counts(self, sensitive: str, by: Sequence[str], values: NDArray[np.int64]) -> Floats:
-        """Return (L, Q) rows of each line that have each value."""
-        line, lines = self._lines(by)
-        return _tally(line, _events(self.prepared.table[sensitive], values), lines, len(values) + 1)
 
     def _half_widths(
         self, sensitive: str, by: Sequence[str], values: NDArray[np.int64], cells: Flags, gammas: Sequence[float]

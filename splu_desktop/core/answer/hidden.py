@@ -126,6 +126,7 @@ class Equations:
         self.hidden = [HiddenBlock(published, block, features) for block in blocks]
         if np.prod([each.states for each in self.hidden], initial=1) > _MOST_STATES:
             raise BadQuestion("The secret columns asked have too many values together; choose fewer.")
+        self.states = list(np.ndindex(*(each.states for each in self.hidden)))
         weights = [each.learn(published) for each in self.hidden]
         # Rows that agree in all that is asked are one row with a number.
         open_columns = dict.fromkeys(
@@ -148,9 +149,6 @@ class Equations:
             if not published.is_sensitive(each.column)
         }
 
-    def _states(self) -> Sequence[tuple[int, ...]]:
-        return list(np.ndindex(*(each.states for each in self.hidden)))
-
     def values(self, state: Sequence[int]) -> dict[str, Floats]:
         """Return the features of all rows, were their hidden values in this state."""
         found = dict(self.open)
@@ -162,7 +160,7 @@ class Equations:
         """Return (k,) the sum of scores at theta, and (k, k) its derivative."""
         k = len(theta)
         total, slope = np.zeros(k), np.zeros((k, k))
-        for state in self._states():
+        for state in self.states:
             psi, derivative = score(theta, self.values(state))
             weight = self.number.copy()
             for w, at in zip(self.weights, state, strict=True):
@@ -199,7 +197,7 @@ class Equations:
         number = len(self.class_size)
         pulls = [np.zeros((number, each.states, k)) for each in self.hidden]
         psis: dict[int, Floats] = {}
-        for state in self._states():
+        for state in self.states:
             psi = np.broadcast_to(score(theta, self.values(state))[0], (rows, k))
             if len(self.hidden) == 1:
                 psis[state[0]] = psi

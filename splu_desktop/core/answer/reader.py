@@ -206,11 +206,6 @@ class Reader:
 
     # --- what a line lets expect
 
-    @cached_property
-    def _learning_columns(self) -> tuple[str, ...]:
-        table = self.published.table
-        return tuple(n for n in self.published.nsas if 2 <= table[n].m <= _MOST_LABELS)[:_MOST_COLUMNS]
-
     def spread(self, sensitive: str) -> float:
         """Return t, how far counts of one condition lie from what the whole table lets expect."""
         known = self.published.spread.get(sensitive)
@@ -218,17 +213,17 @@ class Reader:
 
     @cached_property
     def _spreads(self) -> dict[str, float]:
-        found = {}
+        found, table = {}, self.published.table
+        lines = [table[name] for name in self.published.nsas if 2 <= table[name].m <= _MOST_LABELS][:_MOST_COLUMNS]
+        lines.sort(key=lambda line: line.m)  # columns of few labels have the large cells, which tell most of the spread
         for name in self.published.sensitive:
-            column = self.published.table[name]
+            column = table[name]
             share = column.counts() / max(column.n, 1)
             cells: list[tuple[Floats, Floats, Floats]] = []
-            # Columns of few labels first: they have the large cells, which tell most of the spread.
-            for line in sorted(self._learning_columns, key=lambda each: self.published.table[each].m):
-                parts = min(self.published.table[line].m * len(self.published.cells), self.published.n)
-                if cells and parts * column.m > _LEARNT:
+            for line in lines:
+                if cells and min(line.m * len(self.published.cells), table.n) * column.m > _LEARNT:
                     break
-                grid = self.column_grid(self.published.table[line].codes, self.published.table[line].m, name)
+                grid = self.column_grid(line.codes, line.m, name)
                 target = grid.selected[:, None] * share
                 variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))
                 cells.append((grid.figures.estimate.ravel(), variance.ravel(), target.ravel()))
@@ -344,5 +339,5 @@ class Reader:
         states = states.reshape(*(2,) * len(parts), -1, m)
         figures = count_several_blocks(a, rows, in_class, states, shares)
         figures = figures.scale(1 + beside * correlate_together(rho, shares))
-        figures = add_classes(figures, of_line, lines, rows * np.prod(shares, axis=0))
+        figures = add_classes(figures, of_line, lines, rows, np.prod(shares, axis=0))
         return Grid(selected, by_line, figures, selected[:, None] * whole)
