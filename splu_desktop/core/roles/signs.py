@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.roles import content
@@ -20,20 +20,18 @@ _SUBJECTS = HARMLESS[3:]  # ages, sexes and dates are told by their values
 _BARRED = ("health", "act", "death", "exit", "birth", "somebody", "case", "called", "text", "reach")
 
 
-def harmless_by_signs(table: Table, name: str, reading: Reading, found: Mapping[str, Suggestion]) -> str | None:
+def harmless_by_signs(column: Column, reading: Reading, among: bool) -> str | None:
     """Return what a column of words tells by two signs at least, None where they are fewer.
 
     Signs are a harmless word in its name, values that are harmless words (most of them count twice), and that it
-    stands among harmless columns, as tables are written part by part; there a word for sorts ("type") is one, too.
+    stands `among` harmless columns, as tables are written part by part; there a word for sorts ("type") is one, too.
     Answers, findings, numbers and codes have none.
     """
-    column = table[name]
     if column.kind is not Kind.CATEGORY or reading.says(*_BARRED) or not _may_be_harmless(column, reading):
         return None
     links = lexicon().values["link"]  # what stands behind "for" or "de" says nothing: "motive for visit"
     named = reading.lists[: next((at for at, word in enumerate(reading.words) if at and word in links), None)]
     said = [subject for subject in _SUBJECTS if any(subject in lists for lists in named)]
-    among = _among_harmless(table, name, found)
     signs = among + (bool(said) or (among and _says_sort(reading))) + _signs_of_values(column)
     return (said or ["administrative"])[0] if signs >= _ENOUGH else None
 
@@ -62,15 +60,15 @@ def _signs_of_values(column: Column) -> int:
     return (2 if told >= _MOST * len(labels) else int(told > 0)) - any(says_absence(text, column) for text in labels)
 
 
-def _among_harmless(table: Table, name: str, found: Mapping[str, Suggestion]) -> bool:
-    """Whether on both sides the next column of which something is known is harmless."""
-    at = table.names.index(name)
-    return all(_next_is_harmless(table, names, found) for names in (table.names[:at][::-1], table.names[at + 1 :]))
-
-
-def _next_is_harmless(table: Table, names: Iterable[str], found: Mapping[str, Suggestion]) -> bool:
-    for name in names:
-        known = not found[name].doubt or table[name].kind in (Kind.INTEGER, Kind.DECIMAL)
-        if found[name].role is Role.NSA or (found[name].role is Role.SA and known):
-            return found[name].role is Role.NSA
-    return False
+def among_harmless(table: Table, found: Mapping[str, Suggestion]) -> set[str]:
+    """Return the columns on both sides of which the next one of which something is known is harmless."""
+    among = set(table.names)
+    for names in (table.names, table.names[::-1]):
+        harmless = False
+        for name in names:
+            if not harmless:
+                among.discard(name)
+            role, known = found[name].role, not found[name].doubt or table[name].kind in (Kind.INTEGER, Kind.DECIMAL)
+            if role is Role.NSA or (role is Role.SA and known):
+                harmless = role is Role.NSA
+    return among

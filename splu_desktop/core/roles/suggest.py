@@ -15,7 +15,7 @@ from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import absence_values
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, read_name
 from splu_desktop.core.roles.role import Role, Suggestion
-from splu_desktop.core.roles.signs import harmless_by_signs
+from splu_desktop.core.roles.signs import among_harmless, harmless_by_signs
 from splu_desktop.core.table import IDENTIFIERS, Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
 
@@ -285,9 +285,8 @@ def _take_other_numbers(table: Table, found: dict[str, Suggestion]) -> None:
 
 def _take_signs(table: Table, found: dict[str, Suggestion], bare: dict[str, str]) -> None:
     """Take for harmless what no list knows where several small signs say so."""
-    was = dict(found)
-    for name, each in was.items():
-        subject = harmless_by_signs(table, name, read_name(bare[name]), was) if each.role is Role.SA else None
-        if each.doubt and subject:
+    among = among_harmless(table, found)
+    for name in [name for name, each in found.items() if each.role is Role.SA and each.doubt]:
+        if subject := harmless_by_signs(table[name], read_name(bare[name]), name in among):
             reason = say("Its name, values and the columns beside it together say that it is harmless.")
             found[name] = Suggestion(Role.NSA, reason, subject, True)
