@@ -36,8 +36,9 @@ def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def said_by(option: str) -> Iterator[None]:
-    """Name the option in a fault of what it says."""
+def said_by(*words: str) -> Iterator[None]:
+    """Name the option, as these words type it, in a fault of what it says."""
+    option = " ".join(words)
     try:
         yield
     except (BadSetting, UnknownColumn) as fault:

@@ -132,7 +132,7 @@ def _plan_by_options(args: argparse.Namespace, imported: Imported, progress: Pro
     persons, person = person_asked(args, entries, imported.table)
     imported = replace(imported, table=one_per_person(imported.table, persons))
     table, who = imported.table, audience_asked(args)
-    with said_by("--set limits"):
+    with said_by("--set", "limits"):
         within = limits_for(who).within if args.within is None else args.within / 100
     asked: dict[str, Any] = {
         "person": person, "questions": questions_asked(args.table, within, table), "within": within,
@@ -205,7 +205,7 @@ def roles_asked(args: argparse.Namespace, entries: Mapping[str, Any], table: Tab
             for name in (name for text in getattr(args, option) for name in columns_named(text, table)):
                 if found.setdefault(name, role) is not role:
                     raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
-    with said_by("--set kept_identifiers"):
+    with said_by("--set", "kept_identifiers"):
         for name in entries.get("kept_identifiers", ()):
             if not found.setdefault(table[name].name, Role.NSA).published:
                 raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
@@ -232,9 +232,8 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
     if args.generalise:
         with said_by("--generalise"):
             steps, rare = generalisations_from(args.generalise, table), dict(plan.rare)
-            if out := [name for name in steps if not plan.roles[name].published]:
-                words = "Column “{name}” is left out, so its values can't be grouped; publish it."
-                raise BadSetting(words, name=out[0])
+            for name in (name for name in steps if not plan.roles[name].published):
+                raise BadSetting("Column “{name}” is left out, so its values can't be grouped; publish it.", name=name)
         for name, own in steps.items():
             if name in plan.sensitive:
                 # Joined after the draw, on published counts: the counts before are secret.
@@ -251,7 +250,7 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
 def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, Any]) -> tuple[Block, ...]:
     name = said.get("draw", plan.blocks[0].draw.name)
     # Not by `or`: a gamma of 0 is to be refused, and once meant the audience's strength.
-    with said_by("--gamma" if args.gamma is not None else "--set draw"):
+    with said_by(*(("--set", "draw") if args.gamma is None else ("--gamma",))):
         draw = draw_from({"draw": name, "gamma": plan.gamma if args.gamma is None else args.gamma})
     blocks = [each.columns for each in plan.blocks]
     for text in said["together"].split("|") if "together" in said else ():
