@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import itertools
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pypdf
@@ -192,3 +194,14 @@ def test_pages_are_pictures_too(cases: dict[str, Case], language: str) -> None:
     found = pages(cases["kept"].report(internal=False), language)
     assert 4 <= len(found) <= 6
     assert all(page.startswith(b"\x89PNG") for page in found)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not say what memory is held")
+def test_a_window_that_shows_many_reports_does_not_hold_them() -> None:
+    """Typst keeps parts of its last ten documents: some 35 MB for each of these, 100 for a report."""
+    held = list[int]()
+    for number in range(10):
+        lines = (Paragraph(f"Line {line} of report {number} says something about persons.") for line in range(240))
+        typeset.as_pages(Document(f"Report {number}", "e", False, "f", "en", "{page}", tuple(lines)))
+        held.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20)
+    assert held[-1] - held[1] < 100, held

@@ -27,6 +27,7 @@ _ANNEX = ((9.5, 1.1), (9.3, 1.0), (9.3, 1.3), (9.6, 1.5), (SMALLEST, 0.85), (SMA
 _CUTS = (1.0, 0.7, 0.5, 0.3)  # of the rows of an annex's tables
 _HALF = 421.0  # points: the middle of a page
 _PPI = 110.0
+_REMEMBERED = 10  # documents whose parts typst keeps: those of a report alone take up to 130 MB
 _STANDARDS = ["a-2a", "ua-1"]
 _LONG = re.compile(r"\S{22,}")
 _BREAKS = re.compile(r"(?<=[_/.:\-])(?=\w)")
@@ -46,6 +47,8 @@ def as_pages(document: Document, ppi: float = _PPI) -> list[bytes]:
     """Return each page as PNG."""
     compiler, inputs = _set(document)
     found = compiler.compile(format="png", sys_inputs=inputs, ppi=ppi)
+    for _ in range(_REMEMBERED + 1):  # empty ones, so that a window which shows many reports does not hold them all
+        typst.compile(b"", format="svg", font_paths=_fonts()[0], ignore_system_fonts=True)
     return [found] if isinstance(found, bytes) else list(found)
 
 
