@@ -150,13 +150,19 @@ def proposed(opened: MainWindow, idle: Idle) -> MainWindow:
     return opened
 
 
-def publish(window: MainWindow, idle: Idle, folder: Path) -> None:
-    """Publish what is proposed, into a folder of its own."""
+def open_publish(window: MainWindow, idle: Idle, folder: Path) -> PublishPage:
+    """Return the page Publish of what is proposed, with a folder of its own for releases."""
     window.show_step(Step.PUBLISH)
     idle(window)
     page = window.page(Step.PUBLISH)
     assert isinstance(page, PublishPage)
     page.outgoing.folder.setText(str(folder / "releases"))
+    return page
+
+
+def publish(window: MainWindow, idle: Idle, folder: Path) -> None:
+    """Publish what is proposed, into a folder of its own."""
+    page = open_publish(window, idle, folder)
     page.do_primary()
     idle(window)
     assert window.session.release is not None, page.note.text()

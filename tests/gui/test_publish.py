@@ -24,18 +24,13 @@ from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
 from splu_desktop.gui.report.page import ReportPage
 from splu_desktop.gui.shell.main_window import MainWindow
-from tests.gui.conftest import Idle
+from tests.gui.conftest import Idle, open_publish
 
 
 @pytest.fixture
 def publish(proposed: MainWindow, idle: Idle, tmp_path: Path) -> PublishPage:
     """The page Publish of a good proposal, with a place of its own."""
-    proposed.show_step(Step.PUBLISH)
-    idle(proposed)
-    page = proposed.page(Step.PUBLISH)
-    assert isinstance(page, PublishPage)
-    page.outgoing.folder.setText(str(tmp_path / "releases"))
-    return page
+    return open_publish(proposed, idle, tmp_path)
 
 
 def test_a_red_line_stops_until_its_button_repairs_it(publish: PublishPage, proposed: MainWindow, idle: Idle) -> None:
