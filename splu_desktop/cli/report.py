@@ -53,5 +53,5 @@ def run(args: argparse.Namespace) -> None:
         report = make_report(opened, fields, entry=entry, source=source, progress=shown)
         write_report(report, args.out, language=args.language, progress=shown)
     data = {"out": str(args.out), "edition": report.edition, "bytes": args.out.stat().st_size}
-    line = first_line(report.facts, spoken())
-    print_result(args, {**data, "verdict": report.verdict_as_dict()}, say_written(args.out, report.edition), line)
+    lines = say_written(args.out), report.say_edition(spoken()), first_line(report.facts, spoken())
+    print_result(args, {**data, "verdict": report.verdict_as_dict()}, *lines)

@@ -63,7 +63,8 @@ class Language:
         if isinstance(english, Figure):
             return self._figure(english)
         if isinstance(english, Said) and english.values:
-            text = self.core.get(english.template, english.template)
+            # A template without words, "{column}: {reason}", is no sentence to translate, but has its blanks.
+            text = self.core.get(english.template) or self.join(english.template.split(": "), ":")
             return _Filled(self).vformat(text, (), english.values)
         return self.core.get(english, english)
 

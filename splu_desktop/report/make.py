@@ -12,7 +12,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import CannotWrite, check_name, whole_file
-from splu_desktop.files.language import language
+from splu_desktop.files.language import Language, language
 from splu_desktop.files.register.book import Entry, Register
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.content.annex import annex
@@ -52,6 +52,12 @@ class Report:
         """The verdict as it stands first, in English."""
         return first_line(self.facts, language("en"))
 
+    def say_edition(self, t: Language) -> str:
+        """Return for whom it is, as it stands above each page."""
+        if self.facts.internal:
+            return t("For our own files: holds true counts, never hand it out")
+        return t("For the recipient: holds nothing that the release does not tell")
+
     def verdict_as_dict(self) -> dict[str, Any]:
         """Return what is said of the release, as plain data; "missed" where a limit is not met, whoever accepted it."""
         facts = self.facts
@@ -67,15 +73,10 @@ class Report:
     def document(self, code: str) -> Document:
         """Return the pages in a language. Raises BadSetting for one that is not spoken."""
         t, facts = language(code), self.facts
-        edition = (
-            t("For our own files: holds true counts, never hand it out")
-            if facts.internal
-            else t("For the recipient: holds nothing that the release does not tell")
-        )
         title = t("Release “{title}”", title=facts.title)
         return Document(
             title=title,
-            edition=edition,
+            edition=self.say_edition(t),
             internal=facts.internal,
             footer=f"{facts.title} · {facts.digest[:16] or facts.id[:16]}",
             language=t.code,

@@ -12,7 +12,7 @@ import pytest
 
 from scripts import translations
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import counted, listed, say
+from splu_desktop.core.messages import Said, counted, listed, say
 from splu_desktop.files.language import LANGUAGES, ROOMS, Language, language
 from tests.report.conftest import REASON, TITLE, Case
 
@@ -154,3 +154,5 @@ def test_what_is_put_together_has_the_blanks_of_its_language() -> None:
         "a\u202f; b\u202f; c",
     ]
     assert language("fr").join(("a", "b"), ":") == "a\u00a0: b"
+    said = Said("{column}: {why}", {"column": "a", "why": "b"})
+    assert [language(code).sentence(said) for code in LANGUAGES] == ["a: b", "a: b", "a\u00a0: b"]
