@@ -277,11 +277,14 @@ class Forecaster:
     ) -> Floats:
         """Return (G, K) half the width of the range of each of K `cells` (L, Q)."""
         line, lines = self._lines(by)
-        asked = np.zeros(lines, bool)
-        asked[np.nonzero(cells)[0]] = True
-        some = None if asked.all() else np.flatnonzero(asked[line])
-        low, high = self.counts(line, lines, values, sensitive, gammas, some)
-        return np.asarray((high - low)[:, cells] / 2)
+        asked, told = np.flatnonzero(cells.any(axis=1)), np.flatnonzero(cells.any(axis=0))
+        # All other lines are one, which few classes then cross: of tens of lines and values the rest is not worked out.
+        place = np.full(lines, len(asked), np.int32)
+        place[asked] = np.arange(len(asked))
+        line = place[line]
+        some = None if len(asked) == lines else np.flatnonzero(line < len(asked))
+        low, high = self.counts(line, len(asked) + 1, values[told], sensitive, gammas, some)
+        return np.asarray((high - low)[:, :-1][:, cells[np.ix_(asked, told)]] / 2)
 
 
 def _events(column: Column, values: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -293,7 +296,10 @@ def _events(column: Column, values: NDArray[np.int64]) -> NDArray[np.int32]:
 
 def _tally(line: NDArray[np.integer], events: NDArray[np.int32], lines: int, m: int) -> Floats:
     """Return (L, m - 1) rows of each line with each event but the last."""
-    found = np.bincount(line.astype(np.int64) * m + events, minlength=lines * m)
+    key = line.astype(np.int64)
+    key *= m
+    key += events
+    found = np.bincount(key, minlength=lines * m)
     return found.reshape(lines, m)[:, :-1].astype(float)
 
 
