@@ -30,7 +30,6 @@ from splu_desktop.core.mechanism import SystemRandomness
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.resources import data_folder
-from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.disk.partial import partial_beside
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.counted import Counted
@@ -38,7 +37,7 @@ from splu_desktop.files.large.drawing import Drawing
 from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile, check_read_alike, count_sets, text_file
 from splu_desktop.files.large.pages import LEARNED, Pages, Written, pages_of, spread_of
 from splu_desktop.files.large.table import LargeTable
-from splu_desktop.files.release.csv_table import RowWriter, TableWriter, header_line
+from splu_desktop.files.release.csv_table import RowWriter, TableWriter, checked_file
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME
 
@@ -124,7 +123,7 @@ class Spark:
             cells, codes = pages.score_cells(dialect)
             columns = [column for column, _, _ in pages.table]
             table = TableWriter(columns, dialect)
-            plain = (table, [(at, of) for _, at, of in pages.table], RowWriter(cells, dialect), codes)
+            plain = (table, [(at, of) for _, at, of in pages.table], RowWriter(cells), codes)
             writing = _writing_lines(self._base.sparkContext.broadcast(plain), str(parts))
             said = StructType().add("part", IntegerType()).add("name", StringType()).add("rows", LongType())
             ended = sorted(drawn.sort(*_KEYS).mapInArrow(writing, said).collect())
@@ -132,9 +131,7 @@ class Spark:
             raise FileFault("“{path}” was not drawn whole; start again.", path=self.file.path.name)
         digests = {}
         for name, own in ((TABLE_NAME, columns), (SCORES_NAME, pages.scores)):
-            with (folder / name).open("wb") as opened:
-                whole = DigestedFile(opened)
-                whole.write(header_line([each.name for each in own], dialect))
+            with checked_file(folder / name, [each.name for each in own], dialect, progress) as whole:
                 for row in ended:
                     with (parts / f"{row.name}.{name}").open("rb") as part:
                         shutil.copyfileobj(part, whole, 1 << 20)

@@ -17,11 +17,10 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.sanitise import merge_rare, number_codes
 from splu_desktop.core.table import Column, Table
-from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.large.counted import Counted
 from splu_desktop.files.large.drawing import say_changed
 from splu_desktop.files.release.columns import column_handed_out
-from splu_desktop.files.release.csv_table import RowWriter, TableWriter, header_line, number_cells
+from splu_desktop.files.release.csv_table import RowWriter, TableWriter, checked_file, number_cells
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
 
@@ -128,23 +127,24 @@ def write_pages(
     """
     cells, codes = pages.score_cells(dialect)
     columns = [column for column, _, _ in pages.table]
-    table, scores = TableWriter(columns, dialect), RowWriter(cells, dialect)
+    table, scores = TableWriter(columns, dialect), RowWriter(cells)
     first: list[NDArray[Any]] = []
     done = 0
-    with (folder / TABLE_NAME).open("wb") as table_file, (folder / SCORES_NAME).open("wb") as score_file:
-        files = DigestedFile(table_file), DigestedFile(score_file)
-        files[0].write(header_line([column.name for column in columns], dialect))
-        files[1].write(header_line([each.name for each in pages.scores], dialect))
+    names = [column.name for column in columns], [each.name for each in pages.scores]
+    with (
+        checked_file(folder / TABLE_NAME, names[0], dialect, progress) as table_file,
+        checked_file(folder / SCORES_NAME, names[1], dialect, progress) as score_file,
+    ):
         for part in parts:
             progress.report("Writing CSV", done / rows)
             own = pages.table_codes(part)
             first = first or own
-            table.write(files[0], own, progress, "Writing CSV")
-            scores.write(files[1], [each[part[at]] for at, each in codes], progress, "Writing CSV")
+            table.write(table_file, own, progress, "Writing CSV")
+            scores.write(score_file, [each[part[at]] for at, each in codes], progress, "Writing CSV")
             done += len(part[0])
     if done != rows:
         raise say_changed()
-    digests = {name: file.digest.hexdigest() for name, file in zip((TABLE_NAME, SCORES_NAME), files, strict=True)}
+    digests = {TABLE_NAME: table_file.digest.hexdigest(), SCORES_NAME: score_file.digest.hexdigest()}
     return spread_of(pages, first), digests
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import os
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import reduce
 from itertools import chain
 from pathlib import Path
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import distinct, distinct_rows
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.disk.digests import DigestedFile
+from splu_desktop.files.disk.digests import DigestedFile, file_sha256
 from splu_desktop.files.disk.inert import inert, inert_texts, restore_text
 from splu_desktop.files.importer.raw import Gatherer
 from splu_desktop.files.importer.text import fields
@@ -46,11 +48,25 @@ def write_table(table: Table, path: Path, dialect: Dialect, progress: Progress) 
     Raises BadRelease where it does not read as it was written; Cancelled.
     """
     rows = TableWriter(table.columns, dialect)
-    with path.open("wb") as opened:
-        file = DigestedFile(opened)
-        file.write(header_line(table.names, dialect))
+    with checked_file(path, table.names, dialect, progress) as file:
         rows.write(file, [column.codes for column in table.columns], progress, _STAGE_OUT)
     return file.digest.hexdigest()
+
+
+@contextmanager
+def checked_file(path: Path, names: Sequence[str], dialect: Dialect, progress: Progress) -> Iterator[DigestedFile]:
+    """Give a new file with a line of names, to write rows to; then wait until the disk has it, and read it back.
+
+    Raises BadRelease where another lies on disk than was written; Cancelled.
+    """
+    with path.open("wb") as opened:
+        file = DigestedFile(opened)
+        file.write(header_line(names, dialect))
+        yield file
+        opened.flush()
+        os.fsync(opened.fileno())
+    if file_sha256(path, progress) != file.digest.hexdigest():
+        raise _written_otherwise(path.name)
 
 
 def table_cells(columns: Sequence[Column], dialect: Dialect) -> list[list[str]]:
@@ -68,12 +84,13 @@ class TableWriter:
 
     def __init__(self, columns: Sequence[Column], dialect: Dialect) -> None:
         self._names, cells = [column.name for column in columns], table_cells(columns, dialect)
-        self._rows = RowWriter(cells, dialect)
+        ends = [*dialect.delimiter * (len(cells) - 1), "\n"]
+        lines = [[(text + end).encode() for text in own] for own, end in zip(cells, ends, strict=True)]
+        self._rows = RowWriter(lines)
         self._lengths: list[NDArray[np.int32]] = []
         # Of each column for each eight bytes: (m,) which are of the text and its end, and what they are.
         self._words: list[list[tuple[NDArray[np.uint64], NDArray[np.uint64]]]] = []
-        for own, end in zip(cells, [*dialect.delimiter * (len(cells) - 1), "\n"], strict=True):
-            texts = [(text + end).encode() for text in own]
+        for texts in lines:
             length = np.fromiter(map(len, texts), np.int32, len(texts))
             width = min(-(-int(length.max(initial=1)) // 8), _COMPARED)
             beginnings = np.array([text[: 8 * width] for text in texts], f"S{8 * width}").view("<u8")
@@ -135,14 +152,12 @@ def write_numbers(
 ) -> str:
     """Write columns of numbers, of seven digits at most: (V,) values, (P,) which each pair has, (N,) pairs of rows.
 
-    Returns the file's SHA-256. Raises Cancelled.
+    Returns the file's SHA-256. Raises BadRelease where it does not read as it was written; Cancelled.
     """
     cells = number_cells(columns, dialect)
-    with path.open("wb") as opened:
-        file = DigestedFile(opened)
-        file.write(header_line(names, dialect))
+    with checked_file(path, names, dialect, progress) as file:
         codes = [of_pair[own] for _, of_pair, own in cells]
-        RowWriter([laid for laid, _, _ in cells], dialect).write(file, codes, progress, _STAGE_OUT)
+        RowWriter([laid for laid, _, _ in cells]).write(file, codes, progress, _STAGE_OUT)
     return file.digest.hexdigest()
 
 
@@ -176,7 +191,7 @@ def _laid_together(
 def _laid(texts: Sequence[bytes]) -> NDArray[Any]:
     """Return (m,) texts, all filled up to the width of the widest."""
     width = max(map(len, texts), default=1)
-    return np.frombuffer(b"".join(text.ljust(width, _FILL) for text in texts), f"V{width}")
+    return np.frombuffer(b"".join([text.ljust(width, _FILL) for text in texts]), f"V{width}")
 
 
 def _laid_numbers(values: NDArray[Any], end: str, decimal: str) -> NDArray[Any]:
@@ -194,28 +209,25 @@ def header_line(names: Sequence[str], dialect: Dialect) -> bytes:
 
 
 class RowWriter:
-    """Writes rows as codes over the texts of each column, without an object for each cell.
+    """Writes rows as codes over the texts of each column.
 
     The texts of a row are laid side by side, each as wide as the widest of its column; what fills them up, a byte that
-    UTF-8 never holds, is then taken out. Where texts are long they are joined one by one.
+    UTF-8 never holds, is then taken out. Where texts are long, or whole lines, they are joined one by one.
 
     Parameters
     ----------
-    cells : (m,) texts of each column, as they are to stand between delimiters; or of all columns laid, with their ends.
+    cells : (m,) texts of each column with the mark behind them, or all of one width, laid.
     """
 
-    def __init__(self, cells: Sequence[Sequence[str] | NDArray[Any]], dialect: Dialect) -> None:
-        ends = [dialect.delimiter] * (len(cells) - 1) + ["\n"]
-        texts = [
-            None if isinstance(each, np.ndarray) else [(text + end).encode() for text in each]
-            for each, end in zip(cells, ends, strict=True)
-        ]
-        self._wide = sum(max(map(len, each), default=1) for each in texts if each is not None) > _WIDE
-        if self._wide:
-            self._texts: list[NDArray[Any]] = [np.array(each, object) for each in texts]
+    def __init__(self, cells: Sequence[list[bytes] | NDArray[Any]]) -> None:
+        if len(cells) == 1 and isinstance(cells[0], np.ndarray):
+            cells = [cells[0].tobytes().translate(None, _FILL).splitlines(keepends=True)]
+        widths = [max(map(len, each), default=1) if isinstance(each, list) else each.itemsize for each in cells]
+        self._joined = len(cells) == 1 or sum(widths) > _WIDE
+        if self._joined:
+            self._texts: list[NDArray[Any]] = [np.array(each, object) for each in cells]
             return
-        pairs = zip(cells, texts, strict=True)
-        self._texts = [np.asarray(each) if own is None else _laid(own) for each, own in pairs]
+        self._texts = [_laid(each) if isinstance(each, list) else each for each in cells]
         self._row = np.dtype([(f"{at}", each.dtype) for at, each in enumerate(self._texts)])
 
     def write(
@@ -223,23 +235,19 @@ class RowWriter:
     ) -> None:
         """Write rows, given (N,) codes of each column. Raises Cancelled."""
         count = len(codes[0])
-        at_once = _AT_ONCE if self._wide else max(1, (1 << 20) // self._row.itemsize)
+        at_once = _AT_ONCE if self._joined else max(1, (1 << 20) // self._row.itemsize)
         # One room for all: bytes that are written before they are read need no clearing.
-        room = bytearray() if self._wide else bytearray(at_once * self._row.itemsize)
-        laid = None if self._wide else np.frombuffer(room, self._row)
+        room = bytearray() if self._joined else bytearray(at_once * self._row.itemsize)
+        laid = None if self._joined else np.frombuffer(room, self._row)
         for start in range(0, count, at_once):
             progress.report(stage, start / count)
-            some = [own[start : start + at_once] for own in codes]
+            parts = [of[own[start : start + at_once]] for of, own in zip(self._texts, codes, strict=True)]
             if laid is None:
-                parts = [of[own] for of, own in zip(self._texts, some, strict=True)]
-                file.write(b"".join(chain.from_iterable(zip(*parts, strict=True))))
+                file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()))
                 continue
-            rows = laid[: len(some[0])]
-            for at, (of, own) in enumerate(zip(self._texts, some, strict=True)):
-                if len(codes) == 1:
-                    np.take(of, own, out=rows.view(of.dtype), mode="clip")  # straight to its place
-                else:
-                    rows[f"{at}"] = of[own]
+            rows = laid[: len(parts[0])]
+            for at, part in enumerate(parts):
+                rows[f"{at}"] = part
             whole = room if len(rows) == at_once else room[: rows.nbytes]
             file.write(whole.translate(None, _FILL))
 

@@ -99,7 +99,7 @@ def write_labels(published: Published, scores: Sequence[ScoreColumn], folder: Pa
         encoding="utf-8",
         newline="\n",
     )
-    widths = [max([1, *(len(str(label).encode()) for label in column.labels)]) for column in published.table.columns]
+    widths = [max([1, *map(len, map(str.encode, column.labels.tolist()))]) for column in published.table.columns]
     fields = "\n".join(f"  {name} A{min(width, 32_767)}" for name, width in zip(names, widths, strict=True))
     spss = "\n".join(f"VARIABLE LABELS {name} '{title.replace(chr(39), chr(39) * 2)}'." for name, title in pairs)
     (folder / "labels.sps").write_text(

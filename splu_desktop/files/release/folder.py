@@ -12,12 +12,13 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.resources import resource_path
+from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.language import language
 from splu_desktop.files.release.columns import handed_out
 from splu_desktop.files.release.csv_table import write_numbers, write_table
 from splu_desktop.files.release.dictionary import DICTIONARY_NAME, LABEL_FILES, write_dictionary, write_labels
-from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease, Dialect, facts_text, make_facts, seal
+from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, Dialect, facts_text, make_facts, seal
 from splu_desktop.files.release.reading import OpenRelease, described_by
 from splu_desktop.files.release.readme import README_NAME, write_readme
 from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
@@ -65,18 +66,22 @@ def fill_folder(
     final, form = handed_out(published), form or Form()
     tongue = language(form.spoken)
     title = form.title or folder.name
-    reader = Reader(final)
-    spread = {name: reader.spread(name) for name in final.sensitive}
-    facts = make_facts(final, plan, spread, title=title, contact=form.contact, dialect=form.dialect)
-    written = {TABLE_NAME: write_table(final.table, folder / TABLE_NAME, form.dialect, progress)}
     public = [value for values in plan.public_values.values() for value in values]
     scores = score_columns(final, public)
-    numbers = [(each.values, each.which, each.pairs) for each in scores]
-    names, path = [each.name for each in scores], folder / SCORES_NAME
-    written[SCORES_NAME] = write_numbers(names, numbers, path, form.dialect, progress)
-    write_readme(final, reader, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
-    if form.workbook:
-        write_workbook(final, facts, scores, folder, tongue, progress)
+
+    def write_scores(own: Progress) -> str:
+        numbers = [(each.values, each.which, each.pairs) for each in scores]
+        return write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, own)
+
+    with in_background(write_scores, progress, "Writing CSV") as scores_written:
+        written = {TABLE_NAME: write_table(final.table, folder / TABLE_NAME, form.dialect, progress)}
+        reader = Reader(final)
+        spread = {name: reader.spread(name) for name in final.sensitive}
+        facts = make_facts(final, plan, spread, title=title, contact=form.contact, dialect=form.dialect)
+        write_readme(final, reader, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
+        if form.workbook:
+            write_workbook(final, facts, scores, folder, tongue, progress)
+        written[SCORES_NAME] = scores_written()
     facts = close_folder(final, facts, scores, folder, form, progress, written)
     # As its recipient has it: described by the facts alone.
     return OpenRelease(folder, facts, described_by(facts, final.table))
@@ -93,7 +98,7 @@ def close_folder(
 ) -> dict[str, Any]:
     """Add what describes table, scores and README, and release.json last; returns the facts, sealed.
 
-    written : name of a file -> SHA-256 of what was written. Raises BadRelease where another lies on disk; Cancelled.
+    written : name of a file -> its SHA-256 where it was read back already. Raises Cancelled.
     """
     write_dictionary(published, facts, scores, folder / DICTIONARY_NAME, form.dialect, language(form.spoken))
     write_labels(published, scores, folder)
@@ -101,13 +106,8 @@ def close_folder(
         (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
     names = [TABLE_NAME, SCORES_NAME, DICTIONARY_NAME, README_NAME, *LABEL_FILES, *KIT]
     names += [WORKBOOK_NAME] if form.workbook else []
-    # Digests are those of the files as they lie on disk, after all are written.
-    files = []
-    for name in names:
-        size, digest = (folder / name).stat().st_size, file_sha256(folder / name, progress)
-        if written.get(name, digest) != digest:
-            raise BadRelease("The release was withheld: “{name}” does not read as it was written.", name=name)
-        files.append({"name": name, "bytes": size, "sha256": digest})
+    digests = {name: written.get(name) or file_sha256(folder / name, progress) for name in names}
+    files = [{"name": n, "bytes": (folder / n).stat().st_size, "sha256": digest} for n, digest in digests.items()]
     closed = seal({**facts, "files": files})
     (folder / FACTS_NAME).write_text(facts_text(closed), encoding="utf-8", newline="\n")
     return closed
