@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import defaultdict
 from pathlib import Path
 from typing import IO, Any
@@ -10,14 +9,13 @@ from typing import IO, Any
 import numpy as np
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer.columns.cells import Coding
+from splu_desktop.files.importer.columns.cells import Coding, text_of
 from splu_desktop.files.isolation.faults import Corrupt, NotInstalled, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
 _ROWS = 100_000  # at a time
 _BUFFER = 1 << 20  # bytes of a column that are read at a time
 _CELLS, _CELLS_PER_BYTE = 5_000_000, 50  # that a file may have; equal ones take no room in it
-_PLAIN = {type(None), str, int, float, bool, bytes, dt.date, dt.datetime, dt.time, dt.timedelta}
 
 
 def _library(path: Path) -> tuple[Any, tuple[type[Exception], ...]]:
@@ -36,7 +34,7 @@ def _library(path: Path) -> tuple[Any, tuple[type[Exception], ...]]:
 
 
 def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
-    """Return names and (codes, distinct values) of each column; `limit` : of so many first records alone."""
+    """Return names and (codes, distinct texts) of each column; `limit` : of so many first records alone."""
     pq, raised = _library(path)
     try:
         with path.open("rb") as source:
@@ -94,17 +92,10 @@ def _coded(column: Any, index: defaultdict[Any, int]) -> Any:
     distinct = encoded.dictionary
     if len(used) < len(distinct):  # those of other parts of the file
         distinct = distinct.take(pa.array(used))
-    values = [*map(_plain, distinct.to_pylist()), *([None] if encoded.null_count else [])]
+    values = [*map(text_of, distinct.to_pylist()), *([""] if encoded.null_count else [])]
     new = np.fromiter(map(index.__getitem__, values), np.int32, len(values))
     of = np.zeros(len(encoded.dictionary), np.int32)
     of[used] = new[: len(used)]
     each = np.full(len(there), new[-1] if len(new) else 0, np.int32)
     each[there] = of[cells]
     return each
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as the wire takes it."""
-    if type(value) not in _PLAIN and hasattr(value, "to_pydatetime"):
-        value = value.to_pydatetime(warn=False)
-    return value if type(value) in _PLAIN else str(value)

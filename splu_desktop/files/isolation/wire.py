@@ -6,11 +6,9 @@ file may be in the file's hands, so the message is taken for no more than it is:
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import re
 import struct
-from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
@@ -18,7 +16,7 @@ import numpy as np
 from splu_desktop.core.messages import Said
 
 Plain = Any
-"""None, bool, int, float, str, bytes, dates and times, arrays, sentences, and lists and dicts of those."""
+"""None, bool, int, float, str, arrays, sentences, and lists and dicts of those."""
 
 _TYPES = {name: np.dtype(name) for name in ("uint8", "bool", "int32", "int64", "float64")}
 _AT = 64  # bytes to which arrays are aligned
@@ -78,9 +76,6 @@ def _packed(value: Plain, arrays: list[np.ndarray[Any, Any]]) -> Any:
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": len(arrays) - 1}
-    for kind, name, form in _MARKED:
-        if isinstance(value, kind):
-            return {name: form(value)}
     return value.item() if isinstance(value, np.generic) else str(value) if isinstance(value, str) else value
 
 
@@ -94,25 +89,7 @@ def _unpacked(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Plain:
         return arrays[content]
     if name == "dict":
         return {_unpacked(key, arrays): _unpacked(item, arrays) for key, item in content}
-    if name == "say":
-        template, values = content
-        if not _PLACEHOLDERS.fullmatch(template):
-            raise BadMessage
-        return Said(template, _unpacked(values, arrays))
-    return _MEANT[name](content)
-
-
-_MARKED: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
-    (dt.datetime, "moment", dt.datetime.isoformat),
-    (dt.date, "day", dt.date.isoformat),
-    (dt.time, "time", dt.time.isoformat),
-    (dt.timedelta, "seconds", dt.timedelta.total_seconds),
-    (bytes, "bytes", lambda content: content.decode("latin-1")),
-)
-_MEANT: dict[str, Callable[[Any], Any]] = {
-    "moment": dt.datetime.fromisoformat,
-    "day": dt.date.fromisoformat,
-    "time": dt.time.fromisoformat,
-    "seconds": lambda content: dt.timedelta(seconds=content),
-    "bytes": lambda content: content.encode("latin-1"),
-}
+    template, values = content
+    if name != "say" or not _PLACEHOLDERS.fullmatch(template):
+        raise BadMessage
+    return Said(template, _unpacked(values, arrays))

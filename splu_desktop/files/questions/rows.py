@@ -12,7 +12,7 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.progress import Silent
 from splu_desktop.files.disk.plain_data import read_bytes
 from splu_desktop.files.importer.recognise import recognise
-from splu_desktop.files.importer.workbook.reading import open_first
+from splu_desktop.files.importer.workbook.reading import open_sheets
 
 _DELIMITERS = ",;\t"
 _BINARY = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # first bytes of workbooks, and of other files
@@ -84,7 +84,7 @@ def _of_sheet(path: Path) -> list[list[str]] | None:
     kind = recognise(path)
     if kind not in _WORKBOOKS:
         return None
-    sheet = open_first(path, kind, Silent())
+    sheet = open_sheets(path, kind, [""], Silent())[0][0]
     for cell in sheet.beside.failed:  # which would read as empty, and so as no condition
         raise BadQuestions(
             "“{path}”, row {row}: the cell in column {column} shows an error or holds a formula without a result; "

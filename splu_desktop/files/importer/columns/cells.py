@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ def encode_cells(cells: Iterable[Any]) -> CellColumn:
 
 @dataclass(eq=False)
 class CellColumn:
-    """(r,) int32 codes over distinct cells: texts, numbers as floats, dates, "" for an empty one."""
+    """(r,) int32 codes over distinct cells: texts, dates among them, numbers as floats, "" for an empty one."""
 
     codes: NDArray[np.int32]
     cells: list[Any]
@@ -95,9 +96,9 @@ class CellColumn:
         return np.array([cell != "" for cell in self.cells], bool)[self.codes]
 
     @property
-    def types(self) -> set[type]:
-        """The types of its cells."""
-        return set(map(type, self.cells))
+    def numbers(self) -> NDArray[np.bool_]:
+        """(r,) whether a row has a number that is no text."""
+        return np.array([type(cell) is float for cell in self.cells], bool)[self.codes]
 
     def code_for(self, cell: Any) -> int:
         """Return the code of a cell, which joins the distinct ones where it is new."""
@@ -107,17 +108,20 @@ class CellColumn:
 
     def mixes_days(self) -> bool:
         """Whether dates stand among numbers that are all plausible day counts."""
-        if float not in self.types or not self.types & {dt.date, dt.datetime}:
-            return False
-        return all(1.0 <= cell <= 80_000.0 for cell in self.cells if isinstance(cell, float))
+        numbers = [cell for cell in self.cells if isinstance(cell, float)]
+        dates = any(isinstance(cell, str) and _DAY.match(cell) for cell in self.cells if numbers)
+        return dates and all(1.0 <= number <= 80_000.0 for number in numbers)
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d(?: |\Z)")
 
 
 def day_of(cell: Any, epoch: dt.datetime) -> Any:
-    """Return the day that a number counts from the epoch; other cells as they are."""
+    """Return the text of the day that a number counts from the epoch; other cells as they are."""
     if not isinstance(cell, float):
         return cell
     moment = epoch + dt.timedelta(seconds=round(cell * 86_400))
-    return moment.date() if cell.is_integer() else moment
+    return text_of(moment.date() if cell.is_integer() else moment)
 
 
 def filled_up(cell: Any, digits: int) -> Any:

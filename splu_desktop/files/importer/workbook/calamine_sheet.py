@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import python_calamine as calamine
 
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files.disk.plain_data import in_unicode
-from splu_desktop.files.importer.columns.cells import CellColumn, Coding, text_of
+from splu_desktop.files.importer.columns.cells import CellColumn, Coding, filled_up, text_of
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
-from splu_desktop.files.importer.workbook.sheet_scan import SheetScan, scan_xlsx
+from splu_desktop.files.importer.workbook.sheet_scan import Padded, SheetScan, scan_xlsx
 from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooSpread
 
 _CHUNK = 20_000
@@ -60,7 +61,8 @@ def corrupt(path: Path, part: str, error: BaseException) -> BaseException:
 
 def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, progress: Progress) -> PlainSheet:
     """Load a sheet; a refusal becomes a sentence."""
-    scan = scan_xlsx(path, name) if kind == "xlsx" else scan_ods(path, name) if kind == "ods" else SheetScan()
+    scans = {"xlsx": scan_xlsx, "ods": scan_ods}
+    scan, padded = scans[kind](path, name) if kind in scans else (SheetScan(), Padded())
     progress.report("Opening the workbook", 0.5)
     try:
         sheet = book.get_sheet_by_name(name)
@@ -69,6 +71,14 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
         rows, columns = _columns(sheet, progress)
     except BaseException as error:  # a length of time that no calendar holds makes calamine panic
         raise corrupt(path, f"“{name}”", error) from error
+    for cell in scan.failed:  # whose error texts calamine leaves out
+        if cell.value and 0 < cell.row <= rows:
+            column = columns.setdefault(cell.column, CellColumn(np.zeros(rows, np.int32), [""]))
+            column.codes[cell.row - 1] = column.code_for(cell.value)
+    for (at, digits), count in padded.items():
+        if (own := columns.get(at)) is not None and 2 * count > own.numbers.sum():
+            own.cells = [filled_up(value, digits) for value in own.cells]
+            scan.padded[at] = digits
     return PlainSheet(name, sheet.height, sheet.width, rows, columns, scan)
 
 
@@ -85,13 +95,16 @@ def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[int, di
         for own, cells in zip(found, zip(*part, strict=True), strict=True):
             own.add(map(_plain, cells) if not _ODD.isdisjoint(map(type, cells)) else cells)
         at += len(part)
-    return at, {left + i: own.column() for i, own in enumerate(found) if any(cell != "" for cell in own.index)}
+    columns = {left + i: own.column() for i, own in enumerate(found) if any(cell != "" for cell in own.index)}
+    for column in columns.values():
+        column.cells = list(map(_plain, column.cells))
+    return at, columns
 
 
 _ODD = {bool, int}
 
 
-def _plain(cell: Any) -> Any:
-    """Return a cell as a text, date or float: TRUE and 1 are equal to Python, and whole numbers of XLS no others."""
+def _plain(cell: Any) -> str | float:
+    """Return a cell as a text or float: TRUE and 1 are equal to Python, and whole numbers of XLS no others."""
     kind = type(cell)
-    return text_of(cell) if kind is bool else float(cell) if kind is int else cell
+    return float(cell) if kind in (int, float) else text_of(cell)

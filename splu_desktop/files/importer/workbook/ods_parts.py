@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections import Counter
 from html import escape
 from pathlib import Path
 
 from splu_desktop.files.importer.recognise import UNREADABLE
-from splu_desktop.files.importer.workbook.sheet_scan import MOST_FAILED, WIDEST, Failed, SheetScan
+from splu_desktop.files.importer.workbook.sheet_scan import MOST_FAILED, WIDEST, Failed, Padded, SheetScan
 
 _LARGEST = 256 << 20  # bytes of XML looked through
 _MERGED = re.compile(rb'table:number-(?:rows|columns)-spanned="(?:[2-9]|[1-9]\d)')
@@ -26,29 +25,29 @@ _FAILED, _HIDDEN = b'calcext:value-type="error"', b'table:visibility="'
 _MOST = 1_000_000  # merged cells
 
 
-def scan_ods(path: Path, sheet: str) -> SheetScan:
+def scan_ods(path: Path, sheet: str) -> tuple[SheetScan, Padded]:
     """Look through a sheet of an ODS workbook."""
+    nothing = SheetScan(), Padded()
     try:
         with zipfile.ZipFile(path) as archive:
             if archive.getinfo("content.xml").file_size > _LARGEST:
-                return SheetScan()
+                return nothing
             xml = archive.read("content.xml")
     except UNREADABLE:
-        return SheetScan()
+        return nothing
     name = escape(sheet, quote=False).replace('"', "&quot;").encode()
     begin = re.search(rb'<table:table\b[^>]*\btable:name="' + re.escape(name) + rb'"[^>]*>', xml)
     if begin is None:
-        return SheetScan()
+        return nothing
     end = xml.find(b"</table:table>", begin.end())
     part = xml[begin.end() : end if end >= 0 else len(xml)]
     if not (_FAILED in part or _HIDDEN in part or _MERGED.search(part) or _ZEROS.search(part)):
-        return SheetScan()
+        return nothing
     return _looked_through(part)
 
 
-def _looked_through(part: bytes) -> SheetScan:
-    scan = SheetScan()
-    shown: Counter[tuple[int, int]] = Counter()
+def _looked_through(part: bytes) -> tuple[SheetScan, Padded]:
+    scan, shown = SheetScan(), Padded()
     zeros: set[int] = set()
     row = column = declared = 0
     again = 1
@@ -87,8 +86,7 @@ def _looked_through(part: bytes) -> SheetScan:
             if tag["text"].startswith(b"0") and len(tag["text"]) > 1:
                 zeros.add(column)
         column += times
-    scan.padded.update({place: count for place, count in shown.items() if place[0] in zeros})
-    return scan
+    return scan, Padded({place: count for place, count in shown.items() if place[0] in zeros})
 
 
 def _number(pattern: re.Pattern[bytes], text: bytes) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,84 +18,58 @@ from splu_desktop.files.isolation.faults import EmptyFile, UnknownSheet
 from splu_desktop.files.isolation.wire import Plain
 
 _LARGER = 5  # how many times larger the table's own sheet then is
-_FIRST = "the first visible sheet with a table"
 _SMALL = 100  # cells up to which a sheet may be a cover page before the table's own sheet
 
 
-def choose(
-    path: Path, progress: Progress, *, kind: str, wanted: str | None, first: bool, several: list[str] | None = None
-) -> Plain:
-    """Return facts of all sheets, the sheets to read, and why these.
+def choose(path: Path, progress: Progress, *, kind: str, wanted: list[str] | None) -> Plain:
+    """Return facts of all sheets, and the sheets to read.
 
-    `wanted` : name of one sheet. `several` : names of sheets to join, "*" for all alike ones. `first` : the first
-    sheet, whatever it holds; then nothing is told of the others.
+    `wanted` : names of the sheets to read; "*" for those with the same columns and the most rows, "" for the first
+    sheet whatever it holds, None for the first visible one with a table.
     """
     progress.report("Opening the workbook", 0.0)
+    loaded: dict[str, PlainSheet | FileFault] = {}  # what a sheet refuses matters where it is to be read
     if kind in MARKED_UP:
-        tables = marked_up.sheets(path, progress)
-        opened = _Opened(path, [(table.name, True) for table in tables], {table.name: table for table in tables}.get)
+        loaded.update((table.name, table) for table in marked_up.sheets(path, progress))
+        shown = list(loaded)
     else:
         book = open_workbook(path, kind)
-        opened = _Opened(path, sheets_of(book), lambda name: load(path, kind, book, name, progress))
-    if first:
-        sheets, why = [opened.load(opened.first)], ""
-    elif several is not None:
-        sheets, why = opened.several(several), "chosen"
-    else:
-        sheet, why = choose_sheet(opened, wanted)
-        sheets = [sheet]
-    known = [[name, visible, *opened.facts(name, given=first)] for name, visible in opened.known]
-    return {"known": known, "sheets": [sheet.as_plain() for sheet in sheets], "why": why}
-
-
-class _Opened:
-    """A workbook whose sheets are loaded one by one."""
-
-    def __init__(self, path: Path, known: list[tuple[str, bool]], load: Callable[[str], Any]) -> None:
-        self.path, self.known, self._load = path, known, load  # those that can hold a table, hidden ones too
-        self._facts: dict[str, tuple[int, list[str]]] = {}
-
-    @property
-    def first(self) -> str:
-        """Name of the first sheet. Raises EmptyFile."""
-        if not self.known:
-            raise EmptyFile(self.path)
-        return self.known[0][0]
-
-    def load(self, name: str) -> PlainSheet:
-        """Load one sheet; a refusal becomes a sentence."""
-        sheet: PlainSheet = self._load(name)
-        self._facts[name] = _facts(sheet)
-        return sheet
-
-    def facts(self, name: str, *, given: bool = False) -> tuple[int, list[str]]:
-        """Return how many rows a sheet has below its header, and its columns' names.
-
-        (0, []) stands for a sheet that can't be read. `given` : only what is known without loading another sheet.
-        """
-        if name not in self._facts and not given:
-            with suppress(FileFault):  # it is not the sheet that was asked for
-                self.load(name)
-        return self._facts.get(name, (0, []))
-
-    def several(self, names: list[str]) -> list[PlainSheet]:
-        """Load the sheets of these names, or of the most rows with the same columns. Raises UnknownSheet, EmptyFile."""
-        if unknown := next((name for name in names if name != "*" and name not in dict(self.known)), None):
-            raise UnknownSheet(self.path, unknown, tuple(name for name, _ in self.known))
-        if "*" not in names:
-            return [self.load(name) for name in names]
+        for name, _ in sheets_of(book):
+            try:
+                loaded[name] = load(path, kind, book, name, progress)
+            except FileFault as fault:
+                loaded[name] = fault
+        shown = [name for name, visible in sheets_of(book) if visible]
+    facts = {name: (0, []) if isinstance(sheet, FileFault) else _facts(sheet) for name, sheet in loaded.items()}
+    if wanted is None:
+        names = [_first(path, loaded, shown)]
+    elif wanted == [""]:
+        names = list(loaded)[:1]
+    elif "*" in wanted:
         groups: dict[frozenset[str], list[str]] = {}
-        for name, visible in self.known:
-            rows, columns = self.facts(name)
-            if visible and rows:
-                groups.setdefault(frozenset(columns), []).append(name)
-        if not groups:
-            raise EmptyFile(self.path)
-        most = max(groups.values(), key=lambda group: sum(self.facts(name)[0] for name in group))
-        return [self.load(name) for name in most]
+        for name in shown:
+            if facts[name][0]:
+                groups.setdefault(frozenset(facts[name][1]), []).append(name)
+        names = max(groups.values(), key=lambda group: sum(facts[name][0] for name in group), default=[])
+    else:
+        names = wanted
+    if unknown := next((name for name in names if name not in loaded), None):
+        raise UnknownSheet(path, unknown, tuple(loaded))
+    sheets = [_readable(loaded[name]) for name in names]
+    if not any(sheet.height for sheet in sheets):
+        raise EmptyFile(path, names[0] if names else None)
+    known = [[name, name in shown, *facts[name]] for name in loaded]
+    return {"known": known, "sheets": [sheet.as_plain() for sheet in sheets]}
+
+
+def _readable(sheet: PlainSheet | FileFault) -> PlainSheet:
+    if isinstance(sheet, FileFault):
+        raise sheet
+    return sheet
 
 
 def _facts(sheet: PlainSheet) -> tuple[int, list[str]]:
+    """Return how many rows a sheet has below its header, and its columns' names."""
     head = sheet.head(LOOK_AHEAD)
     if not head:
         return 0, []
@@ -108,39 +80,24 @@ def _facts(sheet: PlainSheet) -> tuple[int, list[str]]:
     return int(filled.sum()), [name for name in names if name]
 
 
-def choose_sheet(opened: _Opened, wanted: str | None) -> tuple[PlainSheet, str]:
-    """Return the sheet to read and why: the one chosen, or the first visible one with a table."""
-    path, known = opened.path, opened.known
-    if wanted is not None:
-        if wanted not in {name for name, _ in known}:
-            raise UnknownSheet(path, wanted, tuple(name for name, _ in known))
-        sheet = opened.load(wanted)
-        if sheet.height == 0:
-            raise EmptyFile(path, wanted)
-        return sheet, "chosen"
-    fallback = cover = None
-    for name, visible in known:
-        if not visible:
-            continue
-        sheet = opened.load(name)
-        if sheet.height > 1 and (sheet.width > 1 or len(known) == 1):
-            if cover is not None and _cells(sheet) <= _LARGER * _cells(cover):
-                continue
-            if cover is None and len(known) > 1 and _cells(sheet) <= _SMALL and sheet.width <= 3:
-                cover = sheet  # perhaps notes on the table, which then follows on a sheet of its own
-                continue
-            return sheet, _FIRST
-        if sheet.height > 0 and (fallback is None or sheet.height > fallback.height):
-            fallback = sheet
-    if cover is not None:
-        return cover, _FIRST
-    if fallback is not None:
-        return fallback, _FIRST
-    hidden = [name for name, visible in known if not visible]
-    if hidden:
-        raise UnknownSheet(path, None, tuple(hidden))
+def _first(path: Path, loaded: dict[str, PlainSheet | FileFault], shown: Sequence[str]) -> str:
+    """Return the name of the first sheet shown that is a table and no cover page, else of the longest one."""
+    tables: list[PlainSheet] = []
+    sheets: list[PlainSheet] = []
+    for name in shown:
+        if tables and isinstance(loaded[name], FileFault):
+            break
+        sheets.append(sheet := _readable(loaded[name]))
+        if sheet.height > 1 and (sheet.width > 1 or len(loaded) == 1):
+            tables.append(sheet)
+    if tables:
+        first = tables[0]
+        if first.cells <= _SMALL and first.width <= 3:  # perhaps notes on the table, which then follows on its own
+            first = next((sheet for sheet in tables if sheet.cells > _LARGER * first.cells), first)
+        return first.name
+    longest = max(sheets, key=lambda sheet: sheet.height, default=None)
+    if longest is not None and longest.height:
+        return longest.name
+    if hidden := tuple(name for name in loaded if name not in shown):
+        raise UnknownSheet(path, None, hidden)
     raise EmptyFile(path)
-
-
-def _cells(sheet: PlainSheet) -> int:
-    return int(sheet.height * sheet.width)

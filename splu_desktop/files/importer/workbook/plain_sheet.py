@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +32,11 @@ class PlainSheet:
     columns: dict[int, CellColumn]
     beside: SheetScan
 
+    @property
+    def cells(self) -> int:
+        """How many cells it spans."""
+        return self.height * self.width
+
     def as_plain(self) -> Plain:
         """Return the sheet as plain data, as `from_plain` takes it."""
         scan = self.beside
@@ -42,23 +46,24 @@ class PlainSheet:
             "columns": {i: [column.codes, column.cells] for i, column in self.columns.items()},
             "merged": np.array(scan.merged, np.int64).reshape(-1, 4),
             "failed": [list(cell) for cell in scan.failed],
-            "padded": [[*place, count] for place, count in scan.padded.items()],
-            "hidden": [scan.hidden_rows, sorted(scan.hidden_columns)],
+            "padded": scan.padded,
+            "hidden": [scan.hidden_rows, sorted(scan.hidden_columns), scan.since_1904],
         }
 
     @classmethod
     def from_plain(cls, data: Plain) -> PlainSheet:
         """Return the sheet that another process found. Raises KeyError, TypeError, ValueError where it is none."""
-        (height, width, rows), (hidden, columns_hidden) = data["size"], data["hidden"]
+        (height, width, rows), (hidden, columns_hidden, since_1904) = data["size"], data["hidden"]
         columns = {int(i): CellColumn(*column) for i, column in data["columns"].items()}
         if not all(column.fits(int(rows)) for column in columns.values()) or min(columns, default=0) < 0:
             raise ValueError
         scan = SheetScan(
             [((top, left), (bottom, right)) for top, left, bottom, right in data["merged"].tolist()],
             [Failed(int(row), int(column), str(value)) for row, column, value in data["failed"]],
-            Counter({(int(column), int(digits)): int(count) for column, digits, count in data["padded"]}),
+            {int(column): int(digits) for column, digits in data["padded"].items()},
             int(hidden),
             set(map(int, columns_hidden)),
+            bool(since_1904),
         )
         return cls(str(data["name"]), int(height), int(width), int(rows), columns, scan)
 

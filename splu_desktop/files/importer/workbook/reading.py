@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from splu_desktop.core.messages import Said, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike
-from splu_desktop.files.importer.columns.cells import day_of, filled_up
+from splu_desktop.files.importer.columns.cells import day_of
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import choose_header, name_columns, unique_names
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
-from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down, put_back
-from splu_desktop.files.importer.workbook.sheet_scan import Failed, uses_1904
+from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
+from splu_desktop.files.importer.workbook.sheet_scan import Failed
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice
 from splu_desktop.files.isolation.parent import BrokeOff, isolate
@@ -28,22 +28,9 @@ HEAD_ROWS = 400
 _ZIPPED = ("xlsx", "xlsb", "ods")
 _UNSEEN = ("xls", "xlsb")
 _UNTOLD = "Of {kind} workbooks, errors in cells, hidden rows and zeros of formats are not known; save it as XLSX."
-_EPOCH = dt.datetime(1899, 12, 30)
-_EPOCH_1904 = dt.datetime(1904, 1, 1)
 _SHEET = "Sheet"  # the column that says which sheet a record of a joined table stood on
-
-
-@dataclass(frozen=True, eq=False)
-class _Chosen:
-    """The sheets of a workbook that are read, one or several with the same columns, and why."""
-
-    sheets: tuple[PlainSheet, ...]
-    known: tuple[SheetFacts, ...]
-    why: str
-
-
-_Key = tuple[Path, int, int, str | None, tuple[str, ...] | None]
-_remembered: dict[_Key, _Chosen] = {}  # the sheets last previewed, until they are read
+_Opened = tuple[list[PlainSheet], tuple[SheetFacts, ...]]  # the sheets that are read, and what is known of all
+_remembered: dict[tuple[Path, int, int, tuple[str, ...] | None], _Opened] = {}  # last previewed, until it is read
 
 
 def forget() -> None:
@@ -51,50 +38,23 @@ def forget() -> None:
     _remembered.clear()
 
 
-def _chosen(path: Path, kind: str, choices: ImportChoices, progress: Progress, *, remember: bool) -> _Chosen:
-    """Open a workbook and choose its sheet; while its reading is tried out and then done, the sheet is opened once."""
-    facts = path.stat()
-    key = (path, facts.st_mtime_ns, facts.st_size, choices.sheet, choices.sheets)
-    known = _remembered.get(key)
-    if known is not None and remember:
-        return known
-    forget()
-    if known is not None:
-        return known
-    found = _opened(path, kind, choices.sheet, progress, several=choices.sheets)
-    if remember:
-        _remembered[key] = found
-    return found
-
-
-def open_first(path: Path, kind: str, progress: Progress) -> PlainSheet:
-    """Open the first sheet of a workbook, hidden or not. Raises FileFault, Cancelled."""
-    return _opened(path, kind, None, progress, first=True).sheets[0]
-
-
-def _opened(
-    path: Path,
-    kind: str,
-    wanted: str | None,
-    progress: Progress,
-    *,
-    several: tuple[str, ...] | None = None,
-    first: bool = False,
-) -> _Chosen:
-    """Open the sheets wanted, or the first visible one with a table. Raises FileFault, Cancelled."""
+def open_sheets(path: Path, kind: str, wanted: Sequence[str] | None, progress: Progress) -> _Opened:
+    """Open sheets of a workbook, `wanted` being as `opened_workbook.choose` has it. Raises FileFault, Cancelled."""
     size = memory.unpacked_size(path) if kind in _ZIPPED else path.stat().st_size
-    names = None if several is None else list(several)
-    found = isolate("workbook", path, progress, size=size, kind=kind, wanted=wanted, several=names, first=first)
+    names = None if wanted is None else list(wanted)
+    found = isolate("workbook", path, progress, size=size, kind=kind, wanted=names)
     try:
-        sheets = tuple(PlainSheet.from_plain(sheet) for sheet in found["sheets"])
+        sheets = [PlainSheet.from_plain(sheet) for sheet in found["sheets"]]
         read = {sheet.name for sheet in sheets}
         known = tuple(
             SheetFacts(str(name), bool(visible), int(rows), tuple(map(str, names)), name in read)
             for name, visible, rows, names in found["known"]
         )
-        return _Chosen((sheets[0], *sheets[1:]), known, found["why"])
-    except (KeyError, TypeError, ValueError, IndexError):
+    except (KeyError, TypeError, ValueError):
         raise BrokeOff(path) from None
+    if not sheets:
+        raise BrokeOff(path)
+    return sheets, known
 
 
 def read(
@@ -102,19 +62,24 @@ def read(
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a sheet, or alike sheets as one table, into raw columns; returns them with resolved choices and reasons."""
     progress.report("Opening the workbook", 0.0)
-    chosen = _chosen(path, kind, choices, progress, remember=limit is not None)
+    facts, wanted = path.stat(), choices.sheets or (None if choices.sheet is None else (choices.sheet,))
+    key = (path, facts.st_mtime_ns, facts.st_size, wanted)
+    opened = _remembered.pop(key, None)
+    forget()
+    sheets, known = opened = opened or open_sheets(path, kind, wanted, progress)
+    if limit is not None:
+        _remembered[key] = opened
     progress.report("Opening the workbook", 1.0)
-    if choices.sheets is None:
-        table, resolved, reasons = _read(path, kind, chosen.sheets[0], choices, progress, limit)
-    else:
-        table, resolved, reasons = _joined(path, kind, chosen, choices, progress, limit)
-    table = replace(table, sheets=chosen.known, problems=(*_passed_over(chosen), *table.problems))
-    return table, resolved, {"sheet": chosen.why, **reasons}
+    parts = [_read(kind, sheet, choices, progress, limit) for sheet in sheets]
+    table, resolved, reasons = _joined(sheets, parts, choices) if choices.sheets else parts[0]
+    table = replace(table, sheets=known, problems=(*_passed_over(known), *table.problems))
+    why = "the first visible sheet with a table" if wanted is None else "chosen"
+    return table, resolved, {"sheet": why, **reasons}
 
 
-def _passed_over(chosen: _Chosen) -> list[Problem]:
+def _passed_over(known: Sequence[SheetFacts]) -> list[Problem]:
     """Return a problem for each sheet with cells that is not read."""
-    same = {sheet.name for sheet in alike(chosen.known)}
+    same = {sheet.name for sheet in alike(known)}
     return [
         Problem(
             ProblemKind.SKIPPED_SHEET,
@@ -123,35 +88,32 @@ def _passed_over(chosen: _Chosen) -> list[Problem]:
             rows=sheet.rows,
             decision=Decision.DROP,
         )
-        for sheet in chosen.known
+        for sheet in known
         if sheet.rows and not sheet.chosen
     ]
 
 
 _SKIPPED = "Sheet “{sheet}” was not read (rows: {rows})."
 _ALIKE = "Sheet “{sheet}” has the same columns and was not read (rows: {rows}); choose to read such sheets as one."
+_Part = tuple[RawTable, ImportChoices, dict[str, str]]
 
 
-def _joined(
-    path: Path, kind: str, chosen: _Chosen, choices: ImportChoices, progress: Progress, limit: int | None
-) -> tuple[RawTable, ImportChoices, dict[str, str]]:
-    """Read sheets with the same columns one below the other, the sheet's name in a column of its own, the last."""
-    reasons: dict[str, str] = {}
-    tables = []
-    for sheet in chosen.sheets:
-        table, _, why = _read(path, kind, sheet, choices, progress, limit)
-        tables.append(table)
-        reasons = {**why, **reasons}
+def _joined(sheets: Sequence[PlainSheet], parts: Sequence[_Part], choices: ImportChoices) -> _Part:
+    """Return sheets with the same columns one below the other, the sheet's name in a column of its own, the last."""
+    tables = [table for table, _, _ in parts]
     first = tables[0]
-    for sheet, table in zip(chosen.sheets, tables, strict=True):
-        if set(table.names) != set(first.names):
-            raise BadChoice(_unlike(chosen.sheets[0].name, first.names, sheet.name, table.names))
-    place = [{name: i for i, name in enumerate(table.names)} for table in tables]
-    columns = [
-        RawColumn.join([table.columns[at[name]] for table, at in zip(tables, place, strict=True)])
-        for name in first.names
-    ]
-    labels = [sheet.name for sheet in chosen.sheets]
+    for sheet, table in zip(sheets, tables, strict=True):
+        if odd := [name for name in (*first.names, *table.names) if (name in first.names) != (name in table.names)]:
+            has, lacks = (sheets[0], sheet) if odd[0] in first.names else (sheet, sheets[0])
+            raise BadChoice(
+                "Sheets “{has}” and “{lacks}” can't be read as one table: only “{has}” has a column “{column}”; choose "
+                "sheets with the same columns.",
+                has=has.name,
+                lacks=lacks.name,
+                column=odd[0],
+            )
+    columns = [RawColumn.join([table.columns[table.names.index(name)] for table in tables]) for name in first.names]
+    labels = [sheet.name for sheet in sheets]
     counts = [len(table.rows) for table in tables]
     columns.append(RawColumn(np.repeat(np.arange(len(labels), dtype=np.int32), counts), labels))
     names, _ = unique_names([*first.names, _SHEET])
@@ -159,36 +121,19 @@ def _joined(
         names,
         tuple(columns),
         np.concatenate([table.rows for table in tables]),
-        tuple(
-            replace(p, sheet=p.sheet or sheet.name)
-            for sheet, table in zip(chosen.sheets, tables, strict=True)
-            for p in table.problems
-        ),
+        tuple(problem for table in tables for problem in table.problems),
         number_cells=frozenset(name for table in tables for name in table.number_cells),
         first_day=first.first_day,
         head=first.head,
         parts=tuple(zip(labels, counts, strict=True)),
     )
-    # Each sheet's header is found by itself again: titles of several lengths may stand above.
+    reasons = {name: why for _, _, told in reversed(parts) for name, why in told.items()}
     reasons["sheets"] = say("sheets with the same columns, read as one table: {sheets}", sheets=", ".join(labels))
+    # Each sheet's header is found by itself again: titles of several lengths may stand above.
     return joined, replace(choices, sheet=None), reasons
 
 
-def _unlike(first: str, names: tuple[str, ...], other: str, others: tuple[str, ...]) -> Said:
-    odd = next((name for name in (*names, *others) if (name in names) != (name in others)), "")
-    has, lacks = (first, other) if odd in names else (other, first)
-    return say(
-        "Sheets “{has}” and “{lacks}” can't be read as one table: only “{has}” has a column “{column}”; choose sheets "
-        "with the same columns.",
-        has=has,
-        lacks=lacks,
-        column=odd,
-    )
-
-
-def _read(
-    path: Path, kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progress, limit: int | None
-) -> tuple[RawTable, ImportChoices, dict[str, str]]:
+def _read(kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progress, limit: int | None) -> _Part:
     head, name = sheet.head(HEAD_ROWS), sheet.name
     header = choose_header(head, choices, sheet.beside.merged)
     failed = [] if limit is not None else sheet.beside.failed
@@ -199,7 +144,6 @@ def _read(
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
     used = [i for i in range(width) if i in failing or any(row[i] != "" for row in above) or columns[i].filled.any()]
     names, problems = name_columns(head, header, used, merged=sheet.beside.merged, sheet=name)
-    put_back(columns, numbers, failed, header.last + 1)
     reasons = {"header": header.reason}
     for i, count in fill_down(columns, numbers, sheet.beside.merged, header.last + 1).items():
         reasons[f"merged cells of {names[used.index(i)]}"] = say(
@@ -209,17 +153,16 @@ def _read(
         problems.append(Problem(ProblemKind.NOTE, say(_UNTOLD, kind=kind.upper()), name))
     problems.extend(sheet.beside.report_hidden({i: names[k] for k, i in enumerate(used)}, name))
     problems.extend(beside(columns, numbers, used, names, name))
-    epoch = _EPOCH_1904 if kind == "xlsx" and uses_1904(path) else _EPOCH
+    epoch = dt.datetime(1904, 1, 1) if sheet.beside.since_1904 else dt.datetime(1899, 12, 30)
     for k, i in enumerate(used):
         if columns[i].mixes_days():
             reasons[f"days of {names[k]}"] = "cells without date format among dates: day counts, turned into dates"
             columns[i].cells = [day_of(cell, epoch) for cell in columns[i].cells]
-        if sheet.beside.padded and (zeros := _digits(sheet, i, sheet.height - header.last - 1)):
+        if zeros := sheet.beside.padded.get(i):
             reasons[f"zeros of {names[k]}"] = say(
                 "the cells' format fills numbers up to {digits} digits with zeros, which are kept", digits=zeros
             )
-            columns[i].cells = [filled_up(cell, zeros) for cell in columns[i].cells]
-    numbered = frozenset(names[k] for k, i in enumerate(used) if float in columns[i].types)
+    numbered = frozenset(names[k] for k, i in enumerate(used) if columns[i].numbers.any())
     grid = Grid(len(used), choices, sheet=name)
     grid.add_columns([columns[i].texts() for i in used], numbers)
     where = {i: names[k] for k, i in enumerate(used)}
@@ -229,13 +172,6 @@ def _read(
     table = grid.table(names, problems, trim=trim, last_row=choices.last_row, heading=heading, progress=progress)
     table = replace(table, number_cells=numbered, first_day=np.datetime64(epoch, "us"), head=head)
     return table, replace(header.resolve(choices), sheet=name), reasons
-
-
-def _digits(sheet: PlainSheet, column: int, cells: int) -> int:
-    """Return to how many digits a column's numbers are filled up with zeros, 0 where most of `cells` are not."""
-    counts = ((digits, n) for (place, digits), n in sheet.beside.padded.items() if place == column)
-    width, count = max(counts, key=lambda pair: pair[1], default=(0, 0))
-    return width if count > cells / 2 else 0
 
 
 def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: int) -> Iterator[Problem]:

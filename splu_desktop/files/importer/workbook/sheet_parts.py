@@ -10,18 +10,9 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.files.importer.columns.cells import CellColumn
 from splu_desktop.files.importer.problems import Problem, ProblemKind
-from splu_desktop.files.importer.workbook.sheet_scan import Failed, Span
+from splu_desktop.files.importer.workbook.sheet_scan import Span
 
 _NEARLY = 0.9  # of the rows of the other columns, up to which a block of columns may end sooner
-
-
-def put_back(columns: list[CellColumn], numbers: NDArray[np.int64], failed: list[Failed], first: int) -> None:
-    """Put the error texts, which calamine leaves empty, into their cells in rows below `first`."""
-    for cell in failed:
-        at = int(np.searchsorted(numbers, cell.row))
-        inside = cell.row > first and cell.column < len(columns) and at < len(numbers) and numbers[at] == cell.row
-        if cell.value and inside:
-            columns[cell.column].codes[at] = columns[cell.column].code_for(cell.value)
 
 
 def fill_down(

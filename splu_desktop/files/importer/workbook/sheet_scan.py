@@ -29,6 +29,7 @@ _HIDDEN_COLUMNS = re.compile(rb'<col\b(?=[^>]*\shidden="(?:1|true)")(?=[^>]*\bmi
 WIDEST = 16_384  # columns of a sheet
 MOST_FAILED = 100_000
 
+Padded = Counter[tuple[int, int]]  # (column from 0, digits) -> cells whose format fills numbers up with zeros
 Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 
 
@@ -48,15 +49,17 @@ class SheetScan:
     ----------
     merged : ranges of merged cells.
     failed : cells with an error or without their formula's result.
-    padded : (column from 0, digits) -> cells whose format fills numbers up with zeros, as postcodes often have it.
+    padded : column, from 0 -> how many digits most of its cells fill numbers up to, as postcodes often have it.
     hidden_rows, hidden_columns : how many rows are not shown, and which columns, from 0.
+    since_1904 : whether its days are counted from then, as those of old Macs are.
     """
 
     merged: list[Span] = field(default_factory=list)
     failed: list[Failed] = field(default_factory=list)
-    padded: Counter[tuple[int, int]] = field(default_factory=Counter)
+    padded: dict[int, int] = field(default_factory=dict)
     hidden_rows: int = 0
     hidden_columns: set[int] = field(default_factory=set)
+    since_1904: bool = False
 
     def report_hidden(self, names: Mapping[int, str], sheet: str) -> Iterator[Problem]:
         """Yield a problem for hidden rows, and one for each hidden column that is read."""
@@ -67,17 +70,18 @@ class SheetScan:
             yield Problem(ProblemKind.NOTE, sentence, sheet, column=column, rows=rows)
 
 
-def scan_xlsx(path: Path, sheet: str) -> SheetScan:
+def scan_xlsx(path: Path, sheet: str) -> tuple[SheetScan, Padded]:
     """Look through a sheet of an XLSX workbook."""
-    found = SheetScan()
+    found, padded = SheetScan(), Padded()
     try:
         with zipfile.ZipFile(path) as archive:
-            part = _part_of(archive, sheet)
-            if part is None:
-                return found
-            styles, xml = _padding_styles(archive), archive.read(part)
+            names = {name.lstrip("/").lower(): name for name in archive.namelist()}
+            book = archive.read(names["xl/workbook.xml"])
+            xml = archive.read(names[_part_of(book, archive.read(names["xl/_rels/workbook.xml.rels"]), sheet)])
+            styles = _padding_styles(archive.read(names["xl/styles.xml"])) if "xl/styles.xml" in names else {}
     except UNREADABLE:
-        return found  # calamine says what is wrong; a part it doesn't need may be odd
+        return found, padded  # calamine says what is wrong; a part it doesn't need may be odd
+    found.since_1904 = re.search(rb'<workbookPr\b[^>]*\bdate1904="(?:1|true)"', book) is not None
     if b"<f" in xml or b'"e"' in xml:
         found.failed.extend(map(_cell, islice(_FAILED.finditer(xml), MOST_FAILED)))
     if b' hidden="' in xml:
@@ -87,16 +91,12 @@ def scan_xlsx(path: Path, sheet: str) -> SheetScan:
     if styles:
         pattern = rb'<c r="([A-Z]{1,3})\d+" s="(' + b"|".join(styles) + rb')"(?: t="n")?>'
         for (letters, style), count in Counter(re.findall(pattern, xml)).items():
-            found.padded[_column_of(letters), styles[style]] += count
-    return found
+            padded[_column_of(letters), styles[style]] += count
+    return found, padded
 
 
-def _padding_styles(archive: zipfile.ZipFile) -> dict[bytes, int]:
+def _padding_styles(text: bytes) -> dict[bytes, int]:
     """Return the cell styles whose number format is nothing but zeros, with the number of zeros."""
-    try:
-        text = archive.read("xl/styles.xml")
-    except KeyError:
-        return {}
     formats = {
         number: len(code)
         for tag in re.findall(rb"<(?:\w+:)?numFmt\b[^>]*>", text)
@@ -123,26 +123,12 @@ def _cell(match: re.Match[bytes]) -> Failed:
     return Failed(int(row), _column_of(letters), unescape(value.decode("utf-8", "replace")))
 
 
-def uses_1904(path: Path) -> bool:
-    """Whether an XLSX workbook counts days from 1904."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            book = archive.read("xl/workbook.xml")
-    except UNREADABLE:
-        return False
-    return re.search(rb'<workbookPr\b[^>]*\bdate1904="(?:1|true)"', book) is not None
-
-
-def _part_of(archive: zipfile.ZipFile, sheet: str) -> str | None:
-    """Return the path of a sheet's XML inside the workbook."""
-    names = {name.lstrip("/").lower(): name for name in archive.namelist()}
-    book = archive.read(names["xl/workbook.xml"]).decode("utf-8", "replace")
-    links = archive.read(names["xl/_rels/workbook.xml.rels"]).decode("utf-8", "replace")
-    for tag in re.findall(r"<(?:\w+:)?sheet\b[^>]*>", book):
-        name = re.search(r'\bname="([^"]*)"', tag)
-        key = re.search(r'\b\w+:id="([^"]*)"', tag)
+def _part_of(book: bytes, links: bytes, sheet: str) -> str:
+    """Return the path of a sheet's XML inside the workbook, in small letters. Raises KeyError."""
+    for tag in re.findall(r"<(?:\w+:)?sheet\b[^>]*>", book.decode("utf-8", "replace")):
+        name, key = re.search(r'\bname="([^"]*)"', tag), re.search(r'\b\w+:id="([^"]*)"', tag)
         if name and key and unescape(name[1]) == sheet:
-            for link in re.findall(r"<(?:\w+:)?Relationship\b[^>]*>", links):
+            for link in re.findall(r"<(?:\w+:)?Relationship\b[^>]*>", links.decode("utf-8", "replace")):
                 if f'Id="{key[1]}"' in link and (target := re.search(r'Target="([^"]*)"', link)):
-                    return names.get("xl/" + target[1].lstrip("/").removeprefix("xl/").lower())
-    return None
+                    return "xl/" + target[1].lstrip("/").removeprefix("xl/").lower()
+    raise KeyError(sheet)
