@@ -183,14 +183,10 @@ def test_moments_of_messages(tmp_path: Path) -> None:
     assert column.labels.tolist() == ["20140513083059", "201405131200"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ['name\n"Smith, J"\n"Doe, A"\n', "comment\nHe came, saw, and left.\nShe was ill, then well.\nNothing.\n"],
-)
-def test_one_column_with_commas(tmp_path: Path, text: str) -> None:
-    found = read_text(tmp_path, text)
-    assert found.table.names == (text.split("\n")[0],)
-    assert found.table.n == text.count("\n") - 1
+def test_one_column_with_commas(tmp_path: Path) -> None:
+    found = read_text(tmp_path, 'name\n"Smith, J"\n"Doe, A"\n')
+    assert found.table.names == ("name",)
+    assert found.table.n == 2
 
 
 def test_excels_mark_for_texts_is_taken_off(tmp_path: Path) -> None:

@@ -117,8 +117,6 @@ def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> H
             continue
         if filled[at] > typical and head.says_filter(at):
             continue
-        if typical >= 2 and filled[at] == 1 and any(count >= typical for count in filled[at + 1 : at + 6]):
-            continue
         if head.votes(at) <= 0:
             return Header.at_rows(-1, -1)
         return Header.at_rows(*head.extent(head.clearest_from(at)))
@@ -249,10 +247,6 @@ class _Head:
             return not once or all(shapes[left] == "t" for left, _ in across if left < len(shapes))
         if once:
             return False
-        if across:
-            (left, right), *_ = across
-            under = names[left : right + 1]
-            return len(set(under)) > 1 and any(names.count(name) > 1 for name in under)
         # Without merged cells that show how far each reaches: whether they tell equal names apart.
         filled = [i for i, shape in enumerate(shapes) if shape]
         if len(filled) < 2 or filled[-1] >= len(names):
@@ -278,11 +272,10 @@ class _Head:
             if under and sum(s in ("n", "d") for s in under) > 0.8 * len(under):
                 valued += 1
                 texts += shape == "t" and not neutral(row[i])
-        spans = any(top == last and bottom == last and right > left for (top, left), (bottom, right) in self.merged)
         names = self._cells(last)  # equal ones may be told apart by the row below
         gaps = self.filled[last] < self.filled[below] or len(set(names)) < len(names)
         units = sum(len(cell) <= LONGEST and _UNIT.fullmatch(cell) is not None for cell in row)
-        shown = spans or gaps or units >= 0.5 * self.filled[below] or texts >= 3 or texts >= 0.9 * valued
+        shown = gaps or units >= 0.5 * self.filled[below] or texts >= 3 or texts >= 0.9 * valued
         return texts >= max(2, 0.6 * valued) and shown
 
     def _names_index(self, first: int, last: int) -> bool:

@@ -16,14 +16,14 @@ from splu_desktop.core.table import pieces, unique
 from splu_desktop.files.importer.columns.header import no_record, shape_of
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
-from splu_desktop.files.importer.problems import MAX_LISTED, Decision, Problem, ProblemKind, list_problems
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, list_problems
 from splu_desktop.files.importer.raw import RawColumn
 
 _TAIL = 60  # last rows looked at for totals and notes
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _FEWEST = 8  # records from which on it is known what belongs in a column
-_RULED = 6  # columns looked at for lines of dashes
+_FIRST = 6  # columns looked at for totals
 _FEW = 20_000  # texts of a column up to which it is looked at
+_MOST_SUMMED = 100_000  # likewise for sums
 _SMALL = 50  # rows of a second table of words alone, at most
 _GAPS = 500  # blank stretches looked at for another table below them
 _TOTAL = re.compile(
@@ -127,13 +127,14 @@ class _Table:
 
     @cached_property
     def blanks(self) -> list[float]:
-        """The blanks within a usual value of each column."""
-        return [_blanks(column, self.sample) for column in self.columns]
-
-    @cached_property
-    def few(self) -> list[RawColumn]:
-        """The first columns, those without too many texts to look at each."""
-        return [column for column in self.columns[:_RULED] if len(column.labels) <= _FEW]
+        """The blanks within a usual value of each column, the longer tenth left aside; among values words are none."""
+        found = []
+        for column in self.columns:
+            texts = [text for code in column.codes[self.sample].tolist() if (text := column.labels[code].strip())]
+            values = [text for text in texts if shape_of(text) != "t"]
+            counts = [text.count(" ") for text in (values if 2 * len(values) > len(texts) else texts)]
+            found.append(float(np.quantile(counts, 0.9)) if counts else 0.0)
+        return found
 
     def cells(self, at: int) -> list[str]:
         """Return the texts of a record."""
@@ -177,29 +178,25 @@ def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequen
     heading : the cells of the header's last row, one per column.
     """
     n, width, table = len(rows), len(columns), _Table(columns, rows)
-    found: dict[int, LineKind] = {}
-    for at in {*range(min(2, n)), *range(max(0, n - 2), n)}:
+    repeats = _repeats(columns, heading, n)
+    found = dict.fromkeys(repeats, LineKind.HEADER)
+    for at in {*range(min(2, n)), *range(max(0, n - 2), n), *(at + 1 for at in repeats if at + 1 < n)}:
         if _is_rule(table.words(at)):
             found[at] = LineKind.RULE
     for at in range(min(_DESCRIBING, n - 1)):
         words = table.words(at)
         if len(words) > max(1, 0.8 * width) and all(_fits(_DESCRIBES, cell) for _, cell in words):
             found.update(dict.fromkeys(range(at + 1), LineKind.NOTE))
-    for at in _repeats(columns, heading, n):
-        found[at] = LineKind.HEADER
-        if at + 1 < n and _is_rule(table.words(at + 1)):
-            found[at + 1] = LineKind.RULE
-        above = at - 1
-        # Below a blank row a page begins, and its titles may be longer.
-        page = any(rows[i] - rows[i - 1] > 1 for i in range(max(1, at - 3), at))
-        while above >= max(0, at - 4) and above not in found:
+    for at in repeats:
+        # Titles of a page, which may be longer below a blank row.
+        most = max(1, 0.5 * width) if any(rows[i] - rows[i - 1] > 1 for i in range(max(1, at - 3), at)) else 1
+        for above in range(at - 1, max(-1, at - 5), -1):
             words = table.words(above)
-            if len(words) > max(1, (0.5 if page else 0.3) * width) or all(shape_of(cell) != "t" for _, cell in words):
+            if above in found or len(words) > most or all(shape_of(cell) != "t" for _, cell in words):
                 break
             found[above] = LineKind.NOTE
             if above and rows[above] - rows[above - 1] > 1:
                 break
-            above -= 1
     return found
 
 
@@ -222,108 +219,78 @@ def _is_rule(words: _Words) -> bool:
 
 
 def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, LineKind]:
-    """Find subtotals and titles of groups among the records: nearly empty rows with words where values belong.
-
-    A title stands below a blank row, or is of several words in the first column; elsewhere it may be a record of which
-    little is known.
-    """
+    """Find totals of groups among the records, and names of groups above them."""
     table = _Table(columns, rows)
     if len(columns) < 3 or table.n < _FEWEST:
         return {}
-    found = _of_groups(table) | _sections(table) | _sums_of_blocks(table)
-    if len(columns) < 4 or table.typical < 4:
-        return found
-    for place, column in enumerate(columns[:_RULED]):
-        if len(column.labels) > _FEW or not table.valued[place]:
-            continue
-        words = [code for code, label in enumerate(column.labels) if _WORD.search(label) and shape_of(label) == "t"]
-        places = table.places(column, [code for code in words if not neutral(column.labels[code])])
-        if len(places) > 0.2 * table.n:
-            continue
-        for at in places[:MAX_LISTED].tolist():
-            (_, first), *others = table.words(at)
-            if not others:
-                titled = place == 0 and _is_note(first, table.blanks[0], column, True) and " " in first.strip()
-                found[at] = LineKind.NOTE if titled or (at and rows[at] - rows[at - 1] > 1) else LineKind.DOUBT
-            elif len(others) + 1 <= 0.5 * table.typical and _fits(_TOTAL, first):
-                found[at] = LineKind.SUM
-    return found
+    totals = _totals(table)
+    return totals | _names_of_groups(table, totals)
 
 
-def _sections(table: _Table) -> dict[int, LineKind]:
-    """Find names of groups above their records: rows with words in the first column alone, which all others fill.
+def _names_of_groups(table: _Table, totals: Collection[int]) -> dict[int, LineKind]:
+    """Find names of groups: rows with words in the first column alone, where keys with digits stand elsewhere.
 
-    They may be records of which nothing else is known, so they are asked about.
+    Below a blank row, or where a table begins with one, they are no records. Else they may be some of which nothing
+    else is known, so they are asked about.
     """
-    columns, n, sample = table.columns, table.n, table.sample
-    if any(len(column.labels) > _FEW for column in columns):
+    first, at = table.columns[0], np.arange(table.n)
+    for other in sorted(table.columns[1:], key=lambda column: len(column.labels)):
+        at = at[np.isin(other.codes[at], [code for code, label in enumerate(other.labels) if is_blank(label)])]
+        if not len(at):  # as in most tables at once
+            return {}
+    usual = [first.labels[code] for code in unique(first.codes[np.setdiff1d(table.sample, [*at, *totals])]).tolist()]
+    blanks = max((text.strip().count(" ") for text in usual), default=0)
+    names = [first.labels[code].strip() for code in first.codes[at].tolist()]
+    unlike = [shape_of(name) == "t" and (name.count(" ") > blanks or not _HAS_DIGIT.search(name)) for name in names]
+    at = at[np.array(unlike, bool)]
+    if not 0 < len(at) <= 0.2 * table.n or table.typical < 3 or not all(map(_HAS_DIGIT.search, usual)):
         return {}
-    blank = [np.fromiter(map(is_blank, column.labels), bool)[column.codes[:n]] for column in columns]
-    at = np.flatnonzero(np.logical_and.reduce(blank[1:]) & ~blank[0])
-    rest = sample[~np.isin(sample, at)]
-    if not 1 < len(at) <= 0.2 * n or int(at[-1]) == n - 1 or not len(rest):
-        return {}
-    full = all(bare[rest].mean() < 0.05 for bare in blank)
-    names = [columns[0].labels[code] for code in unique(columns[0].codes[at]).tolist()]
-    others = [columns[0].labels[code] for code in columns[0].codes[rest].tolist()]
-    told = {any(map(str.isdigit, text)) for text in others}
-    worded = all(shape_of(text) == "t" for text in names) and (told == {True} or len(names) == len(at))
-    unlike = told != {True} or not any(any(map(str.isdigit, text)) for text in names)
-    return dict.fromkeys(at.tolist(), LineKind.DOUBT) if full and worded and unlike else {}
+    begins = len(at) > 1 and at[0] == 0
+    above = table.rows[at] - table.rows[np.maximum(at - 1, 0)] > 1
+    return {i: LineKind.NOTE if begins or gap else LineKind.DOUBT for i, gap in zip(at.tolist(), above, strict=True)}
 
 
-def _of_groups(table: _Table) -> dict[int, LineKind]:
-    """Find totals of groups: "Surgery Total" right below the last "Surgery", in rows that all lack the same value.
+def _totals(table: _Table) -> dict[int, LineKind]:
+    """Find totals of groups: rows that say "total" where values belong, or "Surgery Total" right below a "Surgery".
 
-    The words may stand in another column than the groups. A finding such as "bilirubin total" stands anywhere, and its
-    records are as full as others.
+    All of them lack a value that most records have, or hold the sums of the rows since the last one. A finding such as
+    "bilirubin total" stands anywhere, and its records are as full as others.
     """
     full = [column for column in table.columns if _filled(column, table.sample).mean() >= 0.8]
     found: dict[int, LineKind] = {}
-    indexes = [{label.strip().casefold(): code for code, label in enumerate(column.labels)} for column in table.few]
-    for column in table.few:
-        named = {
-            code: (match["after"] or match["before"]).strip().casefold()
-            for code, label in enumerate(column.labels)
-            if (match := _fits(_OF_GROUP, label.strip()))
-        }
-        for by, index in zip(table.few, indexes, strict=True):
-            group_of = {code: index[group] for code, group in named.items() if group in index}
-            at = table.places(column, list(group_of))
-            if not 0 < len(at) <= 0.4 * table.n:
-                continue
-            groups = np.array([group_of[code] for code in column.codes[at].tolist()])
-            after = by.codes[np.minimum(at + 1, table.n - 1)]
-            ends = (by.codes[at - 1] == groups) & (after != groups) & (at > 0)
-            gaps = (all(is_blank(other.labels[code]) for code in unique(other.codes[at]).tolist()) for other in full)
-            if ends.all() and any(gaps):
-                found.update(dict.fromkeys(at.tolist(), LineKind.SUM))
+    for place, column in enumerate(table.columns[:_FIRST]):
+        if len(column.labels) > _FEW:
+            continue
+        said = {code: _fits(_OF_GROUP, label.strip()) for code, label in enumerate(column.labels)}
+        plain = {code for code, label in enumerate(column.labels) if _fits(_TOTAL, label)}
+        at: list[int] = []
+        named = True
+        for i in table.places(column, [code for code, match in said.items() if match or code in plain]).tolist():
+            code, match = column.codes[i], said[column.codes[i]]
+            above = {cell.strip().casefold() for cell in table.cells(i - 1)} if match and i else set()
+            of_group = match is not None and (match["after"] or match["before"]).strip().casefold() in above
+            named &= of_group
+            if of_group or code in plain:
+                at.append(i)
+        if not 0 < len(at) <= 0.4 * table.n:
+            continue
+        lacking = any(not _filled(other, np.array(at)).any() for other in full)
+        others = (other for other, has in zip(table.columns, table.valued, strict=True) if has and other is not column)
+        if (lacking and (named or table.valued[place])) or (len(at) > 1 and any(_hold_sums(o, at) for o in others)):
+            found.update(dict.fromkeys(at, LineKind.SUM))
     return found
 
 
-def _sums_of_blocks(table: _Table) -> dict[int, LineKind]:
-    """Find "total" said again and again, each time with the sum of the rows since the last one."""
-    for column in table.few:
-        at = table.places(column, [code for code, label in enumerate(column.labels) if _fits(_TOTAL, label)])
-        if not 1 < len(at) <= 0.4 * table.n:
-            continue
-        for other, valued in zip(table.columns, table.valued, strict=True):
-            if other is column or len(other.labels) > _FEW or not valued:
-                continue
-            numbers = _numbers(other)[other.codes[: int(at[-1]) + 1]]
-            own = numbers[at]
-            numbers[at] = 0.0
-            sums = np.add.reduceat(np.nan_to_num(numbers), np.concatenate([[0], at[:-1]]))
-            if (np.abs(sums - own) <= 1e-3 * np.abs(own) + 0.01).all() and own.all():
-                return dict.fromkeys(at.tolist(), LineKind.SUM)
-    return {}
-
-
-def _numbers(column: RawColumn) -> NDArray[np.float64]:
-    """Return (m,) the numbers behind a column's texts, NaN where none."""
+def _hold_sums(column: RawColumn, at: Sequence[int]) -> bool:
+    """Whether a column's cells in some rows are each the sum of those since the last of these rows."""
+    if len(column.labels) > _MOST_SUMMED:
+        return False
     evidence = MarkEvidence()
     evidence.add(column.labels[:1000])
-    return parse_numbers(column.labels, evidence.format()).values
+    numbers = parse_numbers(column.labels, evidence.format()).values[column.codes[: at[-1] + 1]]
+    own, numbers[at] = numbers[at], 0.0
+    sums = np.add.reduceat(np.nan_to_num(numbers), [0, *at[:-1]])
+    return bool(own.all() and (np.abs(sums - own) <= 1e-3 * np.abs(own) + 0.01).all())
 
 
 def other_table(
@@ -339,51 +306,37 @@ def other_table(
         after = slice(part.start + 1, part.stop + 1)
         gaps = np.concatenate([gaps, after.start + np.flatnonzero(rows[after] - rows[part] > 1)])[:_GAPS]
     gaps = gaps[(gaps >= 2) & (gaps < n - 1)]
-    if not len(gaps):
-        at = _other_header(_Table(columns, rows))
-        return None if at is None or at in known else (at, at)
-    table = _Table(columns, rows[: int(gaps[0])])
-    if not any(table.valued):
-        return None
-    for begin in gaps.tolist():
+    table = _Table(columns, rows[: int(gaps[0])] if len(gaps) else rows)
+    for begin in gaps.tolist() or _named_again(table):
         at = begin + (len(table.words(begin)) == 1 and begin < n - 2)
         words, below = table.words(at), table.words(at + 1)
         names = [cell for _, cell in words]
         worded = len(set(names)) == len(names) and all(shape_of(cell) == "t" and not neutral(cell) for cell in names)
         if begin not in known and len(words) >= 2 and len(below) >= 2 and worded:
             values = any(shape_of(cell) in ("n", "d") for _, cell in below)
-            if (values and any(table.valued[j] for j, _ in words)) or _is_apart(table, at, n):
+            if (values and any(table.valued[j] for j, _ in words)) or (len(gaps) and _is_apart(table, at, n)):
                 return begin, at
     return None
 
 
-def _other_header(table: _Table) -> int | None:
-    """Return where names of other columns stand among the records: words alone, where numbers, dates or codes belong.
-
-    The rows below must hold values, and fill the very columns that it names.
-    """
+def _named_again(table: _Table) -> list[int]:
+    """Find rows that may name other columns, with no blank row above: words of their own for keys and values."""
     at = np.arange(2, table.n - 2)
     valued = [column for column, has in zip(table.columns, table.valued, strict=True) if has]
-    if not valued or not all(
-        map(_HAS_DIGIT.search, (label for label, _ in _texts(table.columns[0], table.sample[:20])))
-    ):
-        return None
+    keys = [label for label, _ in _texts(table.columns[0], table.sample[:20])]
+    if not valued or not all(map(_HAS_DIGIT.search, keys)):
+        return []
     for column in sorted(valued, key=lambda each: len(each.labels)):
         odd = [label[:1].isalpha() or is_blank(label) for label in column.labels]
         at = at[np.array(odd, bool)[column.codes[at]]]
         if not len(at):  # as in most tables at once
-            return None
-    for i in map(int, at[:_GAPS]):
-        words, below = table.words(i), [table.words(i + k) for k in (1, 2)]
-        names, places = {cell for _, cell in words}, [j for j, _ in words]
-        if len(words) < 2 or places[0] or any(places != [j for j, _ in row] for row in below):
-            continue
-        named = all(not _HAS_DIGIT.search(cell) and not neutral(cell) and table.alone(j, i) for j, cell in words)
-        values = [j for j, cell in below[0] if shape_of(cell) in ("n", "d")]
-        several = len(values) > 1 or len(words) < table.typical
-        if named and len(names) == len(words) and several and any(table.valued[j] for j in values):
-            return i
-    return None
+            return []
+    filled = {
+        i: [j for j, cell in table.words(i) if table.alone(j, i) and not _HAS_DIGIT.search(cell)] for i in at[:_GAPS]
+    }
+    return [
+        int(i) for i, places in filled.items() if all([j for j, _ in table.words(i + k)] == places for k in range(3))
+    ]
 
 
 def _is_apart(table: _Table, at: int, n: int) -> bool:
@@ -475,13 +428,12 @@ class _End(_Table):
         said = any(_is_note(cell, self.blanks[j], self.columns[j], self.valued[j]) for j, cell in words)
         foreign = any(self.valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
         cut_off = int(self.rows[i]) in self.short and len(self.short) < 0.4 * n
-        unlike, labelled = self._is_unlike(i, words), self._is_labelled(i, words)
-        total = self._is_total(i, words) or (unlike and any(_fits(p, first.strip()) for p in (_STATISTIC, _OF_GROUP)))
-        summed = i == n - 1 and not self.sparse and _sums(self.columns, words, n - 1)
-        if not (total or unlike or summed or labelled or self._is_note(words, worded, said, foreign, cut_off)):
+        shown = self._is_total(i, words) or self._is_labelled(i, words)
+        shown = shown or (i == n - 1 and not self.sparse and _sums(self.columns, words, n - 1))
+        if not (shown or self._is_note(words, worded, said, foreign, cut_off)):
             return None
         nameless = self.keyed and foreign and head > 0 and all(worded)
-        sure = total or summed or labelled or nameless or (cut_off and said and head == 0)
+        sure = shown or nameless or (cut_off and said and head == 0)
         return _Judged(sure, said, len(words) == 1 and not any(c.isdigit() for c in first))
 
     def _is_total(self, i: int, words: _Words) -> bool:
@@ -489,20 +441,19 @@ class _End(_Table):
         # SAP marks its totals by asterisks, one per level.
         if 1 < len(words) <= max(2.0, 0.5 * self.typical) and set(first.strip()) == {"*"}:
             return True
-        # Among names and codes, too, where nothing but few numbers stands beside it.
-        foreign = self.valued[head] or (len(words) <= self.least and _figures(words[1:]))
-        if len(words) > 1 and foreign and _fits(_STATISTIC, first):
+        # Among names and codes, too, where nothing but few numbers stands beside a word of its own.
+        alone = _figures(words[1:]) and self.alone(head, i) and self._is_unlike(words)
+        foreign = self.valued[head] or (_figures(words[1:]) and (len(words) <= self.least or alone))
+        if len(words) > 1 and foreign and (_fits(_STATISTIC, first) or (alone and _fits(_OF_GROUP, first.strip()))):
             return True
         # By itself "total" may be a finding, too: then other records have it, or lack the rest as well.
         return bool(_fits(_TOTAL, first)) and (len(words) > 1 or (self.typical >= 2 and self.alone(head, i)))
 
-    def _is_unlike(self, i: int, words: _Words) -> bool:
-        """Whether a key is none, or missing where all have one: a word of its own, with few numbers beside it."""
-        head, first = words[0]
-        if not (self.keyed and 1 < len(words) < self.typical and _figures(words[1:]) and shape_of(first) == "t"):
-            return False
-        note = head > 0 or _is_note(first, self.blanks[0], self.columns[head], self.valued[0])
-        return self.alone(head, i) and note
+    def _is_unlike(self, words: _Words) -> bool:
+        """Whether a key is none, or missing where all have one."""
+        (head, first), *_ = words
+        unlike = head > 0 or _is_note(first, self.blanks[0], self.columns[0], self.valued[0])
+        return self.keyed and len(words) < self.typical and unlike
 
     def _is_labelled(self, i: int, words: _Words) -> bool:
         """Whether a nearly empty row begins with "Source: ...", as no record does."""
@@ -529,21 +480,6 @@ def _figures(words: _Words) -> bool:
     return all(shape_of(cell) == "n" for _, cell in words)
 
 
-def _blanks(column: RawColumn, sample: NDArray[np.int64]) -> float:
-    """Return how many blanks stand within a usual value of a column, the longer tenth left aside.
-
-    In a column of values, words are none of them.
-    """
-    texts = [(bare, times) for text, times in _texts(column, sample) if (bare := text.strip())]
-    if not texts:
-        return 0.0
-    values = [(text, times) for text, times in texts if shape_of(text) != "t"]
-    mostly = 2 * sum(times for _, times in values) > sum(times for _, times in texts)
-    counts, weights = zip(*((text.count(" "), times) for text, times in (values if mostly else texts)), strict=True)
-    ordered = np.sort(np.repeat(counts, weights))
-    return float(np.interp(0.9 * (len(ordered) - 1), np.arange(len(ordered)), ordered))
-
-
 def _is_note(text: str, blanks: float, column: RawColumn, valued: bool) -> bool:
     """Whether a text is none of its column's values: more words, a mark of a note, or no digit where all have some.
 
@@ -557,19 +493,11 @@ def _is_note(text: str, blanks: float, column: RawColumn, valued: bool) -> bool:
     return figures and not any(char.isdigit() for char in bare) and not neutral(bare)
 
 
-def _sums(columns: Sequence[RawColumn], words: Sequence[tuple[int, str]], last: int) -> bool:
+def _sums(columns: Sequence[RawColumn], words: _Words, last: int) -> bool:
     """Whether the last row holds nothing but the sums of its columns, though the first column is filled elsewhere."""
-    if not words or words[0][0] == 0 or is_blank(columns[0].labels[columns[0].codes[0]]):
+    if words[0][0] == 0 or is_blank(columns[0].labels[columns[0].codes[0]]):
         return False
-    for j, cell in words:
-        column = columns[j]
-        if shape_of(cell) != "n" or len(column.labels) > 100_000:
-            return False
-        numbers = _numbers(column)[column.codes[: last + 1]]
-        own, total = numbers[last], float(np.nansum(numbers[:last]))
-        if not np.isfinite(own) or not own or abs(total - own) > 1e-3 * abs(own) + 0.01:
-            return False
-    return True
+    return all(shape_of(cell) == "n" and _hold_sums(columns[j], [last]) for j, cell in words)
 
 
 def _mostly_values(column: RawColumn, sample: NDArray[np.int64]) -> bool:

@@ -9,7 +9,7 @@ import itertools
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -98,26 +98,21 @@ def _without_marks(table: RawTable) -> tuple[RawTable, dict[str, str]]:
     reasons: dict[str, str] = {}
     columns = list(table.columns)
     for i, (name, column) in enumerate(zip(table.names, columns, strict=True)):
-        first = next((label for label in column.labels if not is_blank(label)), "")
-        for form, why, bare in _AROUND:
-            if not (form.fullmatch(first) and all(is_blank(each) or form.fullmatch(each) for each in column.labels)):
-                continue
-            labels = [label if is_blank(label) else bare(label) for label in column.labels]
-            columns[i] = RawColumn.join([RawColumn(column.codes, labels)])
-            reasons[f"texts of {name}"] = why
+        filled = [label for label in column.labels if not is_blank(label)]
+        for form, twice, why in _AROUND:
+            if filled and form.fullmatch(filled[0]) and all(map(form.fullmatch, filled)):
+                bare = [label if is_blank(label) else form.sub(r"\1", label) for label in column.labels]
+                columns[i] = RawColumn.join([RawColumn(column.codes, [text.replace(twice, '"') for text in bare])])
+                reasons[f"texts of {name}"] = why
     return replace(table, columns=tuple(columns)) if reasons else table, reasons
 
 
-_AROUND: tuple[tuple[re.Pattern[str], str, Callable[[str], str]], ...] = (
+_AROUND = (
+    (re.compile(r'="((?:[^"]|"")*)"'), '""', 'each value stood as ="…", Excel\'s mark for a text, which was taken off'),
     (
-        re.compile(r'="(?:[^"]|"")*"'),
-        'each value stood as ="…", Excel\'s mark for a text, which was taken off',
-        lambda text: text[2:-1].replace('""', '"'),
-    ),
-    (
-        re.compile("\u00a0.*|.*\u00a0", re.DOTALL),
+        re.compile("(?=\u00a0|.*\u00a0$)[\u00a0 ]*(.*?)[\u00a0 ]*$", re.DOTALL),
+        '"',
         "each value stood between hard blanks, which were taken off",
-        lambda text: text.strip("\u00a0 "),
     ),
 )
 

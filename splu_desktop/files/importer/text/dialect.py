@@ -213,8 +213,6 @@ def _quotes(text: str) -> list[str]:
         found.append("'")
     if '"' in text:
         found.append("")
-    if text.count("þ") > 8 and text.count("þ\x14þ") * 3 > text.count("þ"):
-        found.append("þ")  # as files for lawyers have it
     return found
 
 
@@ -283,21 +281,7 @@ def _single_column(lines: Sequence[str]) -> float:
         return len(body)  # a name above numbers with a decimal comma
     if len(filled) > 1 and all(map(_QUOTED_LINE.fullmatch, body)) and not any(mark in filled[0] for mark in USUAL):
         return len(body)  # a name above quoted texts
-    if len(filled) > 2 and not any(mark in filled[0] for mark in (*USUAL, " ")) and _is_prose(body):
-        return len(body)
     return 1e-9
-
-
-def _is_prose(lines: Sequence[str]) -> bool:
-    """Whether lines are sentences: each comma followed by a blank, in varying number, a stop at the end of most."""
-    joined = "\n".join(lines)
-    stops = sum(line[-1:] in ".!?" for line in lines)
-    return (
-        not any(mark in joined for mark in ";\t|")
-        and joined.count(",") == joined.count(", ")
-        and len({line.count(",") for line in lines}) > 1
-        and stops > 0.5 * len(lines)
-    )
 
 
 def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:

@@ -14,9 +14,8 @@ import numpy as np
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.number_texts import LONGEST
-from splu_desktop.files.importer.columns.words import MONTHS, UNSEEN
+from splu_desktop.files.importer.columns.words import MONTHS
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
@@ -45,7 +44,6 @@ _SHOWN = (
 _EITHER = (
     "Column “{column}”: the mark in “{text}” was read as a decimal mark; choose it yourself if it groups thousands."
 )
-_EDGED = "Column “{column}”: “{text}” begins or ends with characters that nobody sees, which belong to the value."
 
 
 def spoilt(
@@ -65,9 +63,9 @@ def spoilt(
             or _bands(texts, made.kind)
             or _shown(texts, made, cells=made.name in number_cells)
         )
-        edged = next((text for text in texts if _is_edged(text)), None)
-        for template, text, means in filter(None, (found, None if edged is None else (_EDGED, edged, ""))):
-            sentence = say(template, column=made.name, text=_visible(text), meant=means[:60])
+        if found is not None:
+            template, text, means = found
+            sentence = say(template, column=made.name, text=text[:60], meant=means[:60])
             yield Problem(ProblemKind.NOTE, sentence, column=made.name, value=text)
 
 
@@ -122,18 +120,6 @@ def _shown(texts: Sequence[str], made: Column, *, cells: bool) -> _Found:
     if cells or not three or made.values is None or not (made.values == float(marked[0].replace(",", "."))).any():
         return None  # read otherwise, as other texts of the column tell
     return _EITHER, marked[0], ""
-
-
-def _is_edged(text: str) -> bool:
-    """Whether a text begins or ends with what nobody sees, such as a no-break space or a new page."""
-    bare = "" if (text.isascii() and text.isprintable()) or is_blank(text) else text.strip(" \t\r\n")
-    return any(char == "\u00a0" or UNSEEN.match(char) for char in (*bare[:1], *bare[-1:]))
-
-
-def _visible(text: str) -> str:
-    """Write a text so that its blanks and invisible characters are seen."""
-    plain = UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text[:60])
-    return plain.replace("\u00a0", "<U+00A0>").replace("\t", "<U+0009>")
 
 
 def mend_text(text: str) -> str | None:
