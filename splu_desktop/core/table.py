@@ -24,12 +24,12 @@ from splu_desktop.core.messages import folded_text
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
-_COUNTED = 1 << 20  # records at once: NumPy holds them once more, in 64 bits
+_AT_ONCE = 1 << 17  # records: NumPy holds them once more, and some of its functions stop the window meanwhile
 
 
 def pieces(n: int) -> Iterator[slice]:
-    """Give the numbers below n as slices that fit into memory, each but the last of whole bytes of bits."""
-    return (slice(start, min(start + _COUNTED, n)) for start in range(0, n, _COUNTED))
+    """Give the numbers below n as slices that take little memory and time."""
+    return (slice(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE))
 
 
 def unique(keys: ArrayLike) -> NDArray[Any]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.persons.blanking import persons_sharing, row_classes
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.table import pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,5 +61,6 @@ def alike(prepared: Prepared, plan: Plan, columns: Sequence[str] | None = None) 
     if prepared.person_count == table.n:
         sizes[prepared.owner] = sharing
     else:
-        np.minimum.at(sizes, prepared.owner, sharing)
+        for part in pieces(table.n):
+            np.minimum.at(sizes, prepared.owner[part], sharing[part])
     return Alike(sizes)

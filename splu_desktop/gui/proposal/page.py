@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -263,6 +264,11 @@ class ProposalPage(Page):
         if self.session.plan != made.plan:
             self.refresh()
             return
+        if self._preview is None:
+            # What came with a new table stays with it, and a search for garbage among it halts the slider for 50 ms.
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
         self._preview, self._at = made, made.place(made.plan.gamma)
         self._name_tabs()
         self._show_all()
