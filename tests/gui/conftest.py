@@ -116,15 +116,20 @@ def idle(qtbot: QtBot) -> Idle:
 
 
 @pytest.fixture
-def small_csv(tmp_path: Path) -> Path:
-    """A table of 3,000 invented tests of 2,000 patients: number, sex, age, ward, whether the test was positive."""
+def small_csv(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A table of 3,000 invented tests of 2,000 patients: number, sex, age, ward, whether the test was positive.
+
+    So many columns more as a test asks for by its parameter, of twelve values each.
+    """
     rng = np.random.default_rng(7)
-    lines = ["Patient number,Sex,Age,Ward,Result"]
+    more = range(getattr(request, "param", 0))
+    lines = ["Patient number,Sex,Age,Ward,Result" + "".join(f",Finding {at}" for at in more)]
     for row in range(3_000):
         who = row % 2_000
         positive = rng.random() < (0.3 if who % 3 else 0.15)
         result = "positive" if positive else "negative"
         lines.append(f"P{who:05},{'fm'[who % 2]},{20 + who % 50},{'ABC'[who % 3]},{result}")
+        lines[-1] += "".join(f",grade {rng.integers(12)}" for at in more)
     path = tmp_path / "tests.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

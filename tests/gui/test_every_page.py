@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 import pyqtgraph as pg
 import pytest
@@ -22,7 +23,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
-    QListView,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
@@ -92,8 +92,7 @@ def faults_of_room(window: QWidget) -> Iterator[str]:
     for room in shown(window, QAbstractScrollArea):
         assert isinstance(room, QAbstractScrollArea)
         around = [each for each in window.findChildren(QScrollArea) if each.isAncestorOf(room) and each is not room]
-        # A list to choose from is a control, which scrolls wherever it stands.
-        scrolls = room.verticalScrollBar().isVisible() and not isinstance(room, QListView)
+        scrolls = room.verticalScrollBar().isVisible()
         if scrolls and any(each.verticalScrollBar().isVisible() for each in around):
             yield f"{type(room).__name__} “{room.accessibleName()}” scrolls in what scrolls"
         if isinstance(room, QAbstractItemView):  # tables alone scroll sideways
@@ -175,6 +174,21 @@ def test_every_part_of_expert_can_be_read_in_a_narrow_window(proposed: MainWindo
 
 def test_pages_of_a_release_can_be_read_at_every_size(released: MainWindow, idle: Idle) -> None:
     look_at(released, idle, (Step.PUBLISH, Step.ASK, Step.REPORT))
+
+
+@pytest.mark.parametrize("small_csv", [20], indirect=True)
+def test_no_long_list_scrolls_in_a_page_that_scrolls(released: MainWindow, idle: Idle) -> None:
+    look_at(released, idle, (Step.PROPOSAL, Step.COLUMNS, Step.PUBLISH), ("200",))
+    released.show_step(Step.ASK)
+    idle(released)
+    ask: Any = released.page(Step.ASK)
+    assert ask.one.columns.count() > 12, "the list of columns is not long"
+    ask.one.columns.setCurrentRow(ask.one.columns.count() - 1)
+    assert ask.one.values.count() == 12
+    ask.compare.kind.setCurrentIndex(ask.compare.kind.count() - 1)
+    for way in range(ask.tabs.count()):
+        ask.tabs.setCurrentIndex(way)
+        look_at(released, idle, (Step.ASK,))
 
 
 def test_pages_with_a_message_can_be_read_at_every_size(released: MainWindow, idle: Idle) -> None:

@@ -18,7 +18,7 @@ from splu_desktop.gui.base.choices import TickList
 from splu_desktop.gui.base.dialogs import asked_file, save_as
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
-from splu_desktop.gui.base.widgets import button, label, margins, put, turn
+from splu_desktop.gui.base.widgets import button, label, margins, put, show_whole, turn
 from splu_desktop.gui.base.words import language_code, t
 from splu_desktop.gui.proposal.offer import ENDINGS
 from splu_desktop.report.book.document import PrintedBook, book_document, table_words
@@ -56,7 +56,7 @@ class BookPanel(Panel):
     def fold(self, fold: Fold) -> None:
         turn(self.sides, down=fold is Fold.NARROW)
         self._narrow = fold is Fold.NARROW
-        self.list.setMaximumHeight(96 if self._narrow else 16_777_215)
+        show_whole(self.list, 60, whole=self._narrow)
         self._fit_page()
 
     def _fit_page(self) -> None:

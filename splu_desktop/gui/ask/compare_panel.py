@@ -16,7 +16,7 @@ from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
-from splu_desktop.gui.base.widgets import label, make_grid, margins, put
+from splu_desktop.gui.base.widgets import label, make_grid, margins, put, show_whole
 from splu_desktop.gui.base.words import bare, decimal, t, translate
 from splu_desktop.gui.proposal.ranges import RangeStrip, Strip, range_words
 
@@ -87,8 +87,9 @@ class ComparePanel(Panel):
         self.row.setDirection(
             QBoxLayout.Direction.BottomToTop if fold is Fold.NARROW else QBoxLayout.Direction.LeftToRight
         )
-        self.adjusted.setMinimumHeight(70)
-        self.adjusted.setMaximumHeight(120 if fold is not Fold.WIDE else 260)
+        self.adjusted.setMaximumHeight({Fold.WIDE: 260, Fold.MIDDLE: 120, Fold.NARROW: 16_777_215}[fold])
+        for each in (self.adjusted, self.table):
+            show_whole(each, 70, whole=fold is Fold.NARROW)
 
     def show_release(self, opened: Opened) -> None:
         super().show_release(opened)

@@ -15,18 +15,18 @@ from splu_desktop.core.answer.words import ends_of
 from splu_desktop.gui.ask.answer_card import AnswerCard, about, error_words
 from splu_desktop.gui.ask.asking import Asked, Opened, Panel, Question, answer_one
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.choices import TickList
+from splu_desktop.gui.base.choices import Choice, TickList
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, Flow, link
-from splu_desktop.gui.base.widgets import Elided, button, empty, label, line_edit, margins, put
+from splu_desktop.gui.base.widgets import Elided, button, empty, label, line_edit, margins, put, show_whole, turn
 from splu_desktop.gui.base.words import bare, caption, join, number, t, translate
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
 _REST = 1_200  # ms after which an answer counts as asked
 _LONGEST = 60  # letters of a condition
-_MOST = 300  # values in the list; the rest is found by typing
+_MOST, _FEW = 300, 30  # values in the list, and in a narrow window's; the rest is found by typing
 
 
 class OneNumber(Panel):
@@ -37,6 +37,7 @@ class OneNumber(Panel):
         self._asked: list[Asked] = []
         self._last: Asked | None = None
         self._listed: list[str] = []  # the values that stand in the list
+        self._narrow = False
         self.rest = QTimer(self, singleShot=True, interval=_REST)
         self.rest.timeout.connect(self._keep)
         self.question = Card("", 14, 10, spacing=6)
@@ -60,7 +61,10 @@ class OneNumber(Panel):
         self.columns.setAccessibleName(bare(t("&Columns")))
         self.columns.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.columns.currentRowChanged.connect(lambda at: self._show_values())
-        put(columns.body, label(bare(t("&Columns")), "quiet"), (self.columns, 1))
+        self.column = Choice(bare(t("&Columns")), 20)
+        self.column.setModel(self.columns.model())
+        self.column.activated.connect(self.columns.setCurrentRow)
+        put(columns.body, label(bare(t("&Columns")), "quiet"), (self.columns, 1), self.column)
         columns.body.addWidget(label(t("Columns without a shield are exact."), "quiet", wrap=True))
         values = Card("", 8, spacing=4)
         self.values_of = Elided("", "quiet")
@@ -126,8 +130,16 @@ class OneNumber(Panel):
         else:
             self.above.addWidget(self.answer, 3)
         self.answer.heading.setVisible(fold is not Fold.NARROW)  # there the number itself has little room
-        self.lists.setMinimumHeight({Fold.WIDE: 150, Fold.MIDDLE: 110, Fold.NARROW: 240}[fold])
-        self.so_far.setMinimumHeight(110)
+        self._narrow = fold is Fold.NARROW
+        turn(self.list_row, down=self._narrow)
+        self.columns.setVisible(not self._narrow)
+        self.column.setVisible(self._narrow)
+        for each in (self.values, self.table):
+            show_whole(each, 60, whole=self._narrow)
+        self.lists.setMinimumHeight({Fold.WIDE: 150, Fold.MIDDLE: 110, Fold.NARROW: 0}[fold])
+        self.so_far.setMinimumHeight(0 if self._narrow else 110)
+        if self.columns.count():
+            self._show_values()
         self.search.setMaximumWidth(230 if fold is Fold.WIDE else 150)
 
     # --- the release
@@ -181,6 +193,7 @@ class OneNumber(Panel):
         return self.opened.columns[max(self.columns.currentRow(), 0)]
 
     def _show_values(self) -> None:
+        self.column.setCurrentIndex(self.columns.currentRow())
         column = self.opened.published.table[self._column]
         secret = self.opened.is_secret(column.name)
         self.values_of.setText(t("Values of {column}", column=column.name))
@@ -196,7 +209,8 @@ class OneNumber(Panel):
         if secret:  # how often a value is shown says nothing true
             order = np.arange(column.m)
         # A range that is being typed is no word to look for, and would empty the list.
-        shown = [at for at in order.tolist() if wanted in words[at].casefold() or ".." in wanted][:_MOST]
+        shown = [at for at in order.tolist() if wanted in words[at].casefold() or ".." in wanted]
+        del shown[_FEW if self._narrow else _MOST :]
         texts = {at: words[at] if secret else f"{words[at]}  ·  {number(counts[at])}" for at in shown}
         self.values.offer(texts.values(), {text for at, text in texts.items() if ticked[at]})
         self._listed = [labels[at] for at in shown]

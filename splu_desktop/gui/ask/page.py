@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QStackedWidget, QTabBar, QVBoxLayout
 
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.progress import SILENT, Progress
@@ -96,11 +96,6 @@ class AskPage(Page):
         self.name.setVisible(self.fold is Fold.WIDE or not there)
 
     def _show_panel(self, at: int) -> None:
-        # A stack is as high as its highest panel, unless the others ask for nothing.
-        ignored, as_it_is = QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
-        for place, room in enumerate(self.fitted):
-            policy = as_it_is if place == at else ignored
-            room.setSizePolicy(policy, policy)
         self.panels.setCurrentIndex(at)
         self.clear.setVisible(at == 0 and self._release is not None)
 

@@ -18,12 +18,11 @@ from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, Flow, link
-from splu_desktop.gui.base.widgets import Picture, button, label, margins, put
+from splu_desktop.gui.base.widgets import Picture, button, label, margins, put, show_whole
 from splu_desktop.gui.base.words import bare, number, t
 from splu_desktop.gui.proposal.ranges import TRUST, range_words, trust_words
 
 _MOST_COLUMNS = 60  # of the table that is shown; all are saved
-_FEW_LINES = 12
 
 
 class TablePanel(Panel):
@@ -33,7 +32,6 @@ class TablePanel(Panel):
 
     def build(self) -> None:
         self.found: CrossTable | None = None
-        self._narrow = False
         self.column, self.first, self.second = (Choice(name, 14) for name in (t("Count"), t("by"), t("and")))
         for each in (self.column, self.first, self.second):
             each.currentIndexChanged.connect(lambda at: self._changed())
@@ -59,14 +57,7 @@ class TablePanel(Panel):
 
     def fold(self, fold: Fold) -> None:
         self.save.setText(t("Save the table…") if fold is Fold.WIDE else "")
-        self._narrow = fold is Fold.NARROW
-        self._fit()
-
-    def _fit(self) -> None:
-        # A narrow window's page scrolls, and a table of few lines does not scroll in it.
-        lines = 0 if self.found is None or not self._narrow else min(len(self.found.lines), _FEW_LINES)
-        high = (lines + 1) * self.view.verticalHeader().defaultSectionSize() + 20
-        self.view.setMinimumHeight(max(120, high))
+        show_whole(self.view, 120, whole=fold is Fold.NARROW)
 
     def show_release(self, opened: Opened) -> None:
         super().show_release(opened)
@@ -139,7 +130,6 @@ class TablePanel(Panel):
         self.view.hold([*heads, rows, *map(field, shown)]).show(range(len(found.lines)))
         self.view.horizontalHeader().setStretchLastSection(False)
         self.view.resizeColumnsToContents()
-        self._fit()
 
     def _save(self) -> None:
         if self.found is not None:

@@ -308,6 +308,10 @@ class TableView(QTableView):
         super().resizeEvent(event)
         self._fill()
 
+    def viewportSizeHint(self) -> QSize:
+        # Qt leaves no room for the bar by which a wide table moves sideways, and would let it scroll by as much.
+        return super().viewportSizeHint() + QSize(0, self.horizontalScrollBar().sizeHint().height())
+
     def fit_columns(self, most: int = 260, filling: int | None = None, least: int = 160) -> None:
         """Give each column the width of its content, at most `most`, looking at the first rows alone.
 

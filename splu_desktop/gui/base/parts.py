@@ -393,22 +393,13 @@ class Busy(QWidget):
         self.bar.setValue(round(1000 * done))
         left = self._pace.seconds_left(stage, done, time.monotonic())
         # Seconds and minutes both begin at 1.5, which rounds to 2: the sentences know the plural alone.
+        stage, share = translate(stage), percent(done, 0)
         if left is None or left < 1.5:
-            text = join((translate(stage), percent(done, 0)), ":")
+            text = join((stage, share), ":")
         elif left < 90:
-            text = t(
-                "{stage}: {share}, about {n} seconds left",
-                stage=translate(stage),
-                share=percent(done, 0),
-                n=number(left),
-            )
+            text = t("{stage}: {share}, about {n} seconds left", stage=stage, share=share, n=number(left))
         else:
-            text = t(
-                "{stage}: {share}, about {n} minutes left",
-                stage=translate(stage),
-                share=percent(done, 0),
-                n=number(left / 60),
-            )
+            text = t("{stage}: {share}, about {n} minutes left", stage=stage, share=share, n=number(left / 60))
         self.stage.setText(text)
         self.bar.setAccessibleDescription(self.stage.text())
 

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QApplication,
     QBoxLayout,
     QFrame,
@@ -350,6 +351,8 @@ class Scrolled(QScrollArea):
             # As high as its lines are here: Qt asks for as much as they take in a narrow window.
             bends = inside.layout() or inside.sizePolicy()
             inside.setMinimumHeight(1 if bends.hasHeightForWidth() else 0)
+            if self.sizeAdjustPolicy() is QScrollArea.SizeAdjustPolicy.AdjustToContents:
+                self.updateGeometry()
         return super().viewportEvent(event)
 
 
@@ -363,6 +366,14 @@ def put_in_scroll_area(content: QWidget) -> QScrollArea:
     # setWidget has just turned it on.
     content.setAutoFillBackground(False)
     return room
+
+
+def show_whole(view: QAbstractScrollArea, least: int, *, whole: bool) -> None:
+    """Let what scrolls be as high as its lines, where the page scrolls; else it scrolls from `least` on."""
+    view.setMinimumHeight(0 if whole else least)
+    adjust, size = QAbstractScrollArea.SizeAdjustPolicy, QSizePolicy.Policy
+    view.setSizeAdjustPolicy(adjust.AdjustToContents if whole else adjust.AdjustIgnored)
+    view.setSizePolicy(size.Expanding, size.Minimum if whole else size.Expanding)
 
 
 def tab_after(before: QWidget | None, *parts: QWidget) -> None:

@@ -7,7 +7,10 @@ from PySide6.QtWidgets import QWidget
 
 
 class Fitted(QWidget):
-    """Fills the page from a least height on; with `least` 0 it is as high as its parts, and the page scrolls."""
+    """Fills the page from a least height on; with `least` 0 it is as high as its parts, and the page scrolls.
+
+    A stack is as high as its highest page, the hidden ones too, so that those ask for nothing.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,14 +29,14 @@ class Fitted(QWidget):
         # Qt's answer is what the parts prefer, which may be less than they need.
         layout = self.layout()
         least = layout.totalMinimumHeightForWidth(width) if layout is not None else 0
-        return max(super().heightForWidth(width), least)
+        return 0 if self.isHidden() else max(super().heightForWidth(width), least)
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
-        return QSize(hint.width(), self._least) if self._least else hint
+        return QSize(0, 0) if self.isHidden() else QSize(hint.width(), self._least) if self._least else hint
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, self._least or super().minimumSizeHint().height())
+        return QSize(0, 0 if self.isHidden() else self._least or super().minimumSizeHint().height())
 
 
 def hold_height(part: QWidget) -> None:

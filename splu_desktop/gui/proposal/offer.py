@@ -51,7 +51,6 @@ class Offer(QFrame):
         self.make.setEnabled(False)
         put(column, title, label(words, fitting=True), (self.room, 1), self.note)
         put(column, (self.make, 0, Qt.AlignmentFlag.AlignLeft))
-        self._inside, self._flowing = inside, False
         self.show_tables(None)
 
     def show_tables(self, found: PrintedBook | None, fault: str = "") -> None:
@@ -64,27 +63,11 @@ class Offer(QFrame):
             for table in found.tables:
                 self.tables.addWidget(_grid_of(table, persons=found.persons))
         self.tables.addStretch(1)
-        QTimer.singleShot(0, self, lambda: self.set_flowing(self._flowing))  # once its parts know their fonts
-
-    def set_flowing(self, flowing: bool) -> None:
-        """Let it be as high as its tables, where the page around it scrolls."""
-        self._flowing = flowing
-        self.tables.activate()
-        high = self._inside.sizeHint().height() + 4
-        self.room.setMinimumHeight(high if flowing else 80)
-        # The number is Qt's QWIDGETSIZE_MAX, which takes a limit away; PySide has no name for it.
-        self.room.setMaximumHeight(high if flowing else 16_777_215)
-        self._hold()
+        QTimer.singleShot(0, self, lambda: hold_height(self))  # once its parts know their fonts
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._hold()
-
-    def _hold(self) -> None:
-        if self._flowing:
-            hold_height(self)
-        else:
-            self.setMinimumHeight(0)
+        hold_height(self)
 
 
 def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:

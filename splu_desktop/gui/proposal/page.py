@@ -30,7 +30,7 @@ from splu_desktop.gui.base.messages import cases, persons_of, telling
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, put, restyle, turn
+from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, put, restyle, show_whole, turn
 from splu_desktop.gui.base.words import bare, caption, join, language_code, number, percent, plain, t, translate
 from splu_desktop.gui.proposal.figures import band_figures, strength_words
 from splu_desktop.gui.proposal.fitted import Fitted
@@ -176,8 +176,8 @@ class ProposalPage(Page):
         self.ranges.most = {Fold.WIDE: 10, Fold.MIDDLE: 6, Fold.NARROW: MOST_LINES + 1}[fold]
         self.legend.setVisible(wide)
         self.change_tables.setVisible(wide)
-        self.steps.set_flowing(narrow)
-        self.offer.set_flowing(narrow)
+        for room in (self.steps.room, self.offer.room):
+            show_whole(room, 60, whole=narrow)
         turn(self.ways.row, down=narrow)
         for plot in (self.large, self.small):
             plot.setMinimumHeight(130 if narrow else 84)
@@ -264,8 +264,8 @@ class ProposalPage(Page):
         if self.session.plan != made.plan:
             self.refresh()
             return
-        if self._preview is None:
-            # What came with a new table stays with it, and a search for garbage among it halts the slider for 50 ms.
+        if self._waits():
+            # What came with another table stays with it, and a search for garbage among it halts the slider for 50 ms.
             gc.unfreeze()
             gc.collect()
             gc.freeze()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.core.generalise import words_for
@@ -148,9 +148,3 @@ class StepList(QWidget):
         for row in self._content.findChildren(StepRow):
             if row.step.name == "strength":
                 row.words.setText(step_words(step))
-
-    def set_flowing(self, flowing: bool) -> None:
-        """Let the list be as high as its lines, where the page around it scrolls."""
-        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if flowing else Qt.ScrollBarPolicy.ScrollBarAsNeeded
-        self.room.setVerticalScrollBarPolicy(policy)
-        self.room.setMinimumHeight(self._content.sizeHint().height() + 4 if flowing else 60)
