@@ -7,14 +7,14 @@ skipped, nothing is fetched, a document type of its own is refused.
 from __future__ import annotations
 
 import codecs
-import io
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from xml.parsers import expat
 
 from splu_desktop.core.progress import Progress
@@ -32,92 +32,61 @@ _CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGN
 
 def sheets(path: Path, progress: Progress) -> list[PlainSheet]:
     """Return the tables of a file, the largest first; in a reader's process. Raises Corrupt, TooSpread."""
-    found = [table for table in _tables(path, path.stat().st_size, progress) if any(map(any, table.rows))]
-    found.sort(key=lambda table: -sum(sum(map(bool, row)) for row in table.rows))
+    content = path.read_bytes()
+    page = _read(path, content, progress)
+    found = [table for table in page.found if table.filled]
+    found.sort(key=lambda table: -table.filled)
     names = Counter(table.name for table in found)
-    return [
-        _plain(table, table.name if table.name and names[table.name] == 1 else f"{number}")
-        for number, table in enumerate(found, 1)
-    ]
+    sheets = []
+    for number, table in enumerate(found, 1):
+        height, width = len(table.rows), max(max(row, default=-1) for row in table.rows) + 1
+        page.lay_out(height * width - sum(map(len, table.rows)))
+        columns = {at: encode_cells(row.get(at, "") for row in table.rows) for at in range(width)}
+        name = table.name if table.name and names[table.name] == 1 else f"{number}"
+        sheets.append(PlainSheet(name, height, width, height, columns, SheetScan(table.across)))
+    return sheets
 
 
-def _plain(table: _Sheet, name: str) -> PlainSheet:
-    """Return a table as the sheet of a workbook."""
-    width = max(map(len, table.rows))
-    table.room.take(sum(width - len(row) for row in table.rows))
-    rows = [[*row, *[""] * (width - len(row))] for row in table.rows]
-    columns = dict(enumerate(map(encode_cells, zip(*rows, strict=True))))
-    return PlainSheet(name, len(rows), len(columns), len(rows), columns, SheetScan(table.across))
+class _Table:
+    """The cells of one table, row by row and column by column, those that reach over several among them."""
 
-
-class _Room:
-    """How many rows and cells a file may still lay out, lest a small one fills the memory."""
-
-    def __init__(self, path: Path, size: int) -> None:
-        self._path, self._left = path, _GIVEN + size
-
-    def take(self, count: int) -> None:
-        """Count rows or cells laid out. Raises TooSpread."""
-        self._left -= count
-        if self._left < 0:
-            raise TooSpread(self._path)
-
-
-class _Sheet:
-    """Gathers the cells of one table, those that reach over several rows or columns among them."""
-
-    def __init__(self, room: _Room, name: str = "") -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.rows: list[list[str]] = []
+        self.rows: list[dict[int, str]] = []
         self.across: list[Span] = []
-        self.room = room
-        self._row: list[str] | None = None
+        self.in_row = False
+        self.cell: _Cell | None = None  # begun
+        self._next = 0  # column
         self._down: dict[int, tuple[int, str]] = {}  # column -> rows that a cell above still reaches, and its text
 
-    def begin_row(self, at: int | None = None) -> None:
-        """Begin a row, at a place from 0 where one is given."""
-        self.end_row()
-        missing = min(at or 0, _LONGEST) - len(self.rows)
-        if missing > 0:
-            self.room.take(missing)
-            self.rows.extend([] for _ in range(missing))
-        self._row = []
+    @property
+    def filled(self) -> int:
+        """How many cells have a text."""
+        return sum(sum(map(bool, row.values())) for row in self.rows)
 
-    def end_row(self) -> None:
-        """End the row, if one was begun."""
-        if self._row is not None:
-            self._reach()
-            self.rows.append(self._row)
-            self._row = None
+    def begin_row(self, at: int) -> int:
+        """Begin a row, at a place from 0 or behind the last one; returns how many rows and cells that lays out."""
+        skipped = max(at - len(self.rows), 0)
+        self.rows.extend({} for _ in range(skipped))
+        self.rows.append({column: text for column, (_, text) in self._down.items()})
+        self._down = {column: (left - 1, text) for column, (left, text) in self._down.items() if left > 1}
+        self._next, self.in_row = 0, True
+        return skipped + len(self.rows[-1])
 
-    def cell(self, text: str, across: int = 1, down: int = 1, at: int | None = None) -> None:
+    def add(self, text: str, across: int, down: int, at: int) -> int:
         """Add a cell; a text that reaches down belongs to all its rows, as it would in a sheet's merged cells."""
-        if self._row is None:
-            self._row = []
-        while at is not None and len(self._row) < min(at, _WIDEST):
-            self._reach()
-            if len(self._row) < at:
-                self.room.take(1)
-                self._row.append("")
-        self._reach()
-        column = len(self._row)
+        row, column = self.rows[-1], max(self._next, min(at, _WIDEST))
+        while column in row:
+            column += 1
         across = max(1, min(across, _WIDEST - column))
-        self.room.take(across)
+        self._next = column + across
+        cells = dict.fromkeys(range(column, self._next), "") | {column: text}
+        row |= cells
         if down > 1:
-            self._down.update(dict.fromkeys(range(column + 1, column + across), (down - 1, "")))
-            self._down[column] = (down - 1, text)
+            self._down |= {place: (down - 1, each) for place, each in cells.items()}
         if across > 1:
-            self.across.append(((len(self.rows), column), (len(self.rows), column + across - 1)))
-        self._row += [text, *[""] * (across - 1)]
-
-    def _reach(self) -> None:
-        assert self._row is not None
-        while (column := len(self._row)) in self._down:
-            self.room.take(1)
-            left, text = self._down.pop(column)
-            if left > 1:
-                self._down[column] = (left - 1, text)
-            self._row.append(text)
+            self.across.append(((len(self.rows) - 1, column), (len(self.rows) - 1, self._next - 1)))
+        return across
 
 
 class _Page(HTMLParser):
@@ -126,15 +95,20 @@ class _Page(HTMLParser):
     A workbook says the same by other names: Worksheet, Row, Cell, and the place of a row or cell where one is left out.
     """
 
-    def __init__(self, room: _Room, *, web: bool) -> None:
+    def __init__(self, path: Path, size: int, *, web: bool) -> None:
         super().__init__(convert_charrefs=True)
-        self._room = room
-        self.found: list[_Sheet] = []
-        self._open: list[_Sheet] = []
-        self._cells: list[_Cell | None] = []  # one begun in each open table
+        self._path, self._left = path, _GIVEN + size
+        self.found: list[_Table] = []
+        self._open: list[_Table] = []
         self._silent = 0
         self._cell: tuple[str, ...]
         self._table, self._row, self._cell = ("table", "tr", ("td", "th")) if web else ("worksheet", "row", ("cell",))
+
+    def lay_out(self, count: int) -> None:
+        """Count rows or cells laid out, lest a small file fills the memory. Raises TooSpread."""
+        self._left -= count
+        if self._left < 0:
+            raise TooSpread(self._path)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin a table, row, cell or value."""
@@ -142,21 +116,22 @@ class _Page(HTMLParser):
         if tag in _SILENT:
             self._silent += 1
         elif tag == self._table:
-            self._open.append(_Sheet(self._room, "" if self._table == "table" else given.get("name") or ""))
-            self._cells.append(None)
+            self._open.append(_Table("" if tag == "table" else given.get("name") or ""))
         elif not self._open:
             return
         elif tag == self._row:
             self._end_cell()
-            self._open[-1].begin_row(_place(given))
+            self.lay_out(self._open[-1].begin_row(_number(given, "index") - 1))
         elif tag in self._cell:
             self._end_cell()
+            if not self._open[-1].in_row:
+                self.lay_out(self._open[-1].begin_row(0))
             across, down = (
-                _number(given.get(span)) if span in given else _number(given.get(merged, "0")) + 1
+                _number(given, span) if span in given else _number(given, merged, 0) + 1
                 for span, merged in (("colspan", "mergeacross"), ("rowspan", "mergedown"))
             )
-            self._cells[-1] = _Cell(across, down, _place(given))
-        elif tag == "data" and (cell := self._cells[-1]) is not None and not self._silent:
+            self._open[-1].cell = _Cell(across, down, _number(given, "index") - 1)
+        elif tag == "data" and (cell := self._open[-1].cell) is not None and not self._silent:
             cell.kind = given.get("type") or ""
         elif tag in ("br", "p", "div", "li"):
             self.handle_data(" ")
@@ -166,23 +141,16 @@ class _Page(HTMLParser):
         tag = _local(tag)
         if tag in _SILENT:
             self._silent = max(0, self._silent - 1)
-        elif not self._open:
-            return
-        elif tag in self._cell:
+        elif self._open and tag in (*self._cell, self._row, self._table):
             self._end_cell()
-        elif tag == self._row:
-            self._end_cell()
-            self._open[-1].end_row()
-        elif tag == self._table:
-            self._end_cell()
-            self._cells.pop()
-            sheet = self._open.pop()
-            sheet.end_row()
-            self.found.append(sheet)
+            if tag not in self._cell:
+                self._open[-1].in_row = False
+            if tag == self._table:
+                self.found.append(self._open.pop())
 
     def handle_data(self, data: str) -> None:
         """Take the text of a cell."""
-        if self._cells and (cell := self._cells[-1]) is not None and not self._silent:
+        if self._open and (cell := self._open[-1].cell) is not None and not self._silent:
             cell.texts.append(data)
 
     def close(self) -> None:
@@ -192,9 +160,10 @@ class _Page(HTMLParser):
             self.handle_endtag(self._table)
 
     def _end_cell(self) -> None:
-        if (cell := self._cells[-1]) is not None:
-            self._open[-1].cell(_value("".join(cell.texts), cell.kind), cell.across, cell.down, cell.at)
-            self._cells[-1] = None
+        table = self._open[-1]
+        if (cell := table.cell) is not None:
+            self.lay_out(table.add(_value("".join(cell.texts), cell.kind), cell.across, cell.down, cell.at))
+            table.cell = None
 
 
 _SILENT = ("script", "style", "template", "comment", "phonetictext")
@@ -202,11 +171,11 @@ _SILENT = ("script", "style", "template", "comment", "phonetictext")
 
 @dataclass
 class _Cell:
-    """A cell begun: columns and rows that it reaches over, its place where that is told, its texts and their type."""
+    """A cell begun: columns and rows that it reaches over, its place from 0, its texts and their type."""
 
     across: int
     down: int
-    at: int | None
+    at: int
     texts: list[str] = field(default_factory=list)
     kind: str = ""
 
@@ -215,12 +184,9 @@ def _local(name: str) -> str:
     return name.rpartition(":")[2]
 
 
-def _number(text: str | None) -> int:
-    return min(int(text), _LONGEST) if text is not None and text.strip().isdecimal() and len(text) < 9 else 1
-
-
-def _place(given: Mapping[str, str | None]) -> int | None:
-    return _number(given["index"]) - 1 if "index" in given else None
+def _number(given: Mapping[str, str | None], name: str, usual: int = 1) -> int:
+    text = (given.get(name) or "").strip()
+    return min(int(text), _LONGEST) if text.isdecimal() and len(text) < 9 else usual
 
 
 def _value(text: str, kind: str) -> str:
@@ -233,30 +199,27 @@ def _value(text: str, kind: str) -> str:
     return " ".join(text.split())
 
 
-def _tables(path: Path, size: int, progress: Progress) -> list[_Sheet]:
-    """Return all tables of a page or workbook. Raises Corrupt."""
-    with path.open("rb") as file:
-        head = file.read(4096)
-        file.seek(0)
-        web = form_of(head) == "html"
-        page = _Page(_Room(path, size), web=web)
-        source: IO[Any] = io.TextIOWrapper(file, _charset(head, path), "replace") if web else file
-        parser = None if web else _xml_parser(path, page)  # ten times as quick as the one for pages
-        try:
-            done = 0
-            while part := source.read(_BLOCK):
-                done += len(part)
-                progress.report("Reading", min(1.0, done / max(size, 1)))
-                page.feed(part) if parser is None else parser.Parse(part, False)
-            if parser is not None:
-                parser.Parse(b"", True)
-        except (expat.ExpatError, ValueError, LookupError) as error:
-            raise Corrupt(path, "XML") from error
+def _read(path: Path, content: bytes, progress: Progress) -> _Page:
+    """Return a page or workbook with its tables. Raises Corrupt, TooSpread."""
+    web = form_of(content[:4096]) == "html"
+    page = _Page(path, len(content), web=web)
+    source: Any = _decoded(content) if web else content
+    feed: Callable[[Any], object] = page.feed if web else _xml_feed(path, page)
+    try:
+        for at in range(0, len(source), _BLOCK):
+            progress.report("Reading", at / len(source))
+            feed(source[at : at + _BLOCK])
+        if not web:
+            feed(b"")
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise Corrupt(path, "XML") from error
     page.close()
-    return page.found
+    return page
 
 
-def _xml_parser(path: Path, page: _Page) -> expat.XMLParserType:
+def _xml_feed(path: Path, page: _Page) -> Callable[[bytes], object]:
+    """Return what takes the parts of a workbook, the last one empty: ten times as quick as the parser of pages."""
+
     def refuse(*_: object) -> None:
         raise Corrupt(path, "XML DOCTYPE")  # entities of its own could be anything
 
@@ -269,23 +232,15 @@ def _xml_parser(path: Path, page: _Page) -> expat.XMLParserType:
     parser.EndElementHandler = lambda name: page.handle_endtag(name.lower())
     parser.CharacterDataHandler = page.handle_data
     parser.StartDoctypeDeclHandler = refuse
-    return parser
+    return lambda part: parser.Parse(part, not part)
 
 
-def _charset(head: bytes, path: Path) -> str:
-    """Return the encoding of a page: its mark, what it says, UTF-8 if it is that, else Windows' own."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if not head.startswith(codecs.BOM_UTF8) and (told := _CHARSET.search(head)):
-        try:
-            return codecs.lookup(told[1].decode("ascii", "replace")).name
-        except LookupError:
-            pass
-    try:
-        decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                decoder.decode(block)
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8-sig"
+def _decoded(content: bytes) -> str:
+    """Return the text of a page by its mark, by what it says, by UTF-8 if it is that, else by Windows' own letters."""
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    told = _CHARSET.search(content[:4096])
+    marked = content.startswith(codecs.BOM_UTF8)
+    for name in ("utf-16" if wide else told[1].decode("ascii", "replace") if told and not marked else "", "utf-8-sig"):
+        with suppress(LookupError, UnicodeDecodeError):
+            return content.decode(name)
+    return content.decode("cp1252", "replace")
