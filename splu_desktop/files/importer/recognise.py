@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import errno
 import gzip
-import hashlib
 import json
 import os
 import re
@@ -19,6 +18,7 @@ from typing import IO, Any
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
+from splu_desktop.files.disk.digests import sha256_of
 from splu_desktop.files.importer.choices import SourceFile
 from splu_desktop.files.importer.text.encoding import by_head
 from splu_desktop.files.isolation.faults import (
@@ -31,7 +31,6 @@ from splu_desktop.files.isolation.faults import (
     WrongFormat,
 )
 
-BLOCK = 1 << 20
 # What a part of a damaged ZIP container raises when it is read.
 _OF_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, UnicodeDecodeError)
 UNREADABLE = (*_OF_ZIP, KeyError, OSError, NotImplementedError, RuntimeError)
@@ -86,14 +85,8 @@ def check_readable(path: Path) -> None:
 def facts(path: Path, progress: Progress) -> SourceFile:
     """Return size and digest of a file."""
     size = path.stat().st_size
-    digest = hashlib.sha256()
-    done = 0
     with open_file(path) as file:
-        while block := file.read(BLOCK):
-            digest.update(block)
-            done += len(block)
-            progress.report("Fingerprinting", done / max(size, 1))
-    return SourceFile(path.name, size, digest.hexdigest())
+        return SourceFile(path.name, size, sha256_of(file, size, progress))
 
 
 def open_file(path: Path) -> IO[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import sys
 from typing import Any
 
@@ -10,6 +11,7 @@ _SECONDS = 6.0  # of CPU time that any file may take, starting the process inclu
 _SECONDS_PER_BYTE = 0.25e-6  # and per byte, once unpacked: some ten times what the slowest reader takes
 _LEAST = 640 << 20  # bytes of memory that any file may take
 _PER_BYTE = 20  # and per byte, once unpacked: some twice what the hungriest reader takes
+_JOB = "qqIPPIPII6QPPPP"  # of a Windows job's limits, as C lays them out
 _CRASH_BOXES = 0x0001 | 0x0002 | 0x8000  # Windows' names: FAILCRITICALERRORS, NOGPFAULTERRORBOX, NOOPENFILEERRORBOX
 
 
@@ -78,41 +80,15 @@ def job(process: Any, memory: int, seconds: int) -> Any:
         import ctypes  # of Windows alone
         from ctypes import wintypes
 
-        class Basic(ctypes.Structure):
-            _fields_ = (
-                ("PerProcessUserTimeLimit", ctypes.c_int64),
-                ("PerJobUserTimeLimit", ctypes.c_int64),
-                ("LimitFlags", wintypes.DWORD),
-                ("MinimumWorkingSetSize", ctypes.c_size_t),
-                ("MaximumWorkingSetSize", ctypes.c_size_t),
-                ("ActiveProcessLimit", wintypes.DWORD),
-                ("Affinity", ctypes.c_size_t),
-                ("PriorityClass", wintypes.DWORD),
-                ("SchedulingClass", wintypes.DWORD),
-            )
-
-        class Extended(ctypes.Structure):
-            _fields_ = (
-                ("Basic", Basic),
-                ("IoInfo", ctypes.c_uint64 * 6),
-                ("ProcessMemoryLimit", ctypes.c_size_t),
-                ("JobMemoryLimit", ctypes.c_size_t),
-                ("PeakProcessMemoryUsed", ctypes.c_size_t),
-                ("PeakJobMemoryUsed", ctypes.c_size_t),
-            )
-
         kernel = ctypes.windll.kernel32
         kernel.CreateJobObjectW.restype = wintypes.HANDLE
         handle = kernel.CreateJobObjectW(None, None)
-        told = Extended()
         # PROCESS_TIME, PROCESS_MEMORY, DIE_ON_UNHANDLED_EXCEPTION, KILL_ON_JOB_CLOSE
-        told.Basic.LimitFlags = 0x0002 | 0x0100 | 0x0400 | 0x2000
-        told.Basic.PerProcessUserTimeLimit = seconds * 10_000_000
-        told.ProcessMemoryLimit = memory
-        extended_information = 9
-        kernel.SetInformationJobObject(
-            wintypes.HANDLE(handle), extended_information, ctypes.byref(told), ctypes.sizeof(told)
-        )
+        flags = 0x0002 | 0x0100 | 0x0400 | 0x2000
+        # JOBOBJECT_EXTENDED_LIMIT_INFORMATION: limits of time, flags, six more, six counts, memory of each process
+        # and of all, and what was used of it. Its number is 9.
+        told = struct.pack(_JOB, seconds * 10_000_000, 0, flags, *[0] * 12, memory, 0, 0, 0)
+        kernel.SetInformationJobObject(wintypes.HANDLE(handle), 9, told, len(told))
         kernel.AssignProcessToJobObject(wintypes.HANDLE(handle), wintypes.HANDLE(int(process._handle)))
         return handle
     return None
