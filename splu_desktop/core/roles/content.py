@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from splu_desktop.core.generalise.interval_texts import interval_ends
-from splu_desktop.core.roles.lexicon import Reading, first_names, fold, lexicon, read_name
+from splu_desktop.core.roles.lexicon import HARMLESS, Reading, first_names, fold, lexicon, read_name
 from splu_desktop.core.roles.numbers import is_official, national_number
 from splu_desktop.core.table import Column, Kind, remember
 from splu_desktop.core.words import words_of
@@ -119,10 +119,11 @@ def identifier_by_content(column: Column) -> str | None:
     return next((what for what, check in _CHECKS if _mostly(labels, check)), None)
 
 
-def names_persons(column: Column, *, whole: bool = False) -> bool:
+def names_persons(column: Column, *, whole: bool = False, share: float = _KNOWN_NAMES) -> bool:
     """Whether a column's values look like names of persons: by title, or by enough known first names among them.
 
     whole : names of two words and more are asked for; illnesses and places are called after people, too.
+    share : of the values that must have a first name that a list knows.
     """
     labels = sample_labels(column)
     if column.kind not in (Kind.CATEGORY, Kind.TEXT) or not _mostly(labels, _NAME.fullmatch):
@@ -134,7 +135,7 @@ def names_persons(column: Column, *, whole: bool = False) -> bool:
         return first or sum(len(words) > 1 and words[0] in titles for words in split) >= max(_SOME, len(labels) / 2)
     named = [len(words) > 1 and (words[0] in titles or not known.isdisjoint(words)) for words in split]
     alone = not whole and sum(not known.isdisjoint(words) for words in split) >= MOST * len(split)
-    return alone or sum(named) >= _KNOWN_NAMES * len(split)
+    return alone or sum(named) >= share * len(split)
 
 
 def may_be_names(column: Column) -> bool:
@@ -256,11 +257,10 @@ def join_words(text: str) -> str:
     return "_".join(map(fold, words_of(text)))
 
 
-def all_of(column: Column, *lists: str) -> bool:
-    """Whether all values of a column stand in these lists of values."""
-    known = frozenset().union(*(lexicon().values[name] for name in lists))
+def holds_ways(column: Column) -> bool:
+    """Whether all values of a column are ways to come, answer or pay."""
     labels = sample_labels(column)
-    return bool(labels) and all(join_words(text) in known for text in labels)
+    return bool(labels) and lexicon().values["ways"].issuperset(map(join_words, labels))
 
 
 def holds_answers(column: Column) -> bool:
@@ -299,7 +299,7 @@ def tells_findings(column: Column) -> bool:
     values = lexicon().values
     found, long = 0, tuple(word for word in values["enough"] if len(word) > _LETTERS)
     labels = [text for text in sample_labels(column) if any(map(str.isalpha, text))]
-    for text in labels if not all_of(column, "ways") else ():
+    for text in labels if not holds_ways(column) else ():
         words = set(map(fold, words_of(text)))
         if words & values["enough"] or any(word.startswith(long) for word in words):
             return True
@@ -309,8 +309,8 @@ def tells_findings(column: Column) -> bool:
 
 
 def says_harmless(text: str) -> bool:
-    """Whether a value is a way to come, answer or pay, a day, a kind of staff or of work."""
-    if join_words(text) in lexicon().values["ways"] | lexicon().values["days"]:
+    """Whether a value is a way to come, answer or pay, a kind of staff or of work."""
+    if join_words(text) in lexicon().values["ways"]:
         return True
     reading = read_name(text)
     told = reading.says("staff", "administrative", "demographic")
@@ -328,8 +328,14 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     if subject == "date":
         return _fits_date(column, reading)
     answered, worded = holds_answers(column), column.kind is not Kind.INTEGER
-    left = reading.says("exit") and subject in ("demographic", "administrative")  # how somebody left is a finding
-    if left or (reading.unknown and (answered or (worded and subject == "place" and not _borne_out(column)))):
+    # How somebody left, or to what place, is a finding.
+    left = reading.says("exit") and (subject in ("demographic", "administrative") or reading.says("place"))
+    asked = answered or reading.says("kind", *HARMLESS)  # "new patient" is answered by yes, "patient care" is not
+    if (
+        left
+        or not asked
+        or (reading.unknown and (answered or (worded and subject == "place" and not borne_out(column))))
+    ):
         return False
     # A weekend or an insurance may be yes or no; an admission that is, has happened.
     if answered and subject == "administrative" and not reading.says("countable", "unsure", "event"):
@@ -344,17 +350,17 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     if tells_findings(column):
         return False
     if reading.says("act") and (reading.unsure or subject == "place"):
-        return _borne_out(column, proper=False)  # "injection site", "examined region"
+        return borne_out(column, proper=False)  # "injection site", "examined region"
     return (
         not reading.unsure
-        or _borne_out(column)
+        or borne_out(column)
         or (reading.says("number") and not _mostly(sample_labels(column), _SITE.fullmatch))
     )
 
 
 def _fits_age(column: Column, reading: Reading) -> bool:
     ranges = lexicon().ranges
-    months = any(_MONTHS in (ranges.get(word), ranges.get(word[:-1])) for word in reading.words)  # "months", "Monate"
+    months = any(ranges.get(word[:end]) == _MONTHS for word in reading.words for end in (None, -1, -2))  # "Monaten"
     if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
         values = column.values[~column.missing]
         years = values.min() >= _YEARS[0] and values.max() <= _YEARS[1]
@@ -375,7 +381,7 @@ def _fits_date(column: Column, reading: Reading) -> bool:
         written = holds_days(column) and not (reading.unknown and _mostly(labels, str.isdecimal))  # "ano_retour": a key
         plan = not (reading.unknown or reading.unsure or tells_findings(column) or holds_answers(column))
         plan = plan and len(labels) <= _VERSIONS and interval_ends(column) is None  # "day", "3x8", "night"
-        return holds_times(column) or all_of(column, "days", "other") or written or plan
+        return holds_times(column) or written or plan
     if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person", "act"):
         return False
     numbers, ranges = column.values[~column.missing], lexicon().ranges
@@ -404,16 +410,16 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     return not countable and len(numbers) > 2 and numbers.min() >= 1 and numbers.max() <= 3 * len(numbers) <= 3 * _CODES
 
 
-def _borne_out(column: Column, *, proper: bool = True) -> bool:
+def borne_out(column: Column, *, proper: bool = True) -> bool:
     """Whether values bear out a name that may say place or finding: "Site 3", "NY" to "CA", or words of wards.
 
     proper : whether five proper names do, too.
     """
-    labels, wards = sample_labels(column), lexicon().values["wards"]
+    labels = sample_labels(column)
 
     def borne(text: str) -> bool:
         coded = _SHORT_NAME.fullmatch(text) and not _ROMAN.fullmatch(text)
-        return bool(coded) or any(each in fold("".join(words_of(text))) for each in wards)
+        return bool(coded) or read_name(text).says("unit")
 
     if len(labels) > 1 + proper and _mostly(labels, borne):
         return True

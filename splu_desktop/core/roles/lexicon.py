@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.resources import own_files, read_toml, resource_path, unreadable
@@ -22,6 +21,7 @@ _CLEAR = (*_SURE, "demographic")  # what stays itself beside a word that nobody 
 # What may stand beside them; a word of no such list makes the name one that nobody can read.
 _NEUTRAL = ("fill", "kind", "number", "counting", "person", "name", "staff", "birth", "event", "exit")
 _BESIDE = frozenset((*HARMLESS, *_NEUTRAL))
+_SIZED = ("demographic", "age", "place")  # how many children, years or people are nothing secret
 _OF_A_CASE = ("number", "kind", "age", "date", "place", "demographic")
 _LONGEST_RUN = 4  # words that are looked up together
 _STEM = 4  # letters from which a part of a word says that it is about health
@@ -85,7 +85,7 @@ class Lexicon:
         Impf, datum; ziel, klinik; site, id: the head decides, as where they stand apart.
         """
         new = not self.lists_of(word)
-        for cut in range(1, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
+        for cut in range(2, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
             head = self.words.get(word[cut:], frozenset())
             done = head.intersection(_SURE[1:]) and "act" in self.lists_of(word[:cut].removesuffix("s"))  # no "-age"
             numbered = head & {"number", "kind"} and word[:cut] in self.words  # "siteid"
@@ -112,7 +112,7 @@ class Lexicon:
                 if word[:cut].endswith(seam) and len(head) >= _PART and (ahead := self._bent(head)):
                     if behind & {"key", "reach"} and len(word) - cut == _PART and "person" not in ahead:
                         continue  # "rozpozna-nie" and "Transportmit-tel" end in no number, "patient-mrn" does
-                    known = _BESIDE | {"amount"} if "demographic" in behind | ahead else _BESIDE
+                    known = _BESIDE | {"amount"} if (behind | ahead).intersection(_SIZED) else _BESIDE
                     odd = [each for each in (behind, ahead) if not each & known]
                     return odd[0] if odd else (ahead | behind).difference(ORDERS)
         return frozenset()
@@ -147,21 +147,22 @@ class Reading:
     @property
     def secret(self) -> bool:
         """Whether a word says something secret and nothing else; how many children or months somebody has is none."""
-        private = _PRIVATE - {"amount"} if self.says("demographic", "age") else _PRIVATE
+        private = _PRIVATE - {"amount"} if self.says(*_SIZED) else _PRIVATE
         return any(each <= private for each in self.lists if each)
 
     @property
     def subjects(self) -> tuple[str, ...]:
         """What the name says that is harmless, the likeliest first; nothing where one word may be anything else."""
-        beside = _BESIDE | {"amount"} if self.says("demographic", "age") else _BESIDE
+        beside = _BESIDE | {"amount"} if self.says(*_SIZED) else _BESIDE
         beside = beside | {"reach"} if self.says("place") else beside  # "address.city"
         if not all(each & beside for each in self.lists) or (self.says("case") and not self.says(*_OF_A_CASE)):
             return ()
         found = [subject for subject in HARMLESS if self.says(subject)]
         if self.says("birth"):  # of a person; a year of birth is an age
             found = ["age", *(subject for subject in found if subject in ("place", "date", "unit"))]
-        if not found and self.says("staff") and self.says("kind") and not self.says("number"):
-            found = ["administrative"]  # who sent the patient, by kind
+        sorted_ = self.says("kind") and not self.says("number")
+        if not found and ((sorted_ and self.says("staff", "person")) or (self.says("person") and self.says("fill"))):
+            found = ["administrative"]  # who sent the patient, by kind; whether the patient is new
         return tuple(found)
 
     @property
@@ -234,15 +235,11 @@ def lexicon() -> Lexicon:
 def _files() -> Iterator[dict[str, Any]]:
     came_with = sorted(resource_path("roles/en.toml").parent.glob("*.toml"))
     for path in [*came_with, *own_files("roles")]:
-        yield _read(path)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    data = read_toml(path)
-    tables = data.values()
-    if not all(isinstance(each, dict) and all(isinstance(text, str) for text in each.values()) for each in tables):
-        raise unreadable(path)
-    return data
+        data = read_toml(path)
+        tables = data.values()
+        if not all(isinstance(each, dict) and all(isinstance(text, str) for text in each.values()) for each in tables):
+            raise unreadable(path)
+        yield data
 
 
 @cache
@@ -264,12 +261,6 @@ def read_name(name: str) -> Reading:
         found.append((run, lists))
         at += length
     return Reading(tuple(word for word, _ in found), tuple(lists for _, lists in found))
-
-
-def is_clinical(word: str) -> bool:
-    """Whether a word has a part of which medical words are made: -itis, cardi, -statin."""
-    parts = lexicon().values["clinical"]
-    return any(word.endswith(part[1:]) if part[0] == "*" else part in word for part in parts)
 
 
 @cache

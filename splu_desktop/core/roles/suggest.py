@@ -15,7 +15,7 @@ from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import absence_values
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, read_name
 from splu_desktop.core.roles.role import Role, Suggestion
-from splu_desktop.core.roles.signs import among_harmless, harmless_by_signs
+from splu_desktop.core.roles.signs import harmless_by_signs
 from splu_desktop.core.table import IDENTIFIERS, Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
 
@@ -29,6 +29,7 @@ _MANY_TEXTS = 0.2  # different texts per record
 _MANY = 20  # values from which a number by itself names somebody
 _FEW = 3  # values up to which a number names nobody
 _ALIKE = 3  # names that begin or end alike with an unknown word, from which it says the same of all of them
+_DIALLED = 5  # digits of a number by which somebody is reached, at least
 _SHORT = 4  # letters of such a word behind, at most: "_dv", "_cod"
 
 _UNCHANGED = {
@@ -65,7 +66,6 @@ def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Sug
         found[column.name] = _names_person(say(_TOLD)) if told else _suggestion(column, bare[column.name])
     _take_second_ages(table, found, bare)
     _take_other_numbers(table, found)
-    _take_signs(table, found, bare)
     return found
 
 
@@ -92,6 +92,7 @@ def _suggestion(column: Column, name: str) -> Suggestion:
         or _held_identifier(column, reading)
         or _unchanged(column, reading)
         or _record_of_its_own(column, reading)
+        or _signed(column, reading)
         or _secret(column, reading)
     )
 
@@ -114,7 +115,9 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(say("The name says a number of a person, a stay or a record."))
     agent = bool(reading.lists) and "agent" in reading.lists[-1]  # "verified by", "adressé par"
     housed = reading.says("place") and content.distinct_share(column) < _MOSTLY_UNIQUE  # "address.city"
-    if reading.says("reach") and not (reading.secret or housed or agent) and _reaches(column, reading):
+    short = column.kind is Kind.INTEGER and all(len(text) < _DIALLED for text in content.sample_labels(column))
+    few = worded and bool(reading.unknown) and column.m < _MANY  # "phone os"
+    if reading.says("reach") and not (reading.secret or housed or agent or short or few):
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("called") and worded:
         return _names_person(say("The name says names of persons."))
@@ -143,14 +146,6 @@ def _names_nobody(column: Column) -> bool:
     labels = content.sample_labels(column)
     kinds = sum(map(content.says_harmless, labels)) >= _MOSTLY_UNIQUE * len(labels) if column.m <= _ONE_BY_ONE else 0
     return bool(kinds) or (column.m <= _FEW and all(len(text) == 1 for text in labels))
-
-
-def _reaches(column: Column, reading: Reading) -> bool:
-    if column.kind is Kind.INTEGER and column.values is not None:
-        return float(column.values[~column.missing].max()) >= 10_000
-    # Behind a word that no list has the values must be many: "voie d’accouchement" has four. A decimal is a coordinate.
-    clear = column.kind is Kind.DECIMAL or not (reading.unknown or reading.says("kind"))
-    return clear or column.m >= _MANY or content.distinct_share(column) >= _MOSTLY_UNIQUE
 
 
 def _numbered(column: Column, reading: Reading) -> Suggestion | None:
@@ -185,8 +180,8 @@ def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
     weak = what in ("telephone number", "street address")
     if what and not (weak and (reading.subjects or reading.secret)):
         return _names_person(say("Each value looks like this: {what}.", what=say(what)))
-    whole = reading.secret or bool(reading.subjects)
-    if not reading.says("place", "unit") and content.names_persons(column, whole=whole):
+    ways = {"share": content.MOST} if reading.says("place", "unit") else {}  # hospitals are called after saints
+    if content.names_persons(column, whole=reading.secret or bool(reading.subjects), **ways):
         return _names_person(say("The values look like names of persons."))
     if content.speaks_in_sentences(column) and not content.holds_days(column):
         return _names_person(say("Free text may name persons."), "text")
@@ -197,7 +192,8 @@ def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
     some = 1 - content.rows_of(column) / column.n > _GAPS
     for subject in (*reading.subjects, *reading.headed):
-        if some and (reading.says("act") or (subject == "date" and reading.says("event", "exit"))):
+        happened = subject == "date" and (reading.unknown or reading.says("event", "exit"))
+        if some and (happened or reading.says("act")):
             break  # who has no date of leaving has not left
         if content.fits(column, subject, reading):
             several = subject in ("unit", "demographic", "administrative") and content.rows_of(column) >= content.FEWEST
@@ -212,13 +208,11 @@ def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(say("A date of birth singles out most people."), "age", doubt=True)
     if (content.is_dated(column) or content.holds_times(column)) and not (some or reading.says("death")):
         return _harmless("date", True)
-    if column.m > _FEW - 1 and content.all_of(column, "days"):
-        return _harmless("date", False)
     if reading.secret:
         return None
     if content.holds_years(column):
         return _harmless("age" if content.may_be_births(column) else "date", True)
-    if column.m > 1 and content.all_of(column, "ways"):
+    if column.m > 1 and content.holds_ways(column):
         return _harmless("administrative", True)
     one_value = column.m == 1 and not content.holds_answers(column)  # an illness that all have is one: "yes"
     return _harmless("administrative", True) if one_value else None
@@ -239,6 +233,13 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
         own = (alike or (many and share >= _MOSTLY_UNIQUE)) and not content.holds_icd(column)
         own = own and (not measured or (column.kind is Kind.CATEGORY and share >= _NEAR_UNIQUE))
     return _names_person(say("Nearly every record has a value of its own."), doubt=True) if own else None
+
+
+def _signed(column: Column, reading: Reading) -> Suggestion | None:
+    """Return the suggestion for what no list knows where several small signs say that it is harmless."""
+    subject = harmless_by_signs(column, reading)
+    reason = say("Its name and values together say that it is harmless.")
+    return Suggestion(Role.NSA, reason, subject, True) if subject else None
 
 
 def _secret(column: Column, reading: Reading) -> Suggestion:
@@ -281,12 +282,3 @@ def _take_other_numbers(table: Table, found: dict[str, Suggestion]) -> None:
             found[column.name] = _names_person(reason)
         elif codes and told and all(content.follows(each, column) for each in told):
             found[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
-
-
-def _take_signs(table: Table, found: dict[str, Suggestion], bare: dict[str, str]) -> None:
-    """Take for harmless what no list knows where several small signs say so."""
-    among = among_harmless(table, found)
-    for name in [name for name, each in found.items() if each.role is Role.SA and each.doubt]:
-        if subject := harmless_by_signs(table[name], read_name(bare[name]), name in among):
-            reason = say("Its name, values and the columns beside it together say that it is harmless.")
-            found[name] = Suggestion(Role.NSA, reason, subject, True)
