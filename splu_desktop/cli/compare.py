@@ -23,7 +23,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.whole import check_new_folder
+from splu_desktop.files.disk.whole import check_new
 from splu_desktop.files.language import language
 from splu_desktop.files.questions.batch import read_questions
 from splu_desktop.report.comparison import write_comparison
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
     belong(args, "--out", "language")
     _check(args)
     if args.out is not None:
-        check_new_folder(args.out)
+        check_new(args.out)
     planned = planned_from(args, SILENT)
     table, plan = planned.imported.table, planned.plan
     source, ours = of_plan(table, plan, _about(args, plan, table))

@@ -19,7 +19,7 @@ from splu_desktop.cli.plan import as_gate, open_lines, plan_lines
 from splu_desktop.core.messages import say
 from splu_desktop.core.policy import Line
 from splu_desktop.core.roles import Role
-from splu_desktop.files.disk.whole import check_name, check_new_file, check_new_folder
+from splu_desktop.files.disk.whole import check_name, check_new
 from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.release_section import RELEASE
 from splu_desktop.files.publish.planning import Planned
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         raise no_effect(lost, "zip")
     # Before the table is read, so that nobody waits for a proposal that can't be written.
     check_name(args.out)
-    (check_new_file if packed else check_new_folder)(args.out)
+    check_new(args.out)
     file = Path(said["password_file"]) if "password_file" in said else None
     password, shown_once = lock_from(file, none=said.get("no_password", False)) if packed else (None, {})
     with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:

@@ -65,72 +65,36 @@ def check_name(target: Path) -> None:
         )
 
 
-@contextlib.contextmanager
-def _refusals(target: Path) -> Iterator[None]:
-    """Turn what the system says of an impossible path (too long, a null byte, no letters) into CannotWrite."""
+def check_new(target: Path, *, overwrite: bool = False) -> None:
+    """Raise CannotWrite unless `target` can become a new file or folder, or may be replaced as a file.
+
+    Asked early, so that no work is done in vain.
+    """
     try:
         str(target).encode("utf-8")  # bytes that are no letters have no place in register or report
-        yield
-    except OSError as fault:
+        if overwrite and target.is_dir():
+            raise CannotWrite("“{target}” is a folder; give a file name.", target=target)
+        if not overwrite and (target.exists() or target.is_symlink()):
+            raise CannotWrite("“{target}” exists already; choose another name.", target=target)
+        parent = target.parent
+        if not parent.is_dir():
+            raise CannotWrite(
+                "The folder “{parent}” does not exist; create it or choose another destination.", parent=parent
+            )
+        if not os.access(parent, os.W_OK | os.X_OK):
+            raise CannotWrite("You may not write to the folder “{parent}”; choose another destination.", parent=parent)
+    except OSError as fault:  # what the system says of an impossible path: too long, no letters
         raise CannotWrite.from_refusal(target, fault) from None
     except ValueError:
         raise CannotWrite("“{target}” is no path that this system knows; choose another.", target=target) from None
 
 
-def check_new_folder(target: Path) -> None:
-    """Raise CannotWrite unless `target` can become a new folder. Asked early, so that no work is done in vain."""
-    with _refusals(target):
-        if target.exists() or target.is_symlink():
-            raise CannotWrite("“{target}” exists already; choose another name.", target=target)
-        _check_parent(target.parent)
-
-
-def _check_parent(parent: Path) -> None:
-    if not parent.is_dir():
-        raise CannotWrite(
-            "The folder “{parent}” does not exist; create it or choose another destination.", parent=parent
-        )
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise CannotWrite("You may not write to the folder “{parent}”; choose another destination.", parent=parent)
-
-
-def check_new_file(target: Path, *, overwrite: bool = False) -> None:
-    """Raise CannotWrite unless `target` can become a new file, or may be replaced."""
-    with _refusals(target):
-        if target.is_dir():
-            raise CannotWrite("“{target}” is a folder; give a file name.", target=target)
-        if target.exists() and not overwrite:
-            raise CannotWrite("“{target}” exists already; choose another name.", target=target)
-        _check_parent(target.parent)
-
-
 @contextlib.contextmanager
 def whole_folder(target: Path, *, before: Callable[[Path], None] | None = None) -> Iterator[Path]:
-    """Give a temporary folder that becomes `target` when the block ends without an exception.
-
-    Parameters
-    ----------
-    target : must not exist; its parent must.
-    before : called with the temporary folder when all is on disk, immediately before the rename; raising prevents it.
-
-    Raises CannotWrite if `target` exists, its parent does not, or the system refuses, be it only to confirm that the
-    disk has everything; the temporary folder is removed whatever happens.
-    """
-    check_new_folder(target)
-    try:
-        with partial_beside(target) as partial:
-            partial.mkdir()
-            yield partial
-            with ThreadPoolExecutor(thread_name_prefix="splu") as pool:  # the disk keeps several at once
-                list(pool.map(_sync, partial.iterdir()))
-            _sync(partial)
-            if before is not None:
-                before(partial)
-            if target.exists() or target.is_symlink():
-                raise CannotWrite("“{target}” exists already; choose another name.", target=target)
-            _appear(partial, target)
-    except OSError as fault:
-        raise CannotWrite.from_refusal(target, fault) from None
+    """Give a temporary folder that becomes `target` when the block ends without an exception, as `whole_file` does."""
+    with whole_file(target, before=before) as partial:
+        partial.mkdir()
+        yield partial
 
 
 @contextlib.contextmanager
@@ -139,13 +103,21 @@ def whole_file(
 ) -> Iterator[Path]:
     """Give a temporary file name that becomes `target` when the block ends without an exception.
 
-    Raises CannotWrite if `target` exists and `overwrite` is not set, its folder does not exist, or the system refuses.
-    `before` is as for `whole_folder`.
+    Parameters
+    ----------
+    target : must not exist unless `overwrite` is set; its folder must.
+    before : called with the temporary name when all is on disk, immediately before the rename; raising prevents it.
+
+    Raises CannotWrite if `target` can't be new, or the system refuses, be it only to confirm that the disk has
+    everything; what was made is removed whatever happens.
     """
-    check_new_file(target, overwrite=overwrite)
+    check_new(target, overwrite=overwrite)
     try:
         with partial_beside(target) as partial:
             yield partial
+            if partial.is_dir():
+                with ThreadPoolExecutor(thread_name_prefix="splu") as pool:  # the disk keeps several at once
+                    list(pool.map(_sync, partial.iterdir()))
             _sync(partial)
             if before is not None:
                 before(partial)
@@ -153,7 +125,7 @@ def whole_file(
                 partial.replace(target)
                 _confirm(target)
             else:
-                check_new_file(target)  # another may have come meanwhile, and a rename would take its place
+                check_new(target)  # another may have come meanwhile, and a rename would take its place
                 _appear(partial, target)
     except OSError as fault:
         raise CannotWrite.from_refusal(target, fault) from None

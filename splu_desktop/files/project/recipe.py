@@ -9,7 +9,7 @@ It holds choices and no records; values of the source stand in it only where a c
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import BadSetting, FileFault
-from splu_desktop.core.messages import counted, listed, none_of, quoted, say, shown_of
+from splu_desktop.core.messages import counted, listed, none_of, quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import questions_from
 from splu_desktop.core.table import Table
@@ -169,9 +169,5 @@ def recipe_from(content: bytes, path: Path) -> Recipe:
         return Recipe(import_from_dict(data.get("import", {})), plan, source, laws, release, columns)
 
 
-def _columns(names: Iterable[str]) -> str:
-    named = list(names)
-    most = shown_of(len(named), _LISTED)
-    more = say(" and {n} more", n=len(named) - most) if len(named) > most else ""
-    known = quoted(named[:most])
-    return counted(len(named), "the column {names}{more}", "the columns {names}{more}", names=known, more=more)
+def _columns(names: Sequence[str]) -> str:
+    return counted(len(names), "the column {names}", "the columns {names}", names=quoted(names, _LISTED))

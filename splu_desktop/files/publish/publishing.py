@@ -29,8 +29,7 @@ from splu_desktop.files.disk.partial import clear_all_leftovers, clear_leftovers
 from splu_desktop.files.disk.whole import (
     CannotWrite,
     check_name,
-    check_new_file,
-    check_new_folder,
+    check_new,
     whole_file,
     whole_folder,
 )
@@ -212,10 +211,7 @@ def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str 
 def check_target(target: Path, options: Options, table: Table) -> None:
     """Raise CannotWrite where the destination can't become a release: asked early, so that no work is done in vain."""
     check_name(target)
-    if options.packed:
-        check_new_file(target)
-    else:
-        check_new_folder(target)
+    check_new(target)
     free = free_space(target.parent)
     needed = _LEAST_ROOM + _PER_CELL * table.n * len(table.columns)
     if free is not None and free < needed:  # unknown on some network drives: then it is tried

@@ -15,7 +15,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.files.disk.whole import CannotWrite, check_new_file
+from splu_desktop.files.disk.whole import CannotWrite, check_new
 from splu_desktop.files.release.columns import read_column
 from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.facts import (
@@ -100,7 +100,7 @@ def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = No
 
     release : the folder or ZIP asked, in which nothing is ever written.
     """
-    check_new_file(path, overwrite=True)
+    check_new(path, overwrite=True)
     if path.suffix.lower() not in (".csv", ".xlsx"):
         raise CannotWrite("“{path}” must end in .csv or .xlsx.", path=path.name)
     if release is not None and (path.absolute() == release.absolute() or (path.parent / FACTS_NAME).exists()):
