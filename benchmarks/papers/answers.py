@@ -110,7 +110,7 @@ def de_finetti(source: TrueTable, chance: np.random.Generator) -> float:
     given values, and these the shares.
     """
     outcome = Anatomy(5).publish(source, chance, SILENT)
-    within = outcome.parts[outcome.group].toarray()
+    within = outcome.counts[outcome.group].toarray()
     belief: Floats = within.copy()
     for _ in range(_ROUNDS):
         score = np.zeros_like(belief)

@@ -13,7 +13,8 @@ from benchmarks.papers.claim import Claim, Tables
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import System
 from splu_desktop.compare.buckets.anatomy import Anatomy
-from splu_desktop.compare.buckets.settings import best_sizes, loss, many_sizes, two_sizes
+from splu_desktop.compare.buckets.best import best_sizes
+from splu_desktop.compare.buckets.settings import loss, many_sizes, two_sizes
 from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps_of, tolerances
 from splu_desktop.compare.counts.laplace import LaplaceEach
 from splu_desktop.compare.generalise.conditions import KAnonymity

@@ -13,9 +13,8 @@ from splu_desktop.cli.base.opening import add_written_language
 from splu_desktop.cli.base.output import Shown, line_of, print_json, print_rows, tell
 from splu_desktop.cli.base.plan_options import add_plan_options, columns_named, planned_from
 from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
-from splu_desktop.compare.ours.splu import of_plan
 from splu_desktop.compare.outcome import Comparison
-from splu_desktop.compare.runner import DRAWS, LIMIT, compare
+from splu_desktop.compare.runner import DRAWS, LIMIT, compare, of_plan
 from splu_desktop.compare.systems import FIRST, SYSTEMS, find_systems
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import none_of, say

@@ -24,7 +24,6 @@ FIGURES = (
     "classifier",  # how often a classifier learnt from the answers is, by the person's unchanged columns
     "best_reader",  # how often the best of guessing, row, classifier, and both together is
     "insider",  # how sure of the value who knows all other records is on average, at least
-    "lost",  # records not published
 )
 
 
@@ -121,7 +120,7 @@ class Comparison:
         ]
         return {
             "sensitive": self.source.sensitive.name,
-            "unchanged": list(self.source.names),
+            "unchanged": [column.name for column in self.source.columns],
             "records": self.source.n,
             "values": self.source.m,
             "sensitivity": self.source.meeting,

@@ -20,11 +20,15 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base import CountingQuestions, Impossible, System, TrueTable
 from splu_desktop.compare.base.source import Flags, Floats
 from splu_desktop.compare.base.workload import Margins, draw_questions
+from splu_desktop.compare.ours.splu import PlannedDraw
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Cancelled, Progress, Watched
+from splu_desktop.core.sanitise import prepare
+from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 
 DRAWS = 5
@@ -79,7 +83,7 @@ class Trial:
 
         def unsure(system: System) -> bool:
             outcome = self._publish(system, 0, progress)
-            return self._readers(outcome, outcome.answer(self.all).estimate)[-1] <= most
+            return self._read(outcome, outcome.answer(self.all).estimate)[0]["best_reader"] <= most
 
         def hides(system: System) -> bool:
             progress.report(system.title, 0.0)
@@ -119,15 +123,20 @@ class Trial:
     def _right(self, belief: Floats) -> float:
         return float((belief.argmax(axis=1) == self.values).mean())
 
-    def _readers(self, outcome: System, estimates: Floats) -> tuple[float | None, float, float]:
-        """Return how often readers of the row, of the answers, and of both are right: who knows more, no less often."""
+    def _read(self, outcome: System, estimates: Floats) -> tuple[dict[str, float], Floats]:
+        """Return how often readers of row, answers, and both are right, by their names, and what the first believes.
+
+        Who knows more is right no less often.
+        """
         learnt = self.margins.naive_bayes(estimates[len(self.questions.row) :], self.records)
-        row, evidence = outcome.row(self.records), outcome.evidence(self.records)
-        classifier = max(self.guess, self._right(learnt))
-        if row is None or evidence is None:
-            return None, classifier, classifier
-        stranger = max(self.guess, self._right(row))
-        return stranger, classifier, max(stranger, classifier, self._right(learnt * evidence))
+        evidence, row = outcome.evidence(self.records), outcome.prior(self.records)
+        found = {"classifier": max(self.guess, self._right(learnt))}
+        if evidence is None:
+            return found | {"best_reader": found["classifier"]}, row
+        row = row * evidence
+        row /= row.sum(axis=1, keepdims=True)
+        found["row"] = max(self.guess, self._right(row))
+        return found | {"best_reader": max(*found.values(), self._right(learnt * evidence))}, row
 
     def _measure(
         self, system: System, draw: int, progress: Progress
@@ -135,7 +144,8 @@ class Trial:
         """Return `FIGURES` of one draw, and the papers' own measures of it."""
         outcome = self._publish(system, draw, progress)
         answers = outcome.answer(self.all)
-        stranger, classifier, best = self._readers(outcome, answers.estimate)
+        read, row = self._read(outcome, answers.estimate)
+        sure = float(outcome.insider(self.records, row, self.all, answers).mean())
         truth, own = self.questions.truth.astype(np.float64), slice(len(self.questions.row))
         gap = np.abs(np.clip(answers.estimate[own], 0.0, self.source.n) - truth) / np.maximum(truth, 1)
         wrong, held = gap > self.thresholds.epsilon, None
@@ -145,11 +155,9 @@ class Trial:
             "covered": held,
             "small_wrong": _mean(wrong, truth <= self.thresholds.alpha),
             "large_right": _mean(~wrong, truth >= LARGE * self.source.n),
-            "row": stranger,
-            "classifier": classifier,
-            "best_reader": best,
-            "insider": max(best, float(outcome.insider(self.records, self.all, answers).mean())),
-            "lost": outcome.lost,
+            "row": None,
+            **read,
+            "insider": max(read["best_reader"], sure),
         }, outcome.metrics()
 
 
@@ -247,3 +255,14 @@ def compare(
     answered = () if mine is None else tuple(zip(own, mine.truth.tolist(), strict=True))
     asked = len(trial.questions.row)
     return Comparison(trial.source, asked, thresholds, trial.guess, trial.classifier, tuple(tried), answered)
+
+
+def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, PlannedDraw]:
+    """Return the table that a plan's draw and all others begin with, and the draw of one of its sensitive columns.
+
+    One record per person where that is planned, columns generalised and blanked as planned. A block's column by itself
+    is drawn as if alone, since law 1 holds for any function of the block; persons are compared record by record. Raises
+    SpluError.
+    """
+    draw = plan.block_of(name).draw
+    return TrueTable.of(prepare(table, plan).table, plan.nsas, name, plan.classes), PlannedDraw(draw.gamma, draw.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.compare.base import System
-from splu_desktop.compare.buckets import anatomy, fakes, tolerant
+from splu_desktop.compare.buckets import anatomy, best, fakes, tolerant
 from splu_desktop.compare.counts import cell_key, laplace, noisy_margins
 from splu_desktop.compare.generalise import conditions
 from splu_desktop.compare.marginals import kifer
@@ -27,7 +27,7 @@ SYSTEMS: tuple[type[System], ...] = (
     anatomy.Anatomy,
     tolerant.TwoSizes,
     tolerant.ManySizes,
-    tolerant.BestSizes,
+    best.BestSizes,
     fakes.FakeValues,
     matrices.Retention,
     matrices.DistributionBased,

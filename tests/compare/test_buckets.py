@@ -12,9 +12,10 @@ from scipy.optimize import milp
 
 from splu_desktop.compare.base.source import Ints
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.buckets import settings
-from splu_desktop.compare.buckets.settings import Caps, Part, best_sizes, loss, many_sizes, partition, two_sizes
-from splu_desktop.compare.buckets.tolerant import BestSizes, ManySizes, TwoSizes, caps_of, tolerances
+from splu_desktop.compare.buckets import best as programme
+from splu_desktop.compare.buckets.best import BestSizes, best_sizes
+from splu_desktop.compare.buckets.settings import Caps, Part, loss, many_sizes, partition, two_sizes
+from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps_of, tolerances
 from splu_desktop.core.progress import SILENT
 from tests.compare.tables import small_source
 
@@ -94,11 +95,11 @@ def test_the_optimum_stops_after_a_count_of_steps_whatever_the_machine(monkeypat
         steps.append(dict(options))
         return milp(*words, options=options, **more)
 
-    monkeypatch.setattr(settings, "milp", solve)
+    monkeypatch.setattr(programme, "milp", solve)
     BestSizes(2).publish(source, np.random.default_rng(1), SILENT)
     assert all({"node_limit", "mip_rel_gap"} == set(options) for options in steps)
-    assert steps[0]["node_limit"] == settings.NODES
-    monkeypatch.setattr(settings, "NODES", 0)
+    assert steps[0]["node_limit"] == programme.NODES
+    monkeypatch.setattr(programme, "NODES", 0)
     with pytest.raises(Impossible, match="more combinations"):
         BestSizes(2).publish(source, np.random.default_rng(1), SILENT)
 
@@ -108,7 +109,7 @@ def test_no_bucket_tells_a_value_more_surely_than_its_tolerance(system: type[Two
     source = small_source(600, m=12)
     outcome = system(2).publish(source, np.random.default_rng(1), SILENT)
     limits = np.array([float(f) for f in tolerances(source.counts, 2)])
-    assert (outcome.parts.toarray() <= limits + 1e-12).all()
-    assert outcome.parts.T @ np.bincount(outcome.group) == pytest.approx(source.counts)
+    assert (outcome.counts.toarray() <= limits * np.bincount(outcome.group)[:, None] + 1e-12).all()
+    assert outcome.counts.sum(axis=0) == pytest.approx(source.counts)
     with pytest.raises(Impossible, match="too frequent"):
         TwoSizes(0).publish(small_source(110), np.random.default_rng(1), SILENT)

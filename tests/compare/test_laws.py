@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.papers.claims import epsilon_of_part, sharp_epsilon_of_part
 from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.readers import UnbiasedDraw
+from splu_desktop.compare.base.rows import UnbiasedDraw
 from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.buckets.anatomy import Anatomy
@@ -101,8 +101,8 @@ def test_buckets_lean_to_independence_by_their_own_transition() -> None:
     some = outcomes(Anatomy(3), 60, 300)
     transition = np.zeros((source.m, source.m))
     for outcome in some:
-        copies = outcome.parts.toarray() * np.bincount(outcome.group)[:, None]
-        transition += copies.T @ outcome.parts.toarray() / source.counts[:, None] / len(some)
+        held = outcome.counts.toarray()
+        transition += held.T @ (held / held.sum(axis=1, keepdims=True)) / source.counts[:, None] / len(some)
     expected = questions.pick(questions.by_value @ transition)
     assert strayed(np.array([each.answer(questions).estimate for each in some]), expected) < FAR
 
@@ -148,7 +148,7 @@ def test_who_knows_all_others_reads_noisy_margins_as_sharply_as_bayes_does_from_
     source = small_source(200, m=4)
     outcome, own = NoisyMargins(6.0).publish(source, np.random.default_rng(3), SILENT), source.sensitive.codes
     nobody = small_questions(source)
-    sure = outcome.insider(np.arange(20), nobody, nobody.truth)  # type: ignore[arg-type]
+    sure = outcome.insider(np.arange(20), np.ones(0), nobody, nobody.truth)  # type: ignore[arg-type]
     for record in range(20):
         score = np.log(source.shares)
         for value in range(source.m):
@@ -183,11 +183,11 @@ def test_theorem_2_holds_by_enumeration_of_all_parts_and_is_not_sharp(n: int, pa
 def test_fakes_stand_beside_values_they_differ_from_and_leave_an_insider_unsure() -> None:
     source = small_source(600, m=12)
     outcome = FakeValues(3, 2).publish(source, np.random.default_rng(1), SILENT)
-    assert (outcome.parts.toarray()[np.arange(len(outcome.added))[:, None], outcome.added] == 0).all()
+    assert (outcome.counts.toarray()[np.arange(len(outcome.added))[:, None], outcome.added] == 1).all()
     assert all(len(set(row)) == 2 for row in outcome.added.tolist())
     questions = small_questions(source)
     answers = outcome.answer(questions)
-    sure = outcome.insider(np.arange(source.n), questions, answers)
+    sure = outcome.insider(np.arange(source.n), np.ones(0), questions, answers)
     assert (sure >= 1 / 3 - 1e-12).all()
     # Column a rules out one value in four: of three records together half of all, so two that none rules out are rare;
     # fakes by shares alone would be ruled out for a quarter of the records each.
@@ -195,7 +195,7 @@ def test_fakes_stand_beside_values_they_differ_from_and_leave_an_insider_unsure(
     free = small_source(600, m=12)
     object.__setattr__(free, "columns", free.columns[1:])
     free_outcome = FakeValues(3, 2).publish(free, np.random.default_rng(1), SILENT)
-    assert free_outcome.insider(np.arange(free.n), questions, answers) == pytest.approx(1 / 3)
+    assert free_outcome.insider(np.arange(free.n), np.ones(0), questions, answers) == pytest.approx(1 / 3)
 
 
 def test_every_system_is_known_by_its_name_and_nine_stand_first_beside_the_plan() -> None:

@@ -119,9 +119,11 @@ class CountingQuestions:
         single = [{at: np.frombuffer(labels, bool)} for at, labels in place]
         return self.join(CountingQuestions.from_flags(self.source, single, np.zeros(len(single), np.int64))), of
 
-    def select(self, codes: Sequence[NDArray[np.integer]]) -> sparse.csr_array:
-        """Return (P, N) 1 where a record meets a selection, by the (N,) codes of records in each unchanged column."""
-        everybody, indices = np.arange(len(codes[0]), dtype=np.int32), []
+    @cached_property
+    def selected(self) -> sparse.csr_array:
+        """(P, N) 1 where a record of the source meets a selection."""
+        everybody, indices = np.arange(self.source.n, dtype=np.int32), []
+        codes = [column.codes for column in self.source.columns]
 
         @cache
         def meet(place: int, labels: bytes) -> Ints:
@@ -138,19 +140,9 @@ class CountingQuestions:
         ends = np.cumsum([0, *map(len, indices)])
         return sparse.csr_array((np.ones(len(flat), np.float32), flat, ends), shape=(len(indices), len(everybody)))
 
-    @cached_property
-    def selected(self) -> sparse.csr_array:
-        """(P, N) 1 where a record of the source meets a selection."""
-        return self.select([column.codes for column in self.source.columns])
-
-    def histogram(
-        self, codes: NDArray[np.integer], m: int, weights: Floats | None = None, among: sparse.csr_array | None = None
-    ) -> Floats:
-        """Return (P, m) how many selected records have each of (N,) codes in 0..m-1, each weighted 1 or as given.
-
-        among : (P, N) other records than the source's, as `select` gives them.
-        """
-        some = self.selected if among is None else among
+    def histogram(self, codes: NDArray[np.integer], m: int, weights: Floats | None = None) -> Floats:
+        """Return (P, m) how many selected records have each of (N,) codes in 0..m-1, each weighted 1 or as given."""
+        some = self.selected
         keys = np.repeat(np.arange(self.selections) * m, np.diff(some.indptr)) + codes[some.indices]
         counted = np.bincount(keys, None if weights is None else weights[some.indices], self.selections * m)
         return np.asarray(counted.reshape(-1, m), np.float64)

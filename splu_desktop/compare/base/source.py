@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.table import Column, Table
+
+_AT_ONCE = 4_000_000  # figures
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,11 +53,6 @@ class TrueTable:
         return self.sensitive.m
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the unchanged columns."""
-        return tuple(column.name for column in self.columns)
-
-    @property
     def all_columns(self) -> tuple[Column, ...]:
         """All its columns, the sensitive one last."""
         return *self.columns, self.sensitive
@@ -69,6 +66,22 @@ class TrueTable:
     def shares(self) -> Floats:
         """(m,) true shares pi_s."""
         return self.counts / self.n
+
+    def pick_own(self, beliefs: Floats, records: Ints) -> Floats:
+        """Return (K,) what is believed, of (K, m), of the true value of each of K records."""
+        return np.asarray(beliefs[np.arange(len(records)), self.sensitive.codes[records]])
+
+
+def in_parts(number: int, cells: int) -> Iterator[slice]:
+    """Give the slices of so many lines, of `cells` figures each, that are worked on at once."""
+    step = max(_AT_ONCE // cells, 1)
+    return (slice(start, min(start + step, number)) for start in range(0, number, step))
+
+
+def make_beliefs(score: Floats) -> Floats:
+    """Return (K, m) chances, each row's together 1, from their logarithms (K, m) up to a constant of each row."""
+    likely = np.exp(score - score.max(axis=1, keepdims=True))
+    return np.asarray(likely / likely.sum(axis=1, keepdims=True))
 
 
 def stand_together(counts: Floats | Ints, most: float = math.inf, least: float = 0) -> Ints:

@@ -41,27 +41,23 @@ class System(ABC):
     title : what people call it.
     first : whether it is among the nine that are shown first, beside the plan.
     random : whether two draws differ.
-    exact : whether the values published are true, so that those of all others taken away, one is left.
     points : the parameters that are compared, from weak to strong; () as the only one where there are none.
     span : weakest and strongest first parameter to search for equal protection; None where there is none.
     whole : whether that parameter is a whole number.
     setting_said : the parameters as people write them, where that is not "gamma = {gamma}, ...".
     source, progress : the true table, and where long work reports, once it is published.
-    lost : records that are not in what was published.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     first: ClassVar[bool] = False
     random: ClassVar[bool] = True
-    exact: ClassVar[bool] = True
     points: ClassVar[Points] = ((),)
     span: ClassVar[tuple[float, float] | None] = None
     whole: ClassVar[bool] = False
     setting_said: ClassVar[str] = ""
     source: TrueTable
     progress: Progress
-    lost: int = 0
 
     @classmethod
     def curve(cls) -> list[Self]:
@@ -116,20 +112,14 @@ class System(ABC):
         """Return (K, m) what a reader of rows believes before: by the shares of the table, which releases tell."""
         return np.tile(self.source.shares, (len(records), 1))
 
-    def row(self, records: Ints) -> Floats | None:
-        """Return (K, m) how likely a reader of a person's row alone holds each value; None without rows."""
-        evidence = self.evidence(records)
-        joint = None if evidence is None else self.prior(records) * evidence
-        return None if joint is None else np.asarray(joint / joint.sum(axis=1, keepdims=True))
-
-    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
         """Return (K,) how sure of the true value is who knows all other records and reads what was published.
 
-        Questions and answers are what was published where no rows were.
+        row : (K, m) beliefs of who reads the row alone; of the shares of the table where there are no rows.
+
+        Where true values are published, one is left when those of all others are taken away.
         """
-        row = None if self.exact else self.row(records)
-        own = self.source.sensitive.codes[records]
-        return np.ones(len(records)) if row is None else np.asarray(row[np.arange(len(records)), own])
+        return np.ones(len(records))
 
     def metrics(self) -> dict[str, float]:
         """Return the papers' own measures of what was published, by their names."""

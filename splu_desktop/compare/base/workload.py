@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable, stand_together
+from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable, make_beliefs, stand_together
 from splu_desktop.core.progress import Progress
 
 SMALL = 10  # the papers' largest small count
@@ -21,15 +20,6 @@ BANDS = ((0.0005, 0.002), (0.002, 0.005), (0.005, 0.01), (0.01, 0.02), (0.02, 0.
 _SELECTIONS = 2_000  # whose counts are looked at
 _HALF = 0.5  # what counts of nobody, and negative ones, stand for
 _LABELS, _VALUES = 40, 60  # groups of labels, and commonest values, that counts are asked of
-
-
-def bands_of(truth: Floats, n: int) -> NDArray[np.intp]:
-    """Return (...) the band of each true count, -1 for none. Small counts come first where bands overlap."""
-    band = np.full(truth.shape, -1, np.intp)
-    for number, (low, high) in enumerate(BANDS, 1):
-        band[(truth >= low * n) & (truth < high * n)] = number
-    band[(truth >= 1) & (truth <= SMALL)] = 0
-    return band
 
 
 def draw_questions(source: TrueTable, size: int, chance: np.random.Generator, progress: Progress) -> CountingQuestions:
@@ -44,9 +34,10 @@ def draw_questions(source: TrueTable, size: int, chance: np.random.Generator, pr
         flags = (np.arange(each.m) == label for each, label in zip(columns, labels, strict=True))
         drawn[tuple(zip(of, labels, strict=True))] = dict(zip(of, flags, strict=True))
     selections, nothing = [*drawn.values()], np.zeros(len(drawn), np.int64)
-    band = bands_of(CountingQuestions.from_flags(source, selections, nothing).by_value, source.n)
-    quota = -(-size // (len(BANDS) + 1))
-    of_band = (np.argwhere(band == each) for each in range(len(BANDS) + 1))
+    truth, quota = CountingQuestions.from_flags(source, selections, nothing).by_value, -(-size // (len(BANDS) + 1))
+    small = (truth >= 1) & (truth <= SMALL)  # where bands overlap, a count is a small one
+    bands = ((truth >= low * source.n) & (truth < high * source.n) & ~small for low, high in BANDS)
+    of_band = map(np.argwhere, (small, *bands))
     picked = np.concatenate([chance.permutation(cells)[:quota] for cells in of_band])
     return CountingQuestions.from_flags(source, [selections[at] for at in picked[:, 0]], picked[:, 1])
 
@@ -89,9 +80,6 @@ class Margins:
             whole = part.sum(axis=0)
             prior += whole / whole.sum()
             score += np.log(part / whole)[label[column.codes[records]]]
-        score += np.log(prior / prior.sum())
-        belief = np.exp(score - score.max(axis=1, keepdims=True))
-        belief *= source.shares[self.values].sum() / belief.sum(axis=1, keepdims=True)
-        whole_belief = np.tile(source.shares, (len(records), 1))
-        whole_belief[:, self.values] = belief
-        return whole_belief
+        beliefs = np.tile(source.shares, (len(records), 1))
+        beliefs[:, self.values] = source.shares[self.values].sum() * make_beliefs(score + np.log(prior / prior.sum()))
+        return beliefs

@@ -72,12 +72,12 @@ class Buckets(Groups):
 
     def hold(self, group: Ints) -> None:
         super().hold(group)
-        ones = np.ones(self.source.n)
-        self.of = sparse.csr_array((ones, group, np.arange(len(ones) + 1)), shape=(len(ones), len(self.sizes)))
-        self.parts = sparse.csr_array(self.counts / self.sizes[:, None])  # (G, m) shares within buckets
+        each = np.arange(self.source.n)
+        # (N, G) the part of its bucket that a record is.
+        self.part = sparse.csr_array((1 / self.sizes[group], (each, group)), shape=(len(each), len(self.sizes)))
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        return Answers(questions.pick((questions.selected @ self.of @ self.parts).toarray()))
+        return Answers(questions.pick((questions.selected @ self.part @ self.counts).toarray()))
 
 
 @system("anatomy", "Anatomy", first=True, points=GAMMAS, span=(2, 50), whole=True)

@@ -44,7 +44,7 @@ class FakeValues(Anatomy):
 
     def make(self, chance: np.random.Generator) -> None:
         super().make(chance)
-        others, source = self.parts.toarray() == 0, self.source
+        others, source = self.counts.toarray() == 0, self.source
         if (others.sum(axis=1) < self.fakes).any():
             raise Impossible("This table has too few different values, or too frequent ones, for these buckets.")
         against = np.zeros(others.shape)
@@ -54,18 +54,14 @@ class FakeValues(Anatomy):
         score = np.log(source.shares) + chance.gumbel(size=others.shape) - _LAST_RESORT * against
         self.added = np.argpartition(-np.where(others, score, -np.inf), self.fakes - 1, axis=1)[:, : self.fakes]
         places = np.repeat(np.arange(len(others)), self.fakes), self.added.ravel()
-        fakes = sparse.coo_array((1 / self.sizes[places[0]], places), shape=others.shape)
-        self.told = sparse.csr_array(self.parts + fakes)  # (G, m) values in buckets, a record's worth being 1 / |g|
+        self.counts = (self.counts + sparse.coo_array((np.ones(len(places[0])), places), shape=others.shape)).tocsr()
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        inside, told = questions.selected @ self.of, self.sizes @ self.told
-        by_chance = self.fakes * (inside @ (1 / self.sizes))[:, None] * told / told.sum()
-        return Answers(questions.pick(np.maximum((inside @ self.told).toarray() - by_chance, 0.0)))
+        inside, told = questions.selected @ self.part, self.counts.sum(axis=0)
+        by_chance = self.fakes * inside.sum(axis=1)[:, None] * told / told.sum()
+        return Answers(questions.pick(np.maximum((inside @ self.counts).toarray() - by_chance, 0.0)))
 
-    def evidence(self, records: Ints) -> Floats:
-        return np.asarray(self.told[self.group[records]].toarray() / self.source.shares)
-
-    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
         added = self.added[self.group[records]]
         out = np.zeros(added.shape, bool)
         for column, rare in zip(self.source.columns, rules_out(self.source), strict=True):

@@ -1,16 +1,9 @@
-"""Buckets of two sizes, of many, and the best there are: how many, and which values' records they hold.
+"""Buckets of two sizes and of many: how many, and which values' records they hold.
 
 Source: inferential privacy paper. A value with tolerance f' may stand floor(f' S) times in a bucket of S records; the
 loss is the sum over buckets of (S - 1)^2 (Definition 3.9). Theorem 4.17: b_1 buckets of S_1 and b_2 of S_2 can hold all
 records if both can be filled, sum over i of min(floor(f'_i S) b, o_i) >= S b, and each value has room,
 sum over both of min(floor(f'_i S) b, o_i) >= o_i. The loss rises with b_2 where S_1 b_1 + S_2 b_2 = N.
-
-The best buckets (Definition 3.10), by integer programming: least sum over sizes S of b_S (S - 1)^2 such that sum of
-S b_S = N and all records have room. A bucket of S has room for min(S, sum over i in X of floor(f'_i S)) records of the
-values in X; by Gale's theorem on flows the records fit iff for every set X of values all buckets together have room for
-its records. The sets are too many to write down, so the programme begins with a few and gets the one that the flow's
-smallest cut names, for as long as records are left over. Unknowns are the numbers b; the paper's programme has one more
-per value and size.
 """
 
 from __future__ import annotations
@@ -21,18 +14,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from splu_desktop.compare.base import Impossible
-from splu_desktop.compare.base.source import Flags, Ints
+from splu_desktop.compare.base.source import Ints
 from splu_desktop.core.progress import SILENT, Progress
 
 Caps = Mapping[int, Ints]  # size of a bucket, rising -> (m,) floor(f'_i S)
 _ENDLESS = np.iinfo(np.int64).max // 4
-NODES = 1_000  # of all programmes together: 46 values take up to 4, 60 up to 423; 651 are not settled
-_NONE = 2  # what HiGHS says of constraints that nothing meets
 
 
 class Part(NamedTuple):
@@ -108,49 +95,3 @@ def many_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts |
         waiting.extend(smaller or ())
         found.extend(() if smaller else (part,))
     return tuple(found) or None
-
-
-def best_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts | None:
-    """Return the buckets of least loss over any number of sizes; None where none keep the limits.
-
-    Raises Impossible where the optimum takes more than `NODES`, on any machine alike; Cancelled.
-    """
-    sizes, room, left = np.array(list(caps)), np.stack(list(caps.values()), axis=1), NODES
-    below = np.tri(len(counts), dtype=bool)[:, np.argsort(np.argsort(counts, kind="stable"))]
-    # Each value by itself, the rarest ones, the most frequent ones.
-    sets = np.concatenate([np.eye(len(counts), dtype=bool), below, ~below])
-    while left > 0:
-        progress.report("Comparing", 1 - left / NODES)
-        found = milp(
-            (sizes - 1.0) ** 2,
-            integrality=np.ones(len(sizes), np.int64),
-            bounds=Bounds(0, np.inf),
-            constraints=[
-                LinearConstraint(sizes[None], counts.sum(), counts.sum()),
-                LinearConstraint(np.minimum(sizes, sets.astype(np.int64) @ room), sets @ counts, np.inf),
-            ],
-            options={"node_limit": left, "mip_rel_gap": 0.0},
-        )
-        if found.status == _NONE:
-            return None
-        if found.status != 0:
-            break
-        left -= max(int(found.mip_node_count), 1)
-        number = np.rint(found.x).astype(np.int64)
-        held, crowded = _deal(counts, np.minimum(room * number, counts[:, None]), sizes * number)
-        if not crowded.any():
-            return tuple(Part(int(sizes[at]), int(number[at]), held[:, at]) for at in np.flatnonzero(number))
-        sets = np.vstack([sets, crowded])
-    raise Impossible("The columns have more combinations of values than this method can go through.")
-
-
-def _deal(counts: Ints, room: Ints, places: Ints) -> tuple[Ints, Flags]:
-    """Return (m, q) records of each value for the buckets of each size, and (m,) the values with too little room."""
-    m, q = room.shape
-    edges = np.zeros((m + q + 2, m + q + 2), np.int32)
-    edges[0, 1 : m + 1], edges[1 : m + 1, m + 1 : -1], edges[m + 1 : -1, -1] = counts, room, places
-    flow = maximum_flow(sparse.csr_array(edges), 0, m + q + 1).flow.toarray()
-    crowded = np.zeros(m + q + 2, bool)
-    if flow[0].sum() < counts.sum():
-        crowded[breadth_first_order(sparse.csr_array(edges - flow), 0, return_predecessors=False)] = True
-    return flow[1 : m + 1, m + 1 : -1].astype(np.int64), crowded[1 : m + 1]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base import Impossible, Points, system
 from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.compare.buckets.anatomy import Buckets, in_random_order
-from splu_desktop.compare.buckets.settings import Caps, Parts, best_sizes, many_sizes, two_sizes
+from splu_desktop.compare.buckets.settings import Caps, Parts, many_sizes, two_sizes
 from splu_desktop.core.messages import say
 
 LARGEST = 50  # M'
@@ -71,7 +71,8 @@ class TwoSizes(Buckets):
 
     def metrics(self) -> dict[str, float]:
         loss = float(((self.sizes - 1) ** 2).sum())
-        return {"MSE": loss / max(self.source.n - 1, 1), "sizes": float(len(set(self.sizes.tolist())))}
+        own = {"MSE": loss / max(self.source.n - 1, 1), "sizes": float(len(set(self.sizes.tolist())))}
+        return own | super().metrics()
 
 
 @system("buckets-many-sizes", say("F'-privacy, buckets of many sizes"))
@@ -79,10 +80,3 @@ class ManySizes(TwoSizes):
     """Buckets of as many sizes as lower the loss."""
 
     find_parts = staticmethod(many_sizes)
-
-
-@system("buckets-best-sizes", say("F'-privacy, the best buckets"), span=None)
-class BestSizes(TwoSizes):
-    """Buckets of the sizes with the least loss."""
-
-    find_parts = staticmethod(best_sizes)

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from splu_desktop.compare.base import Answers, CountingQuestions, TrueTable, system
-from splu_desktop.compare.base.source import Floats, Ints, stand_together
+from splu_desktop.compare.base.source import Floats, Ints, make_beliefs, stand_together
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.core.messages import say
 
@@ -85,10 +85,9 @@ class NoisyMargins(Laplace):
                 meets = meets * (self._beside(behind, column, questions) @ share.T)
         return meets
 
-    def insider(self, records: Ints, questions: CountingQuestions, answers: Answers) -> Floats:
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
         # By the noisy counts that a value of the person would be in: the column's own, and those of its pairs.
         own, score = self.source.sensitive.codes[records], np.log(self.source.shares)
-        for row, of_line, scale in self.told:  # |y - f| - |y - f - 1| = 2 (y - f) - 1, within -1 and 1
-            score = score + np.clip(2 * (of_line[row[records]] + np.eye(self.source.m)[own]) - 1, -1, 1) / scale
-        belief = np.exp(score - score.max(axis=1, keepdims=True))
-        return np.asarray((belief / belief.sum(axis=1, keepdims=True))[np.arange(len(records)), own])
+        for line, noise, scale in self.told:  # |y - f| - |y - f - 1| = 2 (y - f) - 1, within -1 and 1
+            score = score + np.clip(2 * (noise[line[records]] + np.eye(self.source.m)[own]) - 1, -1, 1) / scale
+        return self.source.pick_own(make_beliefs(score), records)

@@ -14,27 +14,16 @@ Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; Xiao, Tao 2006 a
 x = sum over classes g of c_{g,s} times the product over columns j of |S_j and [lo_gj, hi_gj]| / (hi_gj - lo_gj + 1),
 S_j the labels that the question takes. That is biased wherever records are not spread so, by nobody knows how much: so
 there is no interval.
-
-Disclosure as Brickell and Shmatikov measure it (The cost of privacy, KDD 2008), p(g, s) the shares in a class, p(s)
-those in the whole table, which the trivial sanitisation tells:
-A_know = mean over records of 1/2 sum over s of |p(g, s) - p(s)|; A_acc = mean over records of max_s p(g, s), less
-max_s p(s); A_quot = largest |ln(p(g, s) / p(s))|, infinite where a value is in no record of a class.
-
-Discernability (Bayardo, Agrawal, ICDE 2005): sum over classes of |g|^2, nothing being suppressed. Classification metric
-(Iyengar, KDD 2002): share of the records whose value is not the commonest of their class.
 """
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 
 import numpy as np
 
 from splu_desktop.compare.base import Answers, CountingQuestions, Groups, Impossible
-from splu_desktop.compare.base.source import Flags, Floats, Ints
-
-_CELLS = 4_000_000  # classes times values, or selections, that are worked on at once
+from splu_desktop.compare.base.source import Flags, Floats, Ints, in_parts
 
 
 class Mondrian(Groups):
@@ -90,10 +79,9 @@ class Mondrian(Groups):
     def _halves_meet(self, node: Ints, above: Flags, values: Ints) -> Flags:
         """Return (K,) whether both halves of each class may stand."""
         number, m, found = int(node[-1]) + 1, self.source.m, []
-        step = max(_CELLS // (2 * m), 1)
-        for start in range(0, number, step):
-            some, many = slice(*np.searchsorted(node, (start, start + step))), min(step, number - start)
-            half = 2 * (node[some] - start) + above[some]
+        for part in in_parts(number, 2 * m):
+            some, many = slice(*np.searchsorted(node, (part.start, part.stop))), part.stop - part.start
+            half = 2 * (node[some] - part.start) + above[some]
             counts = np.bincount(half * m + values[some], minlength=2 * many * m).reshape(2 * many, m)
             found.append(self.meets(counts.astype(np.float64), self.source.shares).reshape(many, 2).all(axis=1))
         return np.concatenate(found)
@@ -107,39 +95,14 @@ class Mondrian(Groups):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         by_value = np.empty((questions.selections, self.source.m))
-        step = max(_CELLS // len(self.sizes), 1)
-        for start in range(0, questions.selections, step):
-            part = slice(start, start + step)
-            by_value[part] = np.asarray(self._inside(questions, part) @ self.counts)
-        return Answers(questions.pick(by_value))
-
-    def _inside(self, questions: CountingQuestions, part: slice) -> Floats:
-        """Return (P', G) the share of each class that is thought to meet each of some selections."""
-        share = np.ones((len(range(*part.indices(questions.selections))), len(self.sizes)))
-        for flags, low, high in zip(questions.flags, self.low, self.high, strict=True):
-            some = np.flatnonzero(~flags[part].all(axis=1))
-            if len(some):
+        for part in in_parts(questions.selections, len(self.sizes)):
+            inside = np.ones((len(by_value[part]), len(self.sizes)))  # the share of each class thought to meet each
+            for flags, low, high in zip(questions.flags, self.low, self.high, strict=True):
+                some = np.flatnonzero(~flags[part].all(axis=1))
                 below = np.cumsum(np.pad(flags[part][some], ((0, 0), (1, 0))), axis=1, dtype=np.int32)
-                share[some] *= (below[:, high + 1] - below[:, low]) / (high - low + 1)
-        return share
-
-    def metrics(self) -> dict[str, float]:
-        counts, sizes, n = self.counts, self.sizes, self.source.n
-        whole = self.source.shares
-        at = np.repeat(np.arange(len(sizes)), np.diff(counts.indptr))
-        inside, expected = counts.data / sizes[at], whole[counts.indices]
-        # Half the sum of |p - q| is the sum of p - q where p is larger, and there p > 0.
-        know = float(sizes[at] @ np.maximum(inside - expected, 0.0)) / n
-        commonest = float(counts.max(axis=1).toarray().sum()) / n
-        every = counts.nnz == counts.shape[0] * counts.shape[1]
-        return {
-            "average class": n / len(sizes),
-            "discernability": float((sizes.astype(np.float64) ** 2).sum()),
-            "classification": 1 - commonest,
-            "A_know": know,
-            "A_acc": commonest - float(whole.max()),
-            "A_quot": float(np.abs(np.log(inside / expected)).max()) if every else math.inf,
-        }
+                inside[some] *= (below[:, high + 1] - below[:, low]) / (high - low + 1)
+            by_value[part] = inside @ self.counts
+        return Answers(questions.pick(by_value))
 
 
 def _cuts(node: Ints, codes: Ints) -> Ints:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, system
-from splu_desktop.compare.base.source import stand_together
+from splu_desktop.compare.base.source import in_parts, stand_together
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
 from splu_desktop.compare.marginals.fit import choose, is_combinatorial, shares_within
 from splu_desktop.core.messages import say
@@ -29,7 +29,6 @@ from splu_desktop.core.messages import say
 Codes = NDArray[np.integer]
 _CELLS = 1 << 18  # of the domain that is fitted
 _MOST_RANGES = 16  # of a column
-_AT_ONCE = 4_000_000  # cells times selections
 
 
 @system("marginals", say("Anonymised marginals"), random=False, points=(5, 50), span=(2, 2_000), whole=True)
@@ -63,9 +62,7 @@ class Marginals(System):
 
     def answer(self, questions: CountingQuestions) -> Answers:
         by_value = np.empty((questions.selections, self.source.m))
-        step = max(_AT_ONCE // self.cells.size, 1)
-        for start in range(0, questions.selections, step):
-            part = slice(start, start + step)
+        for part in in_parts(questions.selections, self.cells.size):
             left = np.ones((len(by_value[part]), 1)) * self.cells.ravel()
             for flags, of, share in zip(questions.flags, self.ranges, self.shares, strict=True):
                 meets = (flags[part] * share) @ np.eye(int(of.max()) + 1)[of]

@@ -60,10 +60,9 @@ class AsPublished(SpluGen):
         at = np.take_along_axis(self.members, chance.integers(0, self.gamma, self.members.shape), axis=1)
         self.shown, self.kept = codes.copy(), np.zeros(self.source.n, bool)
         self.shown[self.members], self.kept[self.members] = codes[at], True
-        self.lost = int((~self.kept).sum())
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        n, m = self.source.n - self.lost, self.source.m
+        n, m = int(self.kept.sum()), self.source.m
         by_value = questions.histogram(self.shown, m, self.kept.astype(np.float64))
         inside, total = questions.pick(by_value), by_value.sum(axis=1)[questions.row]
         whole = np.bincount(self.shown[self.kept], minlength=m).astype(float)[questions.value]

@@ -18,17 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base import GAMMAS, CountingQuestions, Impossible, TrueTable, UnbiasedDraw, system
-from splu_desktop.compare.base.source import Floats, Ints
+from splu_desktop.compare.base.source import Floats, in_parts
 from splu_desktop.core.answer.counts import CountFigures, count_groups, count_one_block
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, Units, draw_from, make_classes
 from splu_desktop.core.mechanism.law import privacy_ratio
 from splu_desktop.core.messages import say
-from splu_desktop.core.plan import Plan
-from splu_desktop.core.sanitise import prepare
-from splu_desktop.core.table import Table
-
-_CELLS = 4_000_000  # of selections, classes and values that are worked on at once
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,6 @@ class Redraw(UnbiasedDraw):
         source, codes, own = self.source, self.source.sensitive.codes, np.arange(self.source.n)
         columns = [each for each in source.columns if self.in_classes and each.name in source.class_columns]
         self.classes = make_classes(columns, Units.of_records(source.n)).code
-        self.true = self._by_class(codes)
         try:
             for counts in self.true:
                 self.mechanism.check(counts.astype(np.int64), source.sensitive.name)
@@ -68,14 +62,11 @@ class Redraw(UnbiasedDraw):
         self.shown = codes[np.where(lender < 0, own, lender)]
         self.published_shares = np.bincount(self.shown, minlength=source.m) / source.n
 
-    def _by_class(self, codes: NDArray[np.integer]) -> Floats:
-        """Return (C, m) records of each class with each value."""
-        number = int(self.classes.max()) + 1
-        keys = self.classes.astype(np.int64) * self.source.m + codes
-        return np.bincount(keys, minlength=number * self.source.m).reshape(number, -1).astype(np.float64)
+    def transition(self, counts: Floats) -> Floats:
+        return self.mechanism.transition(counts)
 
     def count(self, questions: CountingQuestions) -> CountFigures:
-        m, published = self.source.m, self._by_class(self.shown)
+        m, published = self.source.m, self.count_by_class(self.shown)
         number, share = len(published), published / published.sum(axis=1, keepdims=True)
         keys = self.classes.astype(np.int64) * m + self.shown
         by_class = questions.histogram(keys, number * m).reshape(-1, number, m)
@@ -86,27 +77,12 @@ class Redraw(UnbiasedDraw):
                 figures = count_groups(self.mechanism, inside[:, each], by_class[:, each], counts, np.eye(m))
                 total += figures.estimate, figures.level, figures.slope
             return CountFigures(*total)
-        step = max(_CELLS // (number * m), 1)
-        for some in (slice(start, start + step) for start in range(0, len(inside), step)):
+        for some in in_parts(len(inside), number * m):
             line, at = np.nonzero(inside[some])  # the classes that each selection has records of
-            selected, shown = inside[some][line, at][:, None], by_class[some][line, at]
-            figures = count_one_block(
-                1 / self.gamma, selected, sizes[at][:, None], shown, share[at], line, len(inside[some])
-            )
+            parts = inside[some][line, at][:, None], sizes[at][:, None], by_class[some][line, at], share[at]
+            figures = count_one_block(1 / self.gamma, *parts, line, len(inside[some]))
             total[:, some] = figures.estimate, figures.level, figures.slope
         return CountFigures(*total)
-
-    def prior(self, records: Ints) -> Floats:
-        # Of who knows the class as well, which stands in the row.
-        by_class = self.true[self.classes[records]]
-        return np.asarray(by_class / by_class.sum(axis=1, keepdims=True))
-
-    def evidence(self, records: Ints) -> Floats:
-        found = np.empty((len(records), self.source.m))
-        for each, counts in enumerate(self.true):
-            here = np.flatnonzero(self.classes[records] == each)
-            found[here] = self.mechanism.transition(counts)[:, self.shown[records[here]]].T
-        return found
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         law = self.mechanism.count_law(count, source.n)  # in one class
@@ -141,14 +117,3 @@ class PlannedDraw(Redraw):
 
     gamma: float
     draw: str = Lenders.name
-
-
-def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, PlannedDraw]:
-    """Return the table that a plan's draw and all others begin with, and the draw of one of its sensitive columns.
-
-    One record per person where that is planned, columns generalised and blanked as planned. A block's column by itself
-    is drawn as if alone, since law 1 holds for any function of the block; persons are compared record by record. Raises
-    SpluError.
-    """
-    draw = plan.block_of(name).draw
-    return TrueTable.of(prepare(table, plan).table, plan.nsas, name, plan.classes), PlannedDraw(draw.gamma, draw.name)

@@ -13,6 +13,7 @@ private and useful. The paper's table is a set: of equal records each but the fi
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,7 +31,6 @@ class AlphaBeta(System):
     """Deletion and insertion such that no tuple unknown before is believed with more than `belief`."""
 
     belief: float
-    exact = False
 
     def chances(self, source: TrueTable) -> tuple[float, float]:
         """Return alpha and beta that meet both conditions of Theorem 4.3 with equality. Raises Impossible."""
@@ -63,16 +63,17 @@ class AlphaBeta(System):
         stays = np.full(self.source.n, self.alpha)
         stays[np.unique(own, return_index=True)[1]] = self.alpha + self.beta
         kept = chance.random(self.source.n) < stays
-        self.lost = int((~kept).sum())
         # From one inserted tuple to the next it is a geometric number of tuples.
         place = np.cumsum(chance.geometric(self.beta, int(many + 9 * math.sqrt(many) + 20)), dtype=np.float64)
         inserted = place[place <= self.domain].astype(np.int64) - 1
         self.tuples = np.concatenate([own[kept], inserted[~np.isin(inserted, own)]])
+        codes = zip(self.source.all_columns, np.unravel_index(self.tuples, self.shape), strict=True)
+        *others, last = (replace(column, codes=own.astype(np.int32), written=None) for column, own in codes)
+        self.table = TrueTable(tuple(others), last)
 
     def count(self, questions: CountingQuestions) -> CountFigures:
         """Return (Q,) unbiased figures."""
-        *codes, values = np.unravel_index(self.tuples, self.shape)
-        published = questions.pick(questions.histogram(values, self.source.m, among=questions.select(codes)))
+        published = replace(questions, source=self.table).truth
         meets = np.prod([flags.sum(axis=1, dtype=float) for flags in questions.flags], axis=0)  # of each selection
         there, stays, other = meets[questions.row], self.alpha + self.beta, self.beta * (1 - self.beta)
         slope = np.full(len(there), (stays * (1 - stays) - other) / self.alpha**2)
@@ -88,6 +89,9 @@ class AlphaBeta(System):
         there = np.isin(np.ravel_multi_index([*others, np.arange(m)[None]], self.shape), self.tuples)
         stays = self.alpha + self.beta
         return np.maximum(np.where(there, stays / self.beta, (1 - stays) / (1 - self.beta)), 1e-12)
+
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
+        return self.source.pick_own(row, records)
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # All other tuples of the domain with the value can come to those of the table.

@@ -34,8 +34,7 @@ _QUESTIONS = 600
 def compare_plan(source: Source, plan: Plan, column: str, progress: Progress = SILENT) -> Comparison:
     """Compare other systems with a plan, for a worker. Raises SpluError; Cancelled."""
     # An optional part: nobody waits for the papers' systems at the start.
-    from splu_desktop.compare.ours.splu import of_plan
-    from splu_desktop.compare.runner import compare
+    from splu_desktop.compare.runner import compare, of_plan
     from splu_desktop.compare.systems import FIRST
 
     table, planned = of_plan(source.table, plan, column)

@@ -1,0 +1,154 @@
+"""Rows with drawn values: how those are read whose chances are known, and those drawn by one matrix for the table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from contextlib import suppress
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.source import Floats, Ints, TrueTable
+from splu_desktop.compare.base.system import Impossible, System
+from splu_desktop.core.answer.counts import CountFigures, learn_spread, shrink
+
+_SINGULAR = 1e10  # how much larger a value's error may grow on its way back
+_STEPS = 4_001  # equally likely values that stand for a law without steps of its own
+
+
+class UnbiasedDraw(System):
+    """Rows with a drawn sensitive value, whose chances are known; what differs between systems is the draw alone.
+
+    Read as the program reads its own releases: unbiased counts drawn towards what each condition by itself lets expect
+    (mechanism.md section 4), target mu = N_P pi prod(lift of each single condition), the estimate mu + k (x - mu) with
+    k = t mu^2 / (t mu^2 + V), cut to the interval of the roots of (x^ - x)^2 = 1.96^2 V(x).
+
+    classes : (N,) the class of each record, within which it was drawn; all are in one where a draw knows none.
+    shown : (N,) drawn values, records in the source's order.
+    published_shares : (m,) the share of each value as published, or worked back where the draw moves shares.
+    borne : whether a value that is shown has a bearer: who knows that nobody else has it knows the person's.
+    spread : t.
+    """
+
+    classes: NDArray[np.integer]
+    shown: NDArray[np.int32]
+    published_shares: Floats
+    borne = False
+    spread: float
+
+    @abstractmethod
+    def count(self, questions: CountingQuestions) -> CountFigures:
+        """Return (P, m) unbiased figures of every value in every selection."""
+
+    def count_with_targets(self, questions: CountingQuestions) -> tuple[CountFigures, Floats]:
+        """Return (Q,) figures and their targets mu; learns the spread t of single conditions on the way."""
+        share, (both, of) = self.published_shares, questions.with_singles
+        figures, target = self.count(both), both.sizes[:, None] * share
+        variance = figures.variance(np.maximum(figures.estimate, 0))
+        alone = list({each for own in of for each in own})
+        self.spread = learn_spread(*(each[alone].ravel() for each in (figures.estimate, variance, target)))
+        drawn = np.maximum(shrink(figures.estimate, variance, target, self.spread), 0.0)
+        lift = np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0)
+        mu = np.stack([share * (lift[own].prod(axis=0) if len(own) > 1 else 1.0) for own in of])
+        total = mu.sum(axis=1, keepdims=True)
+        mu = questions.sizes[:, None] * np.where(total > 0, mu / np.where(total > 0, total, 1), share)
+        estimate, level, slope = map(questions.pick, (figures.estimate, figures.level, figures.slope))
+        return CountFigures(estimate, level, slope), questions.pick(mu)
+
+    @abstractmethod
+    def transition(self, counts: Floats) -> Floats:
+        """Return (m, m) T[v, u] = P(shown u | true v) in a class with (m,) such counts."""
+
+    def count_by_class(self, codes: NDArray[np.integer]) -> Floats:
+        """Return (C, m) records of each class with each value, of (N,) values."""
+        number, m = int(self.classes.max()) + 1, self.source.m
+        keys = self.classes.astype(np.int64) * m + codes
+        return np.bincount(keys, minlength=number * m).reshape(number, m).astype(np.float64)
+
+    @cached_property
+    def true(self) -> Floats:
+        """(C, m) true counts of each class."""
+        return self.count_by_class(self.source.sensitive.codes)
+
+    def prior(self, records: Ints) -> Floats:
+        # Of who knows the class as well, which stands in the row.
+        return np.asarray((self.true / self.true.sum(axis=1, keepdims=True))[self.classes[records]])
+
+    def evidence(self, records: Ints) -> Floats:
+        found = np.empty((len(records), self.source.m))
+        for each, counts in enumerate(self.true):
+            here = np.flatnonzero(self.classes[records] == each)
+            found[here] = self.transition(counts)[:, self.shown[records[here]]].T
+        return found
+
+    def answer(self, questions: CountingQuestions) -> Answers:
+        asked, target = self.count_with_targets(questions)
+        low, high = asked.interval(questions.sizes[questions.row])
+        drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
+        return Answers(np.clip(drawn, low, high), low, high)
+
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
+        # Records are drawn by themselves: what all others are adds nothing to the row but the shares.
+        own = self.source.sensitive.codes[records]
+        named = self.borne & (self.source.counts[own] == 1) & np.isin(own, self.shown)
+        return np.where(named, 1.0, self.source.pick_own(row, records))
+
+
+class Channel(UnbiasedDraw):
+    """A published matrix for the whole table, each record drawn by itself; records stay in the source's order.
+
+    Counts are estimated by the scores phi = T^-1 h of the value asked for, unbiased (mechanism.md section 4): a record
+    of value v adds one with variance W_v = sum over u of T[v, u] phi_u^2 - h_v, so V(x) = N_P w0 + x (w1 - w0) with W
+    of the value asked for, w1, and its mean over the others, w0.
+    """
+
+    _solved: tuple[TrueTable | None, Floats, Floats] = None, np.empty(0), np.empty(0)
+
+    def make(self, chance: np.random.Generator) -> None:
+        codes, m = self.source.sensitive.codes, self.source.m
+        self.classes, self.shown = np.zeros_like(codes), np.empty_like(codes)
+        for value, law in enumerate(self.transition(self.source.counts)):
+            self.shown[codes == value] = chance.choice(m, int(self.source.counts[value]), p=law)
+
+    def solve(self, source: TrueTable) -> tuple[Floats, Floats]:
+        """Return T^-1, and (m, m) W by value and value asked for. Raises Impossible where nothing leads back."""
+        if self._solved[0] is not source:  # which T_f asks for some fifty counts of
+            matrix = self.transition(source.counts)
+            with suppress(np.linalg.LinAlgError):
+                back = np.asarray(np.linalg.inv(matrix))
+                if np.linalg.norm(matrix, 1) * np.linalg.norm(back, 1) < _SINGULAR:  # its condition
+                    self._solved = source, back, np.maximum(matrix @ back**2 - np.eye(source.m), 0.0)
+                    return self._solved[1:]
+            raise Impossible("With this setting the shown values can't be worked back to counts.")
+        return self._solved[1:]
+
+    @cached_property
+    def published_shares(self) -> Floats:  # type: ignore[override]
+        likely = np.maximum(np.bincount(self.shown, minlength=self.source.m) @ self.solve(self.source)[0], 0.5)
+        return np.asarray(likely / likely.sum())
+
+    def count(self, questions: CountingQuestions) -> CountFigures:
+        y, share = questions.histogram(self.shown, self.source.m), self.published_shares
+        back, spread = self.solve(self.source)
+        with_it = spread.diagonal()
+        without = (share @ spread - share * with_it) / np.maximum(1 - share, 1e-12)
+        level = y.sum(axis=1, keepdims=True) * without
+        return CountFigures(y @ back, level, np.broadcast_to(with_it - without, level.shape))
+
+    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+        # Near a normal one: a sum over all records of the table.
+        at = int(np.argmin(np.abs(source.counts - count)))
+        each = self.solve(source)[1][:, at]
+        others = np.where(np.arange(source.m) == at, 0.0, source.counts)
+        variance = count * each[at] + (source.n - count) * float(others @ each) / max(float(others.sum()), 1.0)
+        likely = ndtri((np.arange(_STEPS) + 0.5) / _STEPS)
+        return count + np.sqrt(max(variance, 0.0)) * likely, np.full(_STEPS, 1 / _STEPS)
+
+    def exact_epsilon(self, source: TrueTable) -> float:
+        # The most that two true values differ in the chance of anything shown.
+        matrix = self.transition(source.counts)
+        least = matrix.min(axis=0)
+        return float(np.log((matrix.max(axis=0) / least).max())) if (least > 0).all() else np.inf
