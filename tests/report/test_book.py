@@ -201,7 +201,7 @@ def test_ranges_of_protected_counts_hold_the_truth() -> None:
 
 def test_a_book_opens_in_each_format_and_language(tmp_path: Path) -> None:
     book = printed(1)
-    for code, word in (("en", "protected"), ("de", "geschützt"), ("fr", "protégé")):
+    for code, word in (("en", "hidden"), ("de", "verborgen"), ("fr", "caché")):
         for ending in ENDINGS:
             write_book(book, tmp_path / f"{code}{ending}", code)
         with zipfile.ZipFile(tmp_path / f"{code}.docx") as packed:
@@ -216,7 +216,7 @@ def test_a_book_opens_in_each_format_and_language(tmp_path: Path) -> None:
             book.tables[0].lines[0].cells[0][0].low, book.tables[0].lines[0].cells[0][0].high
         ]  # fmt: skip
     notes = [block.text for block in book_document(book, language("en")).blocks if hasattr(block, "text")]
-    assert any("subtracting tables tells nothing that the release doesn’t" in note for note in notes)
+    assert any("subtracting tells nothing new" in note for note in notes)
 
 
 @pytest.mark.parametrize(

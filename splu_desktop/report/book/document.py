@@ -70,13 +70,13 @@ def book_document(book: PrintedBook, t: Language, *, sheets: bool = False) -> Do
 
 def notes(book: PrintedBook, t: Language) -> list[str]:
     """Return how the tables are read, a sentence or two each."""
-    protected = t("“protected”: so few that the number is hidden on purpose; its range is all that is told.")
+    hidden = t("“hidden”: so few that the number is hidden on purpose; its range is all that is told.")
     if book.noise is None:
         return [
             t("The range in brackets holds the true figure in 95 of 100 releases. Numbers without a range are exact."),
-            protected,
-            t("All numbers are sums over one published table: parts add up to totals, and subtracting tables tells"
-              " nothing that the release doesn’t."),
+            hidden,
+            t("All numbers are sums over one published table: parts add up and subtracting tells nothing new, but a"
+              " count asked alone may differ a little."),
             t("Made from the release {id} of {date} by SPLU Desktop {version}.",
               id=book.id[:16], date=t.day(book.created), version=__version__),
         ]  # fmt: skip
@@ -86,7 +86,7 @@ def notes(book: PrintedBook, t: Language) -> list[str]:
         *([t("Averages were asked for, too; protected tables only count.")] if book.averages else []),
         t("Every number has noise of at most {most}, zero on average. The range in brackets holds the true count in 95"
           " of 100 cases.", most=MOST),
-        protected,
+        hidden,
         t("The same persons or rows have the same noise in every table, so repeating a count tells nothing more."),
         t("Totals have noise of their own: parts may differ from them by a few, and adding all up tells a little"
           " more."),
@@ -151,7 +151,7 @@ def _ranged(figure: Figure, number: float, ends: tuple[float, float], digits: in
     if ends[0] == ends[1]:
         return Number(text, round(number, digits))
     if figure.trust == HIDDEN:
-        return t("protected ({range})", range=span)
+        return t("hidden ({range})", range=span)
     return f"{text} ({span})" if figure.is_told else f"({span})"
 
 

@@ -151,13 +151,13 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
     yield table(
         facts.tables,
         (t("Table"), "l", 2.3, lambda each: t.sentence(each.words)),
-        (t("readable"), "r", 1.1, lambda each: t("{n} of {of}", n=each.readable, of=each.of) if each.of else "–"),
         (
-            t("what the recipient reads"),
-            "l",
-            5.0,
-            lambda each: t.join(cell_words(cell, t) for cell in each.ends) or "–",
+            t("readable"),
+            "r",
+            1.1,
+            lambda each: t("{n} of {of}", n=t.number(each.readable), of=t.number(each.of)) if each.of else "–",
         ),
+        (t("what the recipient reads"), "l", 5.0, lambda each: t.join(cell_words(one, t) for one in each.ends) or "–"),
     )
     text = t(
         "Readable: the range lies within {within} of the number; cells of 50 and more count.",
