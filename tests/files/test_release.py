@@ -391,3 +391,15 @@ def test_the_readme_lines_stand_for_any_name_and_show_what_is_frequent(tmp_path:
     assert '"dx=b"' in call
     assert name in ast.literal_eval(ast.parse(group).body[0].value.func.value.value.args[0])  # type: ignore[attr-defined]
     assert formula == "dx_b ~ `" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+
+def test_values_in_a_readme_of_any_language_stand_in_the_table(tmp_path: Path) -> None:
+    ages = Column.from_labels("age", ["below 18", "18 to 64", "65 and more"] * 80)
+    table = Table((ages, Column.from_labels("dx", ["a", "b", "c"] * 80)))
+    plan = Plan({"age": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),))
+    release = released(table, plan, tmp_path / "r", form=Form(spoken="de"))
+    text = (release.path / "README.md").read_text(encoding="utf-8")
+    line = next(each for each in text.splitlines() if each.startswith("- age: "))
+    named, _, words = line.removeprefix("- age: ").split("; ")[0].partition(" = ")
+    assert {named, *line.split("; ")[1:]} == {"below 18", "18 to 64", "65 and more"}
+    assert words == {"below 18": "unter 18", "18 to 64": "18 bis 64", "65 and more": "65 und mehr"}[named]

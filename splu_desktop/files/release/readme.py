@@ -155,9 +155,9 @@ def _columns(published: Published, facts: Mapping[str, Any], named: Set[str], ro
             low, high = (_short(t(in_words(label))) for label in (labels[0], labels[-1]))
             lines.append(begun + t(say("{first} to {last}", first=low, last=high)))
         else:
-            shown = [t(in_words(label)) for label in labels[:_VALUES]]
-            if shown and shown[0] != labels[0]:  # as it stands in the file, too; the dictionary has all
-                shown[0] = f"{labels[0]} = {shown[0]}"
+            shown = labels[:_VALUES]  # as they stand in the file; the dictionary has all in words
+            if shown and (words := t(in_words(shown[0]))) != shown[0]:
+                shown[0] = f"{shown[0]} = {words}"
             lines.append(begun + _some_values(shown, len(labels), _WIDTH - len(begun), t))
     if more := [entry["name"] for entry in entries[len(lines) :]]:
         lines.append("- " + _some_values(more, len(more), _WIDTH, t))
@@ -194,7 +194,8 @@ def example_cell(
     }
     by = asked.by[:1] if asked is not None and asked.by else ()
     if not by:
-        by = tuple(name for name in published.nsas if 2 <= published.table[name].m <= 12)[:1]
+        few = [name for name in published.nsas if 2 <= published.table[name].m <= 12]
+        by = tuple(sorted(few, key=lambda name: published.table[name].m)[:1])
     cell = []
     for name in by:
         column = published.table[name]
