@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.messages import cases, value_words
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.proposal.page import ProposalPage
@@ -192,3 +193,23 @@ def test_a_plan_without_a_proposal_says_what_it_does(proposed: MainWindow, idle:
     for step in steps_of(plan):
         if step.undo is not None:
             assert step.column not in step.undo(plan).generalisations
+
+
+def test_steps_tell_what_the_plan_does_now_not_what_the_proposal_did(
+    proposed: MainWindow, idle: Idle, qtbot: QtBot
+) -> None:
+    proposal(proposed, idle, qtbot)
+    proposed_by, verdict = proposed.session.proposal, proposed.session.verdict
+    assert proposed_by is not None
+    assert verdict is not None
+    plan = proposed_by.plan
+    assert {str(step.words) for step in proposed_by.steps} == {
+        str(step.words) for step in steps_of(plan, proposed_by, verdict.figures)
+    }
+    done = next(step for step in proposed_by.steps if step.undo is not None)
+    assert done.undo is not None
+    other = done.undo(plan.with_role(plan.nsas[0], Role.DROPPED)).with_gamma(plan.gamma + 1)
+    words = [str(step.words) for step in steps_of(other, proposed_by)]
+    assert str(done.words) not in words
+    assert f"“{plan.nsas[0]}”: left out." in words
+    assert f"One row in {plan.gamma + 1:g} keeps its own value." in words

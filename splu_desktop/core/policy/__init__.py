@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splu_desktop.core.policy.alternatives import Alternative
-from splu_desktop.core.policy.draft import Step
+from splu_desktop.core.policy.draft import Step, blanked_step, together_step
 from splu_desktop.core.policy.figures import Figures, TableReach
 from splu_desktop.core.policy.limits import (
     REASONS,

@@ -284,12 +284,10 @@ class _Drafting:
         blocks, out = group_columns(view, list(dict.fromkeys([*kept, *ranked, *self.drawn])), kept, progress)
         for block in blocks:
             if len(block) > 1:
-                words = say("{columns} are drawn together.", columns=quoted(block, 3))
-                undo = partial(Plan.drawn_apart, columns=block)
-                self.note("together", "", words, say("they tell each other’s values"), undo)
+                self.steps.append(together_step(block))
         self.roles.update(dict.fromkeys(out, Role.DROPPED))
         if out:
-            why = say("no table needs it, and three blocks are the most")
+            why = say("no table needs it, and no more secret columns can be drawn")
             self.note("left-out", "", left_out_words(out), why, draw_again(out, bands))
         return blocks
 
@@ -300,7 +298,6 @@ class _Drafting:
         out = [n for n, role in self.roles.items() if role is Role.DROPPED and self.suggestions[n].role is role]
         if naming:
             self.note("names-persons", "", say("{columns}: never published.", columns=quoted(naming, 3)))
-        self.note("secret", "", say("{columns}: secret, drawn anew.", columns=quoted(self.drawn, 3)))
         if out:
             why, undo = self.suggestions[out[0]].reason, partial(Plan.with_roles, columns=out, role=Role.NSA)
             self.note("left-out", "", left_out_words(out), why, undo)
@@ -317,6 +314,18 @@ def draw_again(names: Sequence[str], forms: Mapping[str, Steps]) -> Edit:
     """Return what makes columns secret again that were left out, each in the form in which it can be drawn."""
     own = {name: forms[name] for name in names if name in forms}
     return lambda plan: replace(plan.with_roles(names, Role.SA), generalisations={**plan.generalisations, **own})
+
+
+def together_step(columns: Sequence[str]) -> Step:
+    """Return the step that columns are drawn together."""
+    words = say("{columns} are drawn together.", columns=quoted(columns, 3))
+    return Step("together", "", words, say("they tell each other’s values"), partial(Plan.drawn_apart, columns=columns))
+
+
+def blanked_step(who: str, emptied: int, left_out: int) -> Step:
+    """Return the step that cells, or whole rows, of so many of {who} don't go out."""
+    words = say("Number of {who} with cells left empty: {n}; left out: {left}.", n=emptied, who=who, left=left_out)
+    return Step("blanked", "", words, say("they would stand out all the same"), partial(replace, blanking=None))
 
 
 def left_out_words(names: Sequence[str]) -> str:

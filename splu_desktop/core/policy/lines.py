@@ -136,7 +136,7 @@ class Case:
         if few := figures.alike.below(k):
             by = listed(self.plan.nsas[:3], "{head} and {tail}")
             sentence = say(
-                "Number of {who} who stand out by {by}: {n}; at least {k} should look alike.",
+                "Number of {who} that stand out by {by}: {n}; at least {k} should look alike.",
                 n=few,
                 who=who,
                 by=by,
@@ -149,7 +149,7 @@ class Case:
             )
             return Line("persons-alike", AMBER, sentence, changed, most, repair)
         least = figures.alike.smallest
-        sentence = say("Least number of {who} who look alike: {n}; asked for: {k}.", n=least, who=who, k=k)
+        sentence = say("Least number of {who} that look alike: {n}; asked for: {k}.", n=least, who=who, k=k)
         return Line("persons-alike", OK, sentence, least, k)
 
     def _riskiest(self) -> Line:

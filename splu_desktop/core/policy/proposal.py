@@ -18,11 +18,11 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import EmptyTable
 from splu_desktop.core.generalise import table_after, words_for
 from splu_desktop.core.mechanism import LEAST
-from splu_desktop.core.messages import listed, say
+from splu_desktop.core.messages import listed, quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.alternatives import Alternative, fewer_tables, other_ways
 from splu_desktop.core.policy.defaults import cell_counts
-from splu_desktop.core.policy.draft import Draft, Step, Wishes, draft, draw_again, left_out_words
+from splu_desktop.core.policy.draft import Draft, Step, Wishes, blanked_step, draft, draw_again, left_out_words
 from splu_desktop.core.policy.figures import FEWEST_CELLS, who_of
 from splu_desktop.core.policy.search import Way, class_options, find_way
 from splu_desktop.core.policy.verdict import Verdict, verdict
@@ -125,6 +125,7 @@ def propose(
 def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
     """Give the steps of the search, with what they are for."""
     tiers, plan, who = way.search.tiers, way.plan, who_of(way.prepared)
+    yield Step("secret", "", say("{columns}: secret, drawn anew.", columns=quoted(plan.sensitive, 3)))
     for_tables = say("else your tables can’t be read")
     for name, sentence in way.left_out.items():
         undo = partial(Plan.with_role, column=name, role=Role.NSA)
@@ -150,23 +151,20 @@ def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
             alone = round((1 - tiers.alike((*way.levels[:at], 0, *way.levels[at + 1 :]))) * persons)
             words = say("Groups of “{column}”: {n} instead of {of}.", column=each.name, n=form.m, of=first.m)
             # A form that hides nobody was taken for the cells that it makes large enough.
-            why = say("number of {who} who stand out without it: {n}", n=alone, who=who) if alone else for_tables
+            why = say("number of {who} that stand out without it: {n}", n=alone, who=who) if alone else for_tables
             undo = partial(Plan.with_steps, columns=[each.name], steps=first.steps or ())
             yield Step("coarser", each.name, words, why, undo)
     if out:
         why = say("no table needs it, and {who} would stand out by it", who=who)
         yield Step("left-out", "", left_out_words(out), why, lambda p: p.with_roles(out, Role.NSA))
     if plan.blanking is not None:
-        emptied, left = way.prepared.emptied, way.prepared.left_out
-        words = say("Number of {who} with cells left empty: {n}; left out: {left}.", n=emptied, who=who, left=left)
-        yield Step("blanked", "", words, say("they would stand out all the same"), lambda p: replace(p, blanking=None))
+        yield blanked_step(who, way.prepared.emptied, way.prepared.left_out)
     if plan.classes:
         columns = listed([say("“{name}”", name=name) for name in plan.classes], "{head} and {tail}")
         words = say("Values are lent within the cells of {columns}.", columns=columns)
         why = say("so that your tables can be read at any strength")
         yield Step("classes", "", words, why, lambda p: replace(p, classes=()))
-    words = say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}")
-    yield Step("strength", "", words, say("the limits for this recipient ask for it"))
+    yield Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}"))
 
 
 def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILENT, **wishes: Unpack[Wishes]) -> Plan:

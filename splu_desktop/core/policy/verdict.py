@@ -142,12 +142,12 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
     red = [line for line in others if line.state == RED]
     # Before “not safe”: more persons would settle these red lines, and no strength settles them and the tables.
     if blurred and plan.questions and figures.cells < FEWEST_CELLS and all(line.name in _BY_SIZE for line in red):
-        words = "Too few persons ({n}): no strength both hides them and answers your tables."
-        return TOO_SMALL, say(words, n=figures.persons)
+        words = "Too few persons ({n}): fewer than {least} cells of your tables have 50 or more."
+        return TOO_SMALL, say(words, n=figures.persons + figures.left_out, least=FEWEST_CELLS)
     if red:
         return UNSAFE, red[0].sentence
     if blurred:
-        return BLURRED, say("Recipients can’t use your tables. Take one of the two ways that work.")
+        return BLURRED, say("Recipients can’t use your tables. Change the tables, or take a way that works.")
     if others:
         return UNSAFE, say("Not safe yet. Lines that need your decision: {n}.", n=len(others))
     if not plan.questions or figures.unread(plan):

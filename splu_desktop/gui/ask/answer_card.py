@@ -42,7 +42,7 @@ def trust_line(answer: Answer) -> str:
     if trust == ROUGH:
         return t("too rough: about {n}, wrong by up to {error}", n=number(about(answer)), error=error_words(answer))
     if trust == HIDDEN:
-        return t("hidden: small on purpose")
+        return t("hidden: it may be very small")
     return t("exact: no secret column is asked")
 
 

@@ -12,7 +12,7 @@ from splu_desktop.core.answer.answer import EXACT
 from splu_desktop.gui.ask.asking import Opened, Panel
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import Choice, TickList
-from splu_desktop.gui.base.messages import value_words
+from splu_desktop.gui.base.messages import telling, value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
@@ -228,7 +228,7 @@ def _values(opened: Opened, name: str) -> list[tuple[str, str]]:
 
 
 def _title(analysis: Analysis) -> str:
-    what = value_words(str(analysis.value)) if analysis.value is not None else analysis.outcome
+    what = analysis.outcome if analysis.value is None else telling(analysis.outcome, str(analysis.value))
     if analysis.kind == "logistic":
         return t("Odds of {what}, adjusted", what=what)
     other = t("all others") if analysis.unexposed is None else value_words(str(analysis.unexposed))

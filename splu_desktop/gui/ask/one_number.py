@@ -282,7 +282,8 @@ class OneNumber(Panel):
             self.sentence.setText("")
         elif open_part:
             what = question_text(open_part)
-            self.sentence.setText(t("{n} rows have {what}; the rest is estimated.", n=n, what=what))
+            words = t("{what}: {n} rows, counted; how many of them have the rest is estimated.", n=n, what=what)
+            self.sentence.setText(words)
         else:
             self.sentence.setText(t("Of {n} rows; how many of them have it is estimated.", n=n))
         self.rest.start()

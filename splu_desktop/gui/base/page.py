@@ -24,7 +24,6 @@ from splu_desktop.gui.base.work import Work
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan
     from splu_desktop.core.policy import Line
-    from splu_desktop.core.policy import Step as Done
 
 
 class Fold(Enum):
@@ -190,14 +189,14 @@ class Page(QWidget):
 
     # --- the plan
 
-    def change_plan(self, make: Callable[[Plan], Plan], name: str, merge: str = "", undone: Done | None = None) -> None:
+    def change_plan(self, make: Callable[[Plan], Plan], name: str, merge: str = "") -> None:
         """Change the plan, if there is one, as one step; what is wrong is said above the page, and the plan stays."""
         plan = self.session.plan
         if plan is None:
             return
         try:
             # The plan is made in here, since what its making raises is to be said on the page as well.
-            self.session.change_plan(make(plan), name, merge, undone=undone)
+            self.session.change_plan(make(plan), name, merge)
         except SpluError as fault:
             self.show_error(translate(str(fault)))
 

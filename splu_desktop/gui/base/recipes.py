@@ -69,7 +69,7 @@ def take_recipe(session: Session, recipe: Recipe, name: str, *, changed_in_exper
     answers = Answers.of_plan(plan)
     taken = replace(now, answers=answers, asked=answers, plan=plan, release=recipe.release)
     if not changed_in_expert:
-        session.do(replace(taken, proposal=None, undone=()), name)
+        session.do(replace(taken, proposal=None), name)
     elif (plan, recipe.release) != (now.plan, now.release):
         session.do(replace(taken, expert=tuple(dict.fromkeys((*now.expert, name)))), name)
 

@@ -21,7 +21,6 @@ from splu_desktop.gui.base.words import t
 if TYPE_CHECKING:  # the first window shows no table: NumPy and SciPy come with the first page that does
     from splu_desktop.core.plan import Plan
     from splu_desktop.core.policy import Proposal, Verdict
-    from splu_desktop.core.policy import Step as Done
     from splu_desktop.core.questions import AskedTable
     from splu_desktop.core.sanitise import Prepared
     from splu_desktop.files.release.reading import OpenRelease
@@ -90,9 +89,8 @@ class Choices:
     ----------
     answers : as they stand on the page Questions.
     asked : those that `proposal` was made from; None while there is none.
-    proposal : the last one that was worked out; its steps can be taken back one by one.
+    proposal : the last one that was worked out.
     plan : what would be published now: the proposal's, or changed since.
-    undone : steps of the proposal that were taken back.
     expert : what was changed in Expert, in words.
     release : what a recipe said of the release's files (`files.project.release_section`), kept for its next saving.
     """
@@ -101,7 +99,6 @@ class Choices:
     asked: Answers | None = None
     proposal: Proposal | None = None
     plan: Plan | None = None
-    undone: tuple[Done, ...] = ()
     expert: tuple[str, ...] = ()
     release: Mapping[str, Any] = field(default_factory=dict)
 
@@ -276,16 +273,12 @@ class Session(QObject):
         release = self.choices.release
         self.do(Choices(answers, answers, proposal, plan or proposal.plan, release=release), t("Proposal"))
 
-    def change_plan(
-        self, plan: Plan, name: str, merge: str = "", *, undone: Done | None = None, expert: str = ""
-    ) -> None:
-        """Replace the plan, as one step; `undone` is a step of the proposal that it takes back, `expert` its words."""
+    def change_plan(self, plan: Plan, name: str, merge: str = "", *, expert: str = "") -> None:
+        """Replace the plan, as one step; `expert` is what it says of it in Expert."""
         now = self.choices
         if plan == now.plan:
             return
         more = replace(now, plan=plan)
-        if undone is not None:
-            more = replace(more, undone=(*now.undone, undone))
         if expert:
             more = replace(more, expert=(*dict.fromkeys((*now.expert, expert)),))
         self.do(more, name, merge)

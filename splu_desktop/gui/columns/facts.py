@@ -20,6 +20,7 @@ from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source, count_values
 from splu_desktop.gui.base.words import number, t, translate
+from splu_desktop.gui.proposal.steps import columns_of, part_of
 
 _MANY = 40  # columns from which those in doubt stand first
 
@@ -88,14 +89,12 @@ def column_rows(session: Session) -> list[ColumnRow]:
 
 def _reasons(session: Session, plan: Plan) -> dict[str, str]:
     found = {name: t("your tables ask for it") for asked in plan.questions for name in asked.by}
-    if (source := session.source) is not None:
-        out = [name for name in plan.having(Role.DROPPED) if source.suggestions[name].role is not Role.DROPPED]
-        found.update(dict.fromkeys(out, t("no table asks for it")))
-    proposal = session.proposal
-    if proposal is not None:
+    proposal, source = session.proposal, session.source
+    if proposal is not None and source is not None:
         for step in proposal.steps:
-            if step.column and step.why and step.name == "left-out":
-                found[step.column] = translate(str(step.why))
+            if step.why and step.name == "left-out":
+                out = [n for n in columns_of(step, proposal.plan) if source.suggestions[n].role is not Role.DROPPED]
+                found.update(dict.fromkeys(out, translate(str(step.why))))
         # Last, so that it takes the place of what the proposal said of the column.
         found.update({name: t("changed by you") for name in plan.roles if is_changed(session, name)})
     return found
@@ -104,11 +103,7 @@ def _reasons(session: Session, plan: Plan) -> dict[str, str]:
 def is_changed(session: Session, name: str) -> bool:
     """Return whether a column is other than proposed."""
     plan, proposal = session.plan, session.proposal
-    return plan is not None and proposal is not None and _part(plan, name) != _part(proposal.plan, name)
-
-
-def _part(plan: Plan, name: str) -> tuple[object, ...]:
-    return plan.roles[name], plan.generalisations.get(name, ()), tuple(plan.public_values.get(name, ()))
+    return plan is not None and proposal is not None and part_of(plan, name) != part_of(proposal.plan, name)
 
 
 def as_proposed(plan: Plan, before: Plan, name: str) -> Plan:

@@ -93,9 +93,10 @@ class ColumnTable(TableView):
         header = self.horizontalHeader()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(WHY, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(UNDO, QHeaderView.ResizeMode.ResizeToContents)
         words = [f"{look.name} {look.tag}" for look in map(look_of, KINDS)]
         kind = 70 + max(map(self.fontMetrics().horizontalAdvance, words))  # beside it a picture and an arrow
-        for at, width in ((NAME, 20 * self.fontMetrics().averageCharWidth()), (KIND, kind), (FORM, 160), (UNDO, 60)):
+        for at, width in ((NAME, 20 * self.fontMetrics().averageCharWidth()), (KIND, kind), (FORM, 160)):
             header.resizeSection(at, width)
         self.clicked.connect(self._clicked)
 

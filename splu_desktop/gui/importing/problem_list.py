@@ -68,7 +68,7 @@ class ProblemList(QWidget):
         self._narrow()
         self.view.setColumnHidden(0, len({problem.sheet for problem in self._problems}) < 2)
         # This comes last: widths depend on the rows shown and on the column hidden.
-        self.view.fit_columns(420, filling=3)
+        self.view.fit_columns(640, filling=3)
 
     def select_shown(self) -> tuple[Problem, ...]:
         """Return the problems of the kind chosen."""

@@ -39,7 +39,7 @@ from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.slider import StrengthSlider
-from splu_desktop.gui.proposal.steps import StepList, steps_of, strength_of
+from splu_desktop.gui.proposal.steps import StepList, steps_of
 from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
 from splu_desktop.report.book.document import PrintedBook
 from splu_desktop.report.book.make import hand_out_protected, print_protected
@@ -284,18 +284,14 @@ class ProposalPage(Page):
         shown, plan = self._preview, self.session.plan
         if plan is None:
             return
-        proposal = self.session.proposal
-        undone = set(map(id, self.session.choices.undone))
-        steps = [each for each in (steps_of(plan) if proposal is None else proposal.steps) if id(each) not in undone]
+        verdict = self.session.verdict
+        steps = steps_of(plan, self.session.proposal, None if verdict is None else verdict.figures)
         key = tuple((each.name, each.column, each.name == "strength" or str(each.words)) for each in steps)
         # Filling the list makes its rows anew, and a link among them that has the focus would lose it each time.
         if key != getattr(self, "_steps_shown", None):
             self._steps_shown = key
             self.steps.show_steps(steps, len(plan.roles))
-        if proposal is None or proposal.plan.gamma != plan.gamma:
-            steps.append(strength_of(plan))  # the slider was moved since
-        for each in [each for each in steps if each.name == "strength"][-1:]:
-            self.steps.say_strength(each)
+        self.steps.say_strength(steps[-1])
         if shown is not None:
             stops = shown.stops
             self.slider.show_stops([s.gamma for s in stops], [s.zone for s in stops], stops[self._at].gamma)
@@ -351,8 +347,9 @@ class ProposalPage(Page):
         of_100 = 100 - round(100 * large.at[0])
         self.large_words.setText(
             t(
-                "Counts of {n} and more are good to {error} in {of} of 100 releases.",
+                "Counts of {n} {persons} and more are good to {error} in {of} of 100 releases.",
                 n=number(large.at[1]),
+                persons=persons_of(shown.plan),
                 error=error,
                 of=of_100,
             )
@@ -376,7 +373,7 @@ class ProposalPage(Page):
             of_worst=of_worst,
         )
         if stop.cells and not math.isnan(stop.other):  # of a table too small for its own questions it says nothing
-            more = t("Of 200 other questions {n} in 10 can be read.", n=int(10 * stop.other + 1e-9))
+            more = t("Of 200 other questions {n} can be read.", n=int(200 * stop.other + 1e-9))
             words = f"{words} {more}"
         self.sentence.setText(words)
 
@@ -425,9 +422,9 @@ class ProposalPage(Page):
         restyle(self.primary, "primary")
 
     def _show_ways(self) -> None:
-        state = self._preview.state(self._at) if self._preview is not None else USEFUL
-        others = self._others()
-        too_small = state == TOO_SMALL and self._preview is not None
+        shown, verdict = self._preview, self.session.verdict
+        state = shown.state(self._at) if shown is not None else USEFUL if verdict is None else verdict.state
+        others, too_small = self._others(), state == TOO_SMALL
         # The policy ends its list with protected tables, which the offer on the same page shows already.
         others = [each for each in others if each.kind != "possible" or each.cells is None or each.plan is not None]
         self.possible.setVisible(too_small and bool(others))
@@ -522,7 +519,7 @@ class ProposalPage(Page):
     def _undo(self, step: Done) -> None:
         if step.undo is not None:
             name = join((bare(t("&Undo")), step.column or translate(step.words)), ":")
-            self.change_plan(step.undo, name, undone=step)
+            self.change_plan(step.undo, name)
 
     def _take(self, way: Alternative) -> None:
         plan = way.plan
@@ -575,7 +572,6 @@ def _table_name(asked: AskedTable, first: AskedTable | None) -> str:
     by = (
         t("{one} and {two}", one=join(asked.by[:-1], ","), two=asked.by[-1]) if len(asked.by) > 1 else "".join(asked.by)
     )
-    what = what[:1].upper() + what[1:]
     if not by:
         return what
     same = first is not None and (first.sa, first.value, first.kind) == (asked.sa, asked.value, asked.kind)

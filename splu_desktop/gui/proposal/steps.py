@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -13,16 +13,17 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from splu_desktop.core.generalise import words_for
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import Step
+from splu_desktop.core.policy import Figures, Proposal, Step, blanked_step, together_step
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.widgets import Elided, Picture, Rule, empty, label, margins, put, put_in_scroll_area
-from splu_desktop.gui.base.words import bare, language_code, t, translate
+from splu_desktop.gui.base.words import bare, join, language_code, t, translate
 
 _NAMED = re.compile(
     r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]\s*:?\s*"
 )  # a column's name at the beginning of its own line
 _CHANGED_ELSEWHERE = ("secret", "strength", "tables", "person")
+_OF_THE_WHOLE = {"tables": "questions", "person": "persons", "classes": "classes"}  # steps about no one column
 
 
 def looks() -> dict[str, tuple[str, str, str]]:
@@ -52,32 +53,54 @@ def step_words(step: Step) -> str:
         if language_code() != "de":  # a noun keeps its capital
             words = words[:1].lower() + words[1:]
     words = words.rstrip(".")
-    return f"{words}; {translate(step.why)}" if step.why else words
+    return join((words, translate(step.why)) if step.why else (words,))
 
 
-def steps_of(plan: Plan) -> tuple[Step, ...]:
-    """Return what a plan does to its columns, where no proposal tells why: one from a recipe, or of a former day."""
-    found = [
-        Step("coarser", name, words_for(name, steps), undo=partial(_as_read, name))
-        for name, steps in plan.generalisations.items()
-    ]
-    for name, role, words in (
+def steps_of(plan: Plan, proposal: Proposal | None = None, figures: Figures | None = None) -> list[Step]:
+    """Return what a plan does: as a proposal tells it, with its reasons, where the plan does so still, else in words.
+
+    figures : of this plan; without them nothing is told of cells left empty.
+    """
+    base = plan if proposal is None else proposal.plan
+    found = [each for each in (() if proposal is None else proposal.steps) if _is_done(each, plan, base)]
+    told = {name for each in found if each.name in ("coarser", "left-out") for name in columns_of(each, base)}
+    for name, steps in plan.generalisations.items():
+        if name not in told and plan.roles[name].published:
+            undo = partial(Plan.with_steps, columns=[name], steps=())
+            found.append(Step("coarser", name, words_for(name, steps), undo=undo))
+    found += [together_step(block.columns) for block in plan.blocks if len(block.columns) > 1]
+    for name, role, text in (
         ("secret", Role.SA, "{columns}: secret, drawn anew."),
         ("left-out", Role.DROPPED, "{columns}: left out."),
         ("names-persons", Role.IDENTIFIER, "{columns}: never published."),
     ):
-        if plan.having(role):
-            found.append(Step(name, "", say(words, columns=quoted(plan.having(role), 3))))
-    return (*found, strength_of(plan))
+        if columns := [each for each in plan.having(role) if each not in told or role is not Role.DROPPED]:
+            found.append(Step(name, "", say(text, columns=quoted(columns, 3))))
+    if plan.blanking is not None and figures is not None:
+        who = say("rows") if plan.persons is None else say("persons")
+        found.append(blanked_step(who, figures.emptied, figures.left_out))
+    return [*found, Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}"))]
 
 
-def strength_of(plan: Plan) -> Step:
-    """Return the step that says a plan's strength."""
-    return Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}"))
+def _is_done(step: Step, plan: Plan, base: Plan) -> bool:
+    """Return whether a plan does what a step of the proposal for `base` tells; what a plan tells itself is left out."""
+    if of := _OF_THE_WHOLE.get(step.name):
+        return bool(getattr(plan, of) == getattr(base, of))
+    columns = columns_of(step, base) if step.name in ("coarser", "left-out", "public-value") else []
+    return bool(columns) and all(part_of(plan, name) == part_of(base, name) for name in columns)
 
 
-def _as_read(name: str, plan: Plan) -> Plan:
-    return replace(plan, generalisations={k: steps for k, steps in plan.generalisations.items() if k != name})
+def columns_of(step: Step, plan: Plan) -> list[str]:
+    """Return the columns that a step of a plan is about."""
+    if step.column or step.undo is None:
+        return [step.column] if step.column else []
+    before = step.undo(plan).roles
+    return [name for name, role in plan.roles.items() if before[name] is not role]
+
+
+def part_of(plan: Plan, name: str) -> tuple[Any, ...]:
+    """Return what a plan says of one column."""
+    return plan.roles[name], plan.generalisations.get(name, ()), tuple(plan.public_values.get(name, ()))
 
 
 class StepRow(QWidget):
