@@ -11,6 +11,7 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.generalise import Age
 from splu_desktop.core.policy import propose
 from splu_desktop.core.policy.proposal import plan_as_given
+from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Column, Kind, Table
@@ -47,6 +48,8 @@ def test_a_birth_becomes_an_age_at_the_end_of_the_last_year() -> None:
     assert "date of birth" in found.plan.questions[0].by
     published = prepare(_stays(), found.plan).table["date of birth"]
     assert not any("19" in str(label) and "-" in str(label) for label in published.labels)
+    by_birth = AskedTable("diagnosis", None, ("date of birth",))
+    assert propose(_stays(), Audience(), questions=[by_birth]).plan.generalisations["date of birth"][0] == steps[0]
     undo = next(each.undo for each in found.steps if each.column == "date of birth")
     assert undo is not None
     assert undo(found.plan).roles["date of birth"] is Role.IDENTIFIER

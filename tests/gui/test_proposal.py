@@ -21,6 +21,7 @@ from splu_desktop.gui.base.messages import cases, value_words
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal.steps import steps_of
+from splu_desktop.gui.questions.page import QuestionsPage
 from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
@@ -213,3 +214,20 @@ def test_steps_tell_what_the_plan_does_now_not_what_the_proposal_did(
     assert str(done.words) not in words
     assert f"“{plan.nsas[0]}”: left out." in words
     assert f"One row in {plan.gamma + 1:g} keeps its own value." in words
+
+
+def test_the_boxes_show_the_tables_that_are_asked_for_also_by_a_date_of_birth(
+    window: MainWindow, idle: Idle, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(5)
+    born = np.datetime64("1935-01-01") + rng.integers(0, 27_000, 1_500)
+    rows = [f"{'fm'[at % 2]},{day},{rng.choice(['I50', 'J18', 'E11'])}" for at, day in enumerate(born)]
+    path = tmp_path / "births.csv"
+    path.write_text("\n".join(["sex,date of birth,diagnosis", *rows]) + "\n", encoding="utf-8")
+    window.open_path(path)
+    idle(window)
+    window.show_step(Step.QUESTIONS)
+    page, asked = window.page(Step.QUESTIONS), window.session.answers.questions
+    assert isinstance(page, QuestionsPage)
+    assert "date of birth" in asked[0].by
+    assert [row.read_table() for row in page.rows[: len(asked)]] == list(asked)

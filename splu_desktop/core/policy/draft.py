@@ -196,17 +196,18 @@ class _Drafting:
     def find_age(self) -> dict[str, Steps]:
         """Return what makes an age of a date of birth, where no unchanged column tells it."""
         of_age = [name for name in self.table.names if self.suggestions[name].subject == "age"]
-        if any(self.roles[name] is Role.NSA for name in of_age):
+        # A table may be asked by it, which makes it no less a date of birth.
+        births = [n for n in of_age if self.suggestions[n].role is Role.IDENTIFIER and n not in self.given]
+        if any(self.roles[name] is Role.NSA for name in of_age if name not in births):
             return {}
-        for name in of_age:
+        for name in births:
             steps = (Age(self._last_day()),)
-            given = self.roles[name]
-            if given is Role.IDENTIFIER and name not in self.given:
+            if self.roles[name] is not Role.SA:
                 with suppress(CannotGeneralise):  # texts among the dates
                     column_after(self.table[name], steps)
                     self.roles[name] = Role.NSA
-                    why, undo = say("no other column tells the age"), partial(Plan.with_role, column=name, role=given)
-                    self.note("coarser", name, words_for(name, steps), why, undo)
+                    undo = partial(Plan.with_role, column=name, role=Role.IDENTIFIER)
+                    self.note("coarser", name, words_for(name, steps), say("no other column tells the age"), undo)
                     return {name: steps}
         return {}
 

@@ -84,10 +84,10 @@ def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
         grid.addWidget(label(head, "quiet"), 0, at, right if at else Qt.AlignmentFlag.AlignLeft)
     places = [(line, at) for line in table.lines for at in range(len(table.labels))][:_MOST]
     for row, (line, at) in enumerate(places, 1):
-        group = line_words(line, words)
-        look = "" if line.labels else "strong"
-        several = len(table.labels) > 1
-        grid.addWidget(label(f"{group}: {table.labels[at]}" if several else group, look), row, 0)
+        group, look = line_words(line, words), "" if line.labels else "strong"
+        if len(table.labels) > 1:
+            group = words.join((group, words.value(table.labels[at])), ":")
+        grid.addWidget(label(group, look), row, 0)
         for place, figure in ((1, line.cells[at][0]), (3, line.rows)):
             grid.addWidget(label(cell_text(count_cell(figure, words)), look or "strong"), row, place, right)
             grid.addWidget(label(number(figure.truth or 0), "quiet"), row, place + 1, right)
