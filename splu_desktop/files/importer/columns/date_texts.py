@@ -108,25 +108,14 @@ def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetim
         return None
 
 
-def _year_first(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
-    if len(label) > LONGEST:
-        return None
-    found = _YMD.fullmatch(label) or _PARTED.fullmatch(label) or _CHARACTERS.fullmatch(label)
-    if found is None and ((stamp := _STAMP.fullmatch(label)) is not None or compact):
-        found = stamp if stamp and (compact or stamp["z"]) else _COMPACT.fullmatch(label) if compact else None
-    return (_moment(found, int(found["y"]), int(found["m"]), int(found["d"])), found) if found else None
-
-
-def _worded(label: str) -> tuple[dt.datetime | None, re.Match[str]] | None:
-    if len(label) > LONGEST:
-        return None
-    for pattern in (_DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
-        if found := pattern.fullmatch(label):
-            break
-    if found is None:
-        return None
-    month = MONTHS.get(found["name"].lower())
-    return (_moment(found, _year(found["y"]), month, int(found["d"])), found) if month else None
+def _told_order(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
+    """Return the moment of a text in which no day can be taken for a month, with its parts; None for other texts."""
+    for pattern in (_YMD, _PARTED, _CHARACTERS, _STAMP, _COMPACT, _DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
+        found = pattern.fullmatch(label)
+        if found and (compact or pattern is not _COMPACT) and (compact or pattern is not _STAMP or found["z"]):
+            month = MONTHS.get(found["name"].lower()) if "name" in pattern.groupindex else int(found["m"])
+            return (_moment(found, _year(found["y"]), month, int(found["d"])), found) if month else None
+    return None
 
 
 def _iso(labels: Sequence[str], values: NDArray[np.datetime64]) -> NDArray[np.bool_]:
@@ -164,9 +153,9 @@ def parse_dates(
     known = _iso(labels, values) if len(labels) > _FEW else np.zeros(len(labels), bool)
     for i in np.flatnonzero(~known).tolist():
         label = labels[i]
-        if not 6 <= len(label.strip()) <= _LONGEST or not any(c.isdigit() for c in label):
+        if len(label) > LONGEST or not 6 <= len(label.strip()) <= _LONGEST or not any(map(str.isdigit, label)):
             continue
-        if len(label) <= LONGEST and (found := _XXY.fullmatch(label)):
+        if found := _XXY.fullmatch(label):
             a, b = int(found["a"]), int(found["b"])
             if 12 < a <= 31 and 1 <= b <= 12:
                 day_first += int(weights[i])
@@ -174,7 +163,7 @@ def parse_dates(
                 month_first += int(weights[i])
             open_.append((i, found))
             continue
-        parsed = _year_first(label, compact) or _worded(label)
+        parsed = _told_order(label, compact)
         if parsed is not None and parsed[0] is not None:
             values[i] = np.datetime64(parsed[0], "us")
             offsets[parsed[1]["z"] or ""] = None

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.date_texts import parse_dates
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST
+from splu_desktop.files.importer.columns.words import pattern
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.workbook.sheet_scan import Span
 from splu_desktop.files.isolation.faults import BadChoice
@@ -34,11 +36,7 @@ _DATA = re.compile(
 _NAME_LIKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
 
 _SAYS = re.compile(r"[^:]{1,40}:\s*|[^=]{1,40}\s=\s.{1,40}|(?:0?[1-9]|1[0-2])[/.](?:19|20)\d\d")  # a title's cell
-_UNIT = re.compile(
-    r"\s*(?:[(\[].{1,15}[)\]]|%|[kmµ]?g|[kcm]?m|[md]?l|mmhg|bpm|kpa|°?c|[mµn]?(?:g|mol|iu|u)/d?l|kg/m[²2]|years?|yrs?|jahre"
-    r"|ans|años|days?|tage|jours|h|min|hours?|stunden|€|\$|eur|usd|n|[01]/[01]|yyyy-mm-dd|dd\.mm\.yyyy|tt\.mm\.jjjj)\s*",
-    re.IGNORECASE,
-)
+_UNIT = pattern("unit")
 
 
 @dataclass(frozen=True)
@@ -115,8 +113,6 @@ def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> H
     for at in range(len(rows)):
         if filled[at] < enough or (filled[at] < typical and head.is_fuller_below(at)):
             continue
-        if filled[at] > typical and head.says_filter(at):
-            continue
         if head.votes(at) <= 0:
             return Header.at_rows(-1, -1)
         return Header.at_rows(*head.extent(head.clearest_from(at)))
@@ -149,10 +145,6 @@ class _Head:
                     return True
         return False
 
-    def says_filter(self, at: int) -> bool:
-        """Whether a row above a blank one says what the table is about: "Filter:", "ward = all", "2024"."""
-        return at + 1 < len(self.rows) and not self.filled[at + 1] and any(map(_SAYS.fullmatch, self._cells(at)))
-
     def clearest_from(self, at: int) -> int:
         """Return the row that names columns most clearly among the rows of words that follow one another from `at`."""
         rows, filled = self.rows, self.filled
@@ -162,14 +154,14 @@ class _Head:
         for below in range(at + 1, min(at + 12, len(rows))):
             if "n" in self.shapes[below]:
                 break
-            if filled[below] < filled[at] or not any(filled[below + 1 :]):
+            if filled[below] < 2 or not any(filled[below + 1 :]):
                 continue
             if any(map(_SAYS.fullmatch, rows[at])) and not any(map(_SAYS.fullmatch, rows[below])):
                 named = set(self._cells(below))
                 others = (named & set(map(str.strip, row)) for row in rows[below + 1 :])
                 if len(named) == filled[below] and not any(others):
                     return below  # what stood above says what the table is about: "Period", "01/2024", "12/2024"
-            if (found := self.votes(below)) >= votes + 0.75:
+            if filled[below] >= filled[at] and (found := self.votes(below)) >= votes + 0.75:
                 best, votes = below, found
         return best
 
@@ -231,26 +223,21 @@ class _Head:
     def _groups(self, above: int, first: int, last: int) -> bool:
         """Whether the row above holds names of groups of columns."""
         below, shapes = self.rows[first : last + 1], self.shapes[above]
-        width = max(map(len, below))
-        across = [(left, right) for (top, left), (_, right) in self.merged if top == above and right > left]
-        start = next((i for i in range(width) if any(i < len(r) and not is_blank(r[i]) for r in below)), 0)
+        names = [" ".join(column).strip() for column in zip_longest(*below, fillvalue="")]
+        start = next((i for i, name in enumerate(names) if name), 0)
         if any(top == above and bottom >= first for (top, _), (bottom, _) in self.merged):
             return True  # a cell reaches down to the names
-        if any(left <= start and right - left + 1 >= 0.8 * (width - start) for left, right in across):
+        across = [(left, right) for (top, left), (_, right) in self.merged if top == above and right > left]
+        if any(left <= start and right - left + 1 >= 0.8 * (len(names) - start) for left, right in across):
             return False  # a title over the whole table
-        if across and across[0][0] > start and not (start < len(shapes) and shapes[start]):
-            return True  # merged cells over all columns but the first ones, which need no group
-        names = [" ".join(row[i] for row in below if i < len(row)).strip() for i in range(width)]
-        named = [name for name in names if name]
-        once = len(set(named)) == len(named)
-        if len(across) > 1:
-            return not once or all(shapes[left] == "t" for left, _ in across if left < len(shapes))
-        if once:
-            return False
+        bare = start >= len(shapes) or not shapes[start]  # the first columns need no group
+        if len(across) > 1 or (across and across[0][0] > start and bare):
+            return all(shapes[left] == "t" for left, _ in across if left < len(shapes))
         # Without merged cells that show how far each reaches: whether they tell equal names apart.
         filled = [i for i, shape in enumerate(shapes) if shape]
         if len(filled) < 2 or filled[-1] >= len(names):
             return False
+        named = [name for name in names if name]
         spread = zip(_spread(self.rows[above], len(names)), names, strict=True)
         joined = [f"{group} {name}".strip() for group, name in spread if name]
         return len(set(joined)) > len(set(named)) and len(set(joined)) >= 0.9 * len(joined)

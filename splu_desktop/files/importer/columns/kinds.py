@@ -23,23 +23,12 @@ from splu_desktop.files.importer.columns.number_texts import (
     parse_numbers,
     plain_numbers,
 )
-from splu_desktop.files.importer.columns.words import ANSWERS, UNSEEN, are_answers
+from splu_desktop.files.importer.columns.words import ANSWERS, UNSEEN, are_answers, pattern
 from splu_desktop.files.importer.raw import FIRST_DAY
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
-# Numbers under such names are labels: nobody adds up diagnosis codes or postcodes. But of those that are written
-# without a point a fraction is an amount: what a DRG costs or weighs.
-_CODE_NAME = re.compile(
-    r"(?:^|[^a-z])(?:icd(?:[-_ ]?\d+)?|diag(?:nosis|nose)?[-_ ]?(?:code|\d+)|zip|zip[-_ ]?code|post(?:al)?[-_ ]?code"
-    r"|plz|postleitzahl|code[-_ ]?postal|c[oó]digo[-_ ]?postal|phone|telephone|telefon|tel[ée]fono|tel|fax|mobile|handy"
-    r"|ssn|nhs(?:[-_ ]?(?:number|no|nr|num))?|chi[-_ ]?(?:number|no)|ihi|medicare[-_ ]?(?:number|no)|mrn|drg|hcpcs|cpt"
-    r"|ndc|npi|loinc|snomed(?:[-_ ]?ct)?|pzn|ops|iban|blz|bsn|nir|dni|cpf|cnpj|pesel|svnr|kvnr|ahv(?:[-_ ]?nr)?)"
-    r"(?:$|[^a-z])",
-    re.IGNORECASE,
-)
-_POINTED_NAME = re.compile(
-    r"(?:^|[^a-z])(?:icd|diag|phone|telephone|telefon|tel[ée]fono|tel|fax|mobile|handy)", re.IGNORECASE
-)
+_CODE_NAME, _POINTED_NAME = pattern("name_of_code"), pattern("name_of_code_with_point")
+_BIRTH_NAME, _DATE_NAME = pattern("name_of_birth"), pattern("name_of_date")
 _LOOK = 300  # texts tried first of a column with many
 _SCALE = 12  # different numbers below which letters beside them make them grades or codes, however frequent a 9 is
 _LEADING_ZERO = re.compile(r"\x1f\s*\+?0\d+\s*(?=\x1f)")  # written as a number it would lose its zeros
@@ -57,16 +46,11 @@ _PARTIAL = re.compile(
 _WORDS = 3  # different ones that may stand for dates
 _LEAST_DATED = 0.2  # of a column's records that must be dates, so that numbers among them can be day counts
 _DECADE = np.timedelta64(3_653, "D")
-_FIRST_SERIAL, _LAST_SERIAL = 2_200, 80_000  # day counts of 1906 to 2119; lower numbers may be years
+_FIRST_BIRTH, _FIRST_SERIAL, _LAST_SERIAL = 366, 2_200, 80_000  # day counts of 1901, 1906 and 2119
+_LIVING = np.datetime64("1940-01-01", "us"), np.datetime64("2069-12-31", "us")  # where nothing but the name says date
 _MONTHS = 6  # different ones from which on numbers of eight digits are days
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{1,2}|\d+[-/ ]\d+)\s*")
-_BIRTH_NAME = re.compile(r"birth|dob|geb|naiss|nacim", re.IGNORECASE)
-_DATE_NAME = re.compile(
-    r"date|datum|fecha|dob|birth|geburt|naissance|nacimiento|(?:^|[_ ])(?:dt|day|tag)(?:$|[_ ])"
-    r"|admitted|discharged|aufnahme$|entlassung$|entlassen|aufgenommen|zeitpunkt|zeitstempel|timestamp|horodat",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +184,7 @@ def decide(texts: Texts, wanted: Kind | None = None) -> Typed:
         return _of_numbers(texts, numbers, few)
     if not _rare(lambda few: parse_dates(few, np.ones(len(few), np.int64), compact=True).fits, texts.seen, look):
         dates = texts.dates()
-        if (dated := _dated(texts, dates) or _mixed(texts, dates)) is not None:
+        if (dated := _dated(texts, dates) or _counted_days(texts, numbers, dates)) is not None:
             return dated
     if number_share > 0.5 and _codes(odd):
         return texts.of_words(Kind.CATEGORY, _BY_DIGITS)
@@ -213,8 +197,10 @@ def _of_numbers(texts: Texts, numbers: Numbers, few: list[int]) -> Typed:
         return dated
     if why := _codes_of_digits(texts, few, numbers):
         return texts.of_words(Kind.CATEGORY, why)
-    if _DATE_NAME.search(texts.name) and (dated := _dated(texts, texts.dates()) or _serials(texts, numbers)):
-        return dated
+    if _DATE_NAME.search(texts.name):
+        dates = texts.dates()
+        if dated := _dated(texts, dates) or _counted_days(texts, numbers, dates):
+            return dated
     kind = Kind.INTEGER if numbers.whole[numbers.fits & texts.speaking].all() else Kind.DECIMAL
     return _fitting(texts, kind, numbers.values, texts.speaking & ~numbers.fits)
 
@@ -253,17 +239,28 @@ def _rare(fits: Callable[[list[str]], NDArray[np.bool_]], labels: Sequence[str],
     return bool(look) and all(fits([labels[i] for i in places.tolist()]).mean() < 0.25 for places in look)
 
 
-def _serials(texts: Texts, numbers: Numbers) -> Typed | None:
-    """Read numbers as a spreadsheet's day counts, where the name says date and all are of living memory."""
-    values = numbers.values[texts.speaking & numbers.fits]
-    low = 366.0 if _BIRTH_NAME.search(texts.name) else 14_611.0  # 1901 and 1940
-    if len(values) < 2 or not numbers.fits[texts.speaking].all():
+def _counted_days(texts: Texts, numbers: Numbers, dates: Dates) -> Typed | None:
+    """Read a spreadsheet's day counts: all of a column whose name says date, or beside dates of the same decades."""
+    speaking, values = texts.speaking, numbers.values
+    born = _BIRTH_NAME.search(texts.name) is not None
+    count = speaking & ~dates.fits & (values >= (_FIRST_BIRTH if born else _FIRST_SERIAL)) & (values <= _LAST_SERIAL)
+    total, dated, counted_days = map(texts.records, (speaking, dates.fits & speaking, count))
+    days = _moments(np.where(count, values, np.nan), texts.first_day)
+    known = dates.values[dates.fits & speaking]
+    if dated >= max(2, _LEAST_DATED * total):
+        first, last = known.min() - _DECADE, known.max() + _DECADE
+    elif counted_days == total and np.count_nonzero(count) > 1 and _DATE_NAME.search(texts.name):
+        first, last = days[count].min() if born else _LIVING[0], _LIVING[1]
+        if days[count].max() < _LIVING[0]:
+            return None
+    else:
         return None
-    if values.min() < low or not 14_611.0 <= values.max() <= 62_093.0:
+    near = (days >= first) & (days <= last)
+    if not counted_days or dated + counted_days < FITTING_SHARE * total or not near[count].all():
         return None
-    moments = _moments(np.where(numbers.fits, numbers.values, np.nan), texts.first_day)
-    kind = Kind.DATE if numbers.whole[texts.speaking].all() else Kind.DATETIME
-    return Typed(kind, moments, np.zeros(len(moments), bool), _SERIALS)
+    moments = np.where(count, days, dates.values)
+    kind = _kind_of(moments[~np.isnat(moments)])
+    return Typed(kind, moments, speaking & np.isnat(moments), _SERIALS, dates.order, dates.undecided)
 
 
 def _moments(days: NDArray[np.float64], first_day: np.datetime64) -> NDArray[np.datetime64]:
@@ -335,24 +332,6 @@ def _dated(texts: Texts, dates: Dates) -> Typed | None:
         return None
     kind = _kind_of(dates.values[dates.fits])
     return _fitting(texts, kind, dates.values, texts.speaking & ~dates.fits, dates)
-
-
-def _mixed(texts: Texts, dates: Dates) -> Typed | None:
-    """Read dates among which a spreadsheet's day counts stand, where most of these are days of the same decades."""
-    plain, speaking = texts.plain, texts.speaking
-    count = speaking & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL) & (plain == np.floor(plain))
-    fits = dates.fits & speaking & ~count
-    total, dated, counted_days = map(texts.records, (speaking, fits, count))
-    if dated < max(2, _LEAST_DATED * total) or not counted_days or dated + counted_days < FITTING_SHARE * total:
-        return None
-    days = _moments(np.where(count, plain, np.nan), texts.first_day)
-    known = dates.values[fits]
-    near = (days >= known.min() - _DECADE) & (days <= known.max() + _DECADE)
-    if not near[count].all():
-        return None
-    values = np.where(count, days, dates.values)
-    kind = _kind_of(dates.values[fits])
-    return Typed(kind, values, speaking & np.isnat(values), _SERIALS, dates.order, dates.undecided)
 
 
 def _words(texts: Texts, total: int) -> Typed:

@@ -16,6 +16,7 @@ from splu_desktop.core.table import pieces, unique
 from splu_desktop.files.importer.columns.header import no_record, shape_of
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
+from splu_desktop.files.importer.columns.words import pattern
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, list_problems
 from splu_desktop.files.importer.raw import RawColumn
 
@@ -26,31 +27,8 @@ _FEW = 20_000  # texts of a column up to which it is looked at
 _MOST_SUMMED = 100_000  # likewise for sums
 _SMALL = 50  # rows of a second table of words alone, at most
 _GAPS = 500  # blank stretches looked at for another table below them
-_TOTAL = re.compile(
-    r"\s*(?:(?:grand|sub|overall|over\s?all)[\s-]?)?"
-    r"(?:total|totals|totale|totales|totaal|totalt|gesamt|gesamtsumme|gesamtergebnis|insgesamt|summe|somme|suma|sum|итого|всего|razem"
-    r"|ogółem|celkem|összesen|toplam|合计|合計|总计|總計|小计|小計)"
-    r"(?:\s*[:(=].*|\s+(?:of|for|de|der|des|du|g[eé]n[eé]ral|amount|patients|cases|records|rows)\b.*|\s+\d.*|\s*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_STATISTIC = re.compile(
-    r"\s*(?:mean|average|avg|median|minimum|maximum|min|max|std\.?\s?dev\.?|standard deviation|sd|count|mittelwert"
-    r"|durchschnitt|anzahl|moyenne|médiane|media|promedio|mediana|nombre|número)\b\.?:?\s*",
-    re.IGNORECASE,
-)
-# As spreadsheets write below each group: "Surgery Total", "Innere Ergebnis", "Total Urgences".
-_OF_GROUP = re.compile(
-    r"(?:(?:sub[\s-]?)?total|(?:zwischen|teil)?summe|ergebnis|gesamt|(?:sous-)?total|somme|suma|count|anzahl)"
-    r"(?:\s+(?:of|for|de|du|des|für|von))?[\s:]+(?P<after>\S.*)"
-    r"|(?P<before>.*\S)[\s:]+(?:total|subtotal|ergebnis|summe|gesamt|result|count|anzahl|average|mittelwert)",
-    re.IGNORECASE | re.DOTALL,
-)
-# Below the names: the types of a database, or what Qualtrics writes of its questions, with their words between.
-_DESCRIBES = re.compile(
-    r'\s*(?:\{"ImportId":.*\}|(?:(?:n?var)?char2?|int|integer|bigint|smallint|float|double|real|decimal|numeric|number'
-    r"|date|datetime2?|time|timestamp|bool|boolean|bit|string|text|character|factor)(?:\s*\(\d+(?:,\s*\d+)?\))?)\s*",
-    re.IGNORECASE,
-)
+_TOTAL, _STATISTIC, _OF_GROUP = pattern("total"), pattern("statistic"), pattern("total_of_group")
+_DESCRIBES = pattern("describes_column")
 _LABEL = re.compile(r"[^\W\d_][^:]{2,39}: \s*\S")
 _HAS_DIGIT = re.compile(r"\d")
 _LABELLED = 6  # last rows that may begin with one

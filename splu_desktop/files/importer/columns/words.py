@@ -30,6 +30,11 @@ _SPELLINGS = [[frozenset(half.split()) for half in _parts(pair, "/")] for pair i
 ANSWERS: frozenset[str] = frozenset().union(*_PAIRS)
 
 
+def pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of the list: upper and lower case are one, and a dot may be a line end."""
+    return re.compile(_LISTS["patterns"][name], re.IGNORECASE | re.DOTALL | re.VERBOSE)
+
+
 def are_answers(texts: set[str]) -> bool:
     """Whether texts, in small letters, are yes and no: two of them, or several spellings with at least one of each."""
     if len(texts) < 2:

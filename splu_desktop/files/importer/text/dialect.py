@@ -155,9 +155,8 @@ def detect(
     for d in [delimiter] if delimiter is not None else candidates(joined):
         for q in quotes:
             for e in _escapes(joined, d, q) if escape is None else [escape]:
-                aligned = _aligned(lines, d)
-                skips = aligned or _skips_blanks(joined, d, q)
-                padded = aligned or (skips and _pads(joined, d))
+                skips = _skips_blanks(joined, d, q)
+                padded = skips and _pads(joined, d)
                 for runs in (True, False) if d == " " else (skips,):  # blanks one by one part empty fields, too
                     candidate = Dialect(d, q, e, runs, padded)
                     score = _score(lines, candidate, best_score)
@@ -236,21 +235,8 @@ def _skips_blanks(text: str, delimiter: str, quote: str) -> bool:
 
 def _pads(text: str, delimiter: str) -> bool:
     """Whether blanks stand before nearly every delimiter, too."""
-    first = len(
-        re.findall("^" + re.escape(delimiter), text, re.MULTILINE)
-    )  # of Markdown, where none can stand before it
+    first = len(re.findall("^" + re.escape(delimiter), text, re.MULTILINE))  # of Markdown: none can stand before it
     return text.count(" " + delimiter) > 0.8 * (text.count(delimiter) - first)
-
-
-def _aligned(lines: Sequence[str], delimiter: str) -> bool:
-    """Whether the delimiters of all rows stand below one another, fields being filled up with blanks."""
-    if delimiter in " \t":
-        return False
-    rows = [line.rstrip("\r\n") for line in lines if delimiter in line]
-    if len(rows) < 4 or not any(f" {delimiter}" in row or f"{delimiter} " in row for row in rows):
-        return False
-    places = Counter(tuple(found.start() for found in re.finditer(re.escape(delimiter), row)) for row in rows)
-    return places.most_common(1)[0][1] > 0.95 * len(rows)
 
 
 _QUOTED_LINE = re.compile(r'\s*"(?:[^"\r\n]|"")*"\s*')

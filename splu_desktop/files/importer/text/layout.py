@@ -7,6 +7,7 @@ import csv
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -24,7 +25,6 @@ from splu_desktop.files.importer.text import encoding as encodings
 from splu_desktop.files.importer.text import fixed_width
 from splu_desktop.files.importer.text.dialect import Dialect
 from splu_desktop.files.importer.text.encoding import Encoding
-from splu_desktop.files.importer.text.stray_quotes import records
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, EmptyFile
 
@@ -85,7 +85,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     if len(head) == HEAD and len(lines) > 1:
         lines.pop()  # cut off in the middle
     separator_line = bool(lines) and lines[0].strip().strip('"').lower().startswith("sep=") and len(lines[0]) < 12
-    head_rows, ends = _head(lines, dialect)
+    head_rows = _head(lines, dialect)
     if separator_line:
         head_rows[0] = []
     header = choose_header(head_rows, choices)
@@ -106,6 +106,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         )
         problems.append(Problem(ProblemKind.NOTE, sentence))
     rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
+    within = sum(len(dialects.split_lines(cell + ".")) - 1 for row in head_rows[:rows_before] for cell in row)
     return TextLayout(
         encoding,
         dialect,
@@ -113,7 +114,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
         names,
         width,
         head_rows,
-        ends[rows_before - 1] if rows_before else 0,
+        rows_before + within,
         rows_before,
         tuple(problems),
         {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
@@ -177,32 +178,12 @@ def _shift_row_names(rows: list[list[str]], header: Header) -> None:
             rows[i] = ["", *rows[i]]
 
 
-def _head(lines: list[str], dialect: Dialect) -> tuple[list[list[str]], list[int]]:
-    """Return the first rows, and after how many lines each ends."""
+def _head(lines: list[str], dialect: Dialect) -> list[list[str]]:
+    """Return the first rows."""
     rows: list[list[str]] = []
-    ends: list[int] = []
-    counted = 0
-
-    def feed() -> Iterator[str]:
-        nonlocal counted
-        for line, count in zip(lines, taken, strict=True):
-            counted += count
-            yield line
-
-    if dialect.mends_quotes:  # it looks ahead, so that lines read are not lines used
-        mended = list(records(lines[: 4 * HEAD_ROWS], dialect.delimiter, dialect.quote, blanks=dialect.skip_blanks))
-        lines, taken = [text for text, _ in mended], [count for _, count in mended]
-    else:
-        taken = [1] * len(lines)
-    try:
-        for row in dialect.read(feed()):
-            rows.append(row)
-            ends.append(counted)
-            if len(rows) >= HEAD_ROWS:
-                break
-    except csv.Error:
-        pass
-    return rows or [[]], ends or [0]
+    with suppress(csv.Error):
+        rows.extend(itertools.islice(dialect.read(lines), HEAD_ROWS))
+    return rows or [[]]
 
 
 def _width(header: list[list[str]], below: list[list[str]]) -> int:
@@ -214,9 +195,7 @@ def _width(header: list[list[str]], below: list[list[str]]) -> int:
     usual, rows = Counter(map(len, below)).most_common(1)[0]
     if rows >= 0.6 * len(below) and usual >= head:
         return usual  # fields that stay empty in every row are cut off once all rows are known
-    # Five rows in a hundred may be broken without widening the table.
-    most = filled[int(0.95 * (len(filled) - 1))] if len(filled) >= 20 else filled[len(filled) // 2]
-    return max(head, most if head or len(filled) >= 20 else filled[-1], 1)
+    return max(head, filled[int(0.95 * (len(filled) - 1))], 1)  # five rows in a hundred may be broken
 
 
 def without_padding(table: RawTable, found: TextLayout, names: Sequence[str] | None) -> RawTable:
