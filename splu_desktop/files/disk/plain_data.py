@@ -1,4 +1,4 @@
-"""The door for settings and facts that strangers may have written: ordinary files of a bounded size, JSON or TOML.
+"""The door for settings and facts that strangers may have written: ordinary files of a bounded size, CSV, JSON, TOML.
 
 What comes in has only numbers that the program can hold and texts that it can write again. A pipe, which never ends,
 and a number of 400 digits, which no arithmetic takes, are refused here, once, and not wherever they would be met.
@@ -7,7 +7,9 @@ and a number of 400 digits, which no arithmetic takes, are refused here, once, a
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
+import io
 import json
 import math
 import tomllib
@@ -79,6 +81,34 @@ def understood(path: Path, fault: type[SpluError]) -> Iterator[None]:
         raise fault("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
     except BadSetting as refused:
         raise fault(of_file(str(path), refused)) from None
+
+
+def from_csv(content: bytes) -> list[tuple[int, tuple[str, ...]]]:
+    """Return number of the last line and fields of each row with a text, split by the mark that splits rows evenly.
+
+    A text is in UTF-8, else in Windows' own letters. There are no rows where it holds a zero byte.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252", "replace")
+    return [] if "\0" in text else max((_split(text, mark) for mark in ";,\t|"), key=_evenness)
+
+
+def _split(text: str, mark: str) -> list[tuple[int, tuple[str, ...]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    try:
+        return [(reader.line_num, tuple(cell.strip() for cell in row)) for row in reader if any(map(str.strip, row))]
+    except csv.Error:
+        return []
+
+
+def _evenness(rows: list[tuple[int, tuple[str, ...]]]) -> tuple[bool, float]:
+    """Say how well a mark splits the rows: into several fields, as many in most rows as in the first."""
+    if not rows:
+        return False, 0.0
+    width = len(rows[0][1])
+    return width > 1, sum(len(row) == width for _, row in rows) / len(rows)
 
 
 def from_json(content: str | bytes, *, paths: bool = False) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import re
 from collections.abc import Mapping, Sequence
@@ -11,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from splu_desktop.core.messages import say
+from splu_desktop.files.disk.plain_data import from_csv
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.coded_columns import told_apart, words_of
 from splu_desktop.files.importer.problems import Problem, ProblemKind
@@ -125,22 +124,16 @@ def _read(path: Path) -> dict[str, Described] | None:
     try:
         if path.stat().st_size > _LARGEST or not _is_dictionary(path):
             return None
-        content = path.read_bytes()
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = content.decode("cp1252", "replace")
-        mark = max(",;\t", key=text.partition("\n")[0].count)
-        head, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    except (OSError, csv.Error, ValueError):
+        (_, head), *rows = from_csv(path.read_bytes())
+    except (OSError, ValueError):
         return None
-    names = [name.strip().lower() for name in head]
+    names = [name.lower() for name in head]
     places = {
         key: [names.index(name.lower()) for name in both if name.lower() in names] for key, both in _COLUMNS.items()
     }
     found: dict[str, Described] = {}
-    for row in rows:
-        cells = {key: row[at[0]].strip() if at and at[0] < len(row) else "" for key, at in places.items()}
+    for _, row in rows:
+        cells = {key: row[at[0]] if at and at[0] < len(row) else "" for key, at in places.items()}
         found |= (
             dict.fromkeys([f"{cells['form'].lower()}_complete"], Described(words=_COMPLETE)) if cells["form"] else {}
         )

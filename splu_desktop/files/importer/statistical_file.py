@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,19 +42,20 @@ def _opened(path: Path, kind: str, encoding: str | None) -> Callable[..., tuple[
         options["user_missing"] = True
 
     def read(**more: Any) -> tuple[dict[str, list[Any]], Any]:
-        try:
+        with _corrupt(path, "Stata" if kind == "stata" else kind.upper()):
             return reader(named, output_format="dict", **options, **more)
-        except (MemoryError, KeyboardInterrupt):
-            raise
-        except Exception as error:  # of a damaged file the library raises whatever it stumbles over
-            raise Corrupt(path, "Stata" if kind == "stata" else kind.upper()) from error
 
     return read
 
 
-def _step(columns: int) -> int:
-    """Return how many records are read at a time."""
-    return max(1, min(_CHUNK, _CELLS // max(columns, 1)))
+@contextmanager
+def _corrupt(path: Path, part: str) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:  # of a damaged file the library raises whatever it stumbles over
+        raise Corrupt(path, part) from error
 
 
 def _ways(kind: str, forms: Mapping[str, str | None]) -> list[dict[str, Any]]:
@@ -78,7 +80,7 @@ def columns(
     read = _opened(path, kind, encoding)
     meta = read(metadataonly=True)[1]
     names, forms = list(meta.column_names), meta.original_variable_types
-    most = _step(len(names))
+    most = max(1, min(_CHUNK, _CELLS // max(len(names), 1)))
     ways = _ways(kind, {name: forms[name] for name in names})
     coded: list[Coding] = []
     at = 0
@@ -98,7 +100,7 @@ def columns(
             break
     labels = dict(meta.variable_value_labels)
     if catalog is not None:
-        labels |= _of_catalog(path, catalog, forms)
+        labels |= _of_catalog(catalog, forms)
     words = [words_of(labels.get(name, {})) for name in names]
     periods = {name: period_text(kind, forms[name]) for name in names}
     columns = [own.column() for own in coded]
@@ -107,13 +109,20 @@ def columns(
     for name, known, column, told in zip(names, words, columns, texts, strict=True):
         spans = meta.missing_ranges.get(name, [])
         within = [text for value, text in zip(column.cells, told, strict=True) if _within(value, spans)]
-        declared.append([*_declared(meta, name, known), *within])
+        single = [known.get(value) or text_of(value) for value in meta.missing_user_values.get(name, [])]
+        declared.append(list(dict.fromkeys([*single, *within])))
     return {
         "names": [str(name) for name in names],
         "columns": [[column.codes, own] for column, own in zip(columns, texts, strict=True)],
         "labels": [str(meta.column_names_to_labels.get(name) or "") for name in names],
         "words": any(words),
-        "unknown": [[name, forms[name]] for name in names if kind == "sas" and _unknown(forms[name], labels.get(name))],
+        "unknown": []
+        if kind != "sas"
+        else [
+            [name, form]
+            for name, form in forms.items()
+            if form and not labels.get(name) and not _SAS_OWN.fullmatch(form)
+        ],
         "periods": [name for name in names if periods[name] is not None],
         "declared": declared,
         "encoding": getattr(meta, "file_encoding", None) or encoding,
@@ -129,14 +138,10 @@ def _texts(values: list[Any], words: dict[Any, str], period: Callable[[Any], str
     return told_apart(values, texts, words)
 
 
-def _of_catalog(path: Path, catalog: str, forms: Mapping[str, str | None]) -> dict[str, dict[Any, str]]:
-    """Return column -> code -> word by a SAS format catalog."""
-    try:
+def _of_catalog(catalog: str, forms: Mapping[str, str | None]) -> dict[str, dict[Any, str]]:
+    """Return column -> code -> word by a SAS format catalog. Raises Corrupt."""
+    with _corrupt(Path(catalog), "SAS"):
         _, meta = pyreadstat.read_sas7bcat(catalog, output_format="dict")
-    except (MemoryError, KeyboardInterrupt):
-        raise
-    except Exception as error:  # of a damaged file the library raises whatever it stumbles over
-        raise Corrupt(Path(catalog), "SAS") from error
     known = {str(name).upper(): words for name, words in meta.value_labels.items()}
     return {name: known[form.upper()] for name, form in forms.items() if form and form.upper() in known}
 
@@ -151,21 +156,8 @@ _SAS_OWN = re.compile(
 )
 
 
-def _unknown(form: str | None, labels: Any) -> bool:
-    """Whether a SAS format is none of its own, and its labels are not at hand."""
-    return bool(form) and not labels and _SAS_OWN.fullmatch(form or "") is None
-
-
-def _declared(meta: Any, name: str, words: dict[Any, str]) -> tuple[str, ...]:
-    """Return the texts that the file itself declares as missing, one by one."""
-    return tuple(dict.fromkeys(words.get(value) or text_of(value) for value in meta.missing_user_values.get(name, [])))
-
-
 def _within(value: Any, spans: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a value lies in one of the ranges that the file declares as missing."""
-    if value is None or value == "":
-        return False
-    try:
-        return any(span["lo"] <= value <= span["hi"] for span in spans)
-    except TypeError:
-        return False  # a text in a range of numbers, or a number in one of texts
+    with suppress(TypeError):  # a text in a range of numbers, or a number in one of texts
+        return value not in (None, "") and any(span["lo"] <= value <= span["hi"] for span in spans)
+    return False

@@ -6,18 +6,15 @@ and quotes as needed; commas and tabs are read as well. Two columns are a groupi
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy
 from splu_desktop.core.messages import say
 from splu_desktop.core.resources import data_folder
-from splu_desktop.files.disk.plain_data import of_file, read_bytes
+from splu_desktop.files.disk.plain_data import from_csv, of_file, read_bytes
 
 LARGEST = 50 << 20  # bytes
-_MARKS = (";", ",", "\t", "|")
 
 
 class BadHierarchy(FileFault):
@@ -91,17 +88,9 @@ def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     own = data_folder() / "hierarchies" / path
     if path.name == str(path) and not path.exists() and own.is_file():
         path = own
-    raw = read_bytes(path, LARGEST, BadHierarchy)
-    if b"\0" in raw:
-        raise _none(path)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = raw.decode("cp1252", errors="replace")
-    found = max((_split(text, mark) for mark in _MARKS), key=_evenness)
-    if not found:
-        raise _none(path)
-    return found
+    if found := from_csv(read_bytes(path, LARGEST, BadHierarchy)):
+        return found
+    raise _none(path)
 
 
 def _none(path: Path) -> BadHierarchy:
@@ -112,19 +101,3 @@ def _none(path: Path) -> BadHierarchy:
             path=path.name,
         )
     )
-
-
-def _split(text: str, mark: str) -> list[tuple[int, tuple[str, ...]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    try:
-        return [(reader.line_num, tuple(cell.strip() for cell in row)) for row in reader if any(map(str.strip, row))]
-    except csv.Error:
-        return []
-
-
-def _evenness(rows: list[tuple[int, tuple[str, ...]]]) -> tuple[bool, float]:
-    """Say how well a mark splits the rows: into several fields, as many in most rows as in the first."""
-    if not rows:
-        return False, 0.0
-    width = len(rows[0][1])
-    return width > 1, sum(len(row) == width for _, row in rows) / len(rows)

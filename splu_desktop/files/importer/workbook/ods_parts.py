@@ -17,9 +17,6 @@ _TAG = re.compile(
     rb"<table:(?P<kind>table-row|table-column|table-cell|covered-table-cell)\b(?P<rest>[^>]*)>"
     rb"(?:<text:p>(?P<text>\d+|#[^<]*|Err:\d+)</text:p>)?|(?P<end></table:table-row>)"
 )
-_ROWS_AGAIN = re.compile(rb'number-rows-repeated="(\d+)"')
-_COLUMNS_AGAIN = re.compile(rb'number-columns-repeated="(\d+)"')
-_TALL, _WIDE = re.compile(rb'number-rows-spanned="(\d+)"'), re.compile(rb'number-columns-spanned="(\d+)"')
 _VALUE = re.compile(rb'office:value="(\d+)"')
 _FAILED, _HIDDEN = b'calcext:value-type="error"', b'table:visibility="'
 _MOST = 1_000_000  # merged cells
@@ -55,9 +52,9 @@ def _looked_through(part: bytes) -> tuple[SheetScan, Padded]:
     for tag in _TAG.finditer(part):
         rest = tag["rest"] or b""
         if tag["kind"] == b"table-row":
-            again, column, shut = _number(_ROWS_AGAIN, rest), 0, _HIDDEN in rest
+            again, column, shut = _number(rest, b"rows-repeated"), 0, _HIDDEN in rest
         elif tag["kind"] == b"table-column":
-            behind = declared + _number(_COLUMNS_AGAIN, rest)
+            behind = declared + _number(rest, b"columns-repeated")
             if _HIDDEN in rest:
                 scan.hidden_columns.update(range(declared, min(behind, WIDEST)))
             declared = behind
@@ -66,14 +63,14 @@ def _looked_through(part: bytes) -> tuple[SheetScan, Padded]:
             continue
         if tag["kind"] not in (b"table-cell", b"covered-table-cell"):
             continue
-        times = _number(_COLUMNS_AGAIN, rest)
+        times = _number(rest, b"columns-repeated")
         if shut and b"office:value-type=" in rest:
             scan.hidden_rows, shut = scan.hidden_rows + again, False
         if _FAILED in rest and len(scan.failed) <= MOST_FAILED:
             error = (tag["text"] or b"#N/A").decode("utf-8", "replace")
             scan.failed.extend(Failed(row + 1 + k, column, error) for k in range(min(again, MOST_FAILED)))
         if b"-spanned=" in rest:
-            tall, wide = _number(_TALL, rest), _number(_WIDE, rest)
+            tall, wide = _number(rest, b"rows-spanned"), _number(rest, b"columns-spanned")
             if (tall > 1 or wide > 1) and len(scan.merged) < _MOST:
                 scan.merged.append(((row, column), (row + tall - 1, column + wide - 1)))
         if (
@@ -89,6 +86,6 @@ def _looked_through(part: bytes) -> tuple[SheetScan, Padded]:
     return scan, Padded({place: count for place, count in shown.items() if place[0] in zeros})
 
 
-def _number(pattern: re.Pattern[bytes], text: bytes) -> int:
-    found = pattern.search(text)
+def _number(text: bytes, name: bytes) -> int:
+    found = re.search(rb'number-%b="(\d+)"' % name, text)
     return max(int(found[1]), 1) if found is not None and len(found[1]) < 9 else 1

@@ -61,7 +61,10 @@ def beside(
         blocks[-1].append(place)
     if len(blocks) < 2:
         return
-    ends = [max(_last(columns[used[place]], numbers) for place in block) for block in blocks]
+    ends = []  # number of the last row with a cell, 0 where there is none
+    for block in blocks:
+        filled = np.any([columns[used[place]].filled for place in block], axis=0)
+        ends.append(int(numbers[filled].max(initial=0)))
     begin = int(numbers[0]) if len(numbers) else 0
     main = int(np.argmax(list(map(len, blocks))))
     for block, end in zip(blocks, ends, strict=True):
@@ -74,9 +77,3 @@ def beside(
                 last=ends[main],
             )
             yield Problem(ProblemKind.NOTE, sentence, sheet, column=names[block[0]])
-
-
-def _last(column: CellColumn, numbers: NDArray[np.int64]) -> int:
-    """Return the number of the last row with a cell in a column, 0 where there is none."""
-    rows = np.flatnonzero(column.filled)
-    return int(numbers[rows[-1]]) if len(rows) else 0
