@@ -9,7 +9,6 @@ from splu_desktop.core.roles.lexicon import fold, lexicon
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.words import words_of
 
-_WITHOUT = ("no", "none", "without", "kein", "keine", "ohne", "aucun", "aucune", "sans", "sin", "senza", "geen", "sem")
 _LONGEST = 4  # words of "no known allergies"
 
 
@@ -40,4 +39,4 @@ def says_absence(label: str, column: Column) -> bool:
         return float(column.values[column.code_of(label)]) == 0
     if text in values["absence"]:
         return True
-    return 1 < len(words) <= _LONGEST and words[0] in _WITHOUT and not values["well"].intersection(words)
+    return 1 < len(words) <= _LONGEST and words[0] in values["without"] and not values["well"].intersection(words)

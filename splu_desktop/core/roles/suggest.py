@@ -6,16 +6,13 @@ administrative is published unchanged, if the values may be that; everything els
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
+from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles import content
-from splu_desktop.core.roles.absence import absence_values
-from splu_desktop.core.roles.lexicon import HARMLESS, Reading, read_name
+from splu_desktop.core.roles.absence import absence_values, says_absence
+from splu_desktop.core.roles.lexicon import HARMLESS, Reading, fold, lexicon, read_name
 from splu_desktop.core.roles.role import Role, Suggestion
-from splu_desktop.core.roles.signs import harmless_by_signs
 from splu_desktop.core.table import IDENTIFIERS, Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
 
@@ -28,10 +25,12 @@ _ONE_BY_ONE = 10  # values that are read each by itself
 _MANY_TEXTS = 0.2  # different texts per record
 _MANY = 20  # values from which a number by itself names somebody
 _FEW = 3  # values up to which a number names nobody
-_ALIKE = 3  # names that begin or end alike with an unknown word, from which it says the same of all of them
-_DIALLED = 5  # digits of a number by which somebody is reached, at least
-_SHORT = 4  # letters of such a word behind, at most: "_dv", "_cod"
+_SIGNS = 2  # small signs that make a column of words harmless
+_MOST_VALUES = 200  # of a column whose values are kinds of something
+# What the name of such a column must not say: health, persons, and what happened to somebody.
+_BARRED = ("health", "act", "death", "exit", "birth", "somebody", "case", "called", "text", "reach")
 
+_NUMBER = say("The name says a number of a person, a stay or a record.")
 _UNCHANGED = {
     "age": "The name says age, by which others recognise a person.",
     "sex": "The column tells the sex, by which others recognise a person.",
@@ -41,8 +40,6 @@ _UNCHANGED = {
     "demographic": "The name says something that others know of a person.",
     "administrative": "Name or values say how the stay or record was administered.",
 }
-
-_TOLD = "The data dictionary beside the file says that it names a person."
 
 
 def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Suggestion]:
@@ -59,34 +56,20 @@ def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Sug
         Column name -> Suggestion, in the table's order.
     """
     found: dict[str, Suggestion] = {}
-    bare = _bare_names(table.names)
+    told = _names_person(say("The data dictionary beside the file says that it names a person."))
     for done, column in enumerate(table.columns):
         progress.report(_STAGE, done / max(len(table.columns), 1))
-        told = column.name in table.origin.get(IDENTIFIERS, ())
-        found[column.name] = _names_person(say(_TOLD)) if told else _suggestion(column, bare[column.name])
-    _take_second_ages(table, found, bare)
+        found[column.name] = told if column.name in table.origin.get(IDENTIFIERS, ()) else _suggestion(column)
+    _take_second_ages(table, found)
     _take_other_numbers(table, found)
     return found
 
 
-def _bare_names(names: Sequence[str]) -> dict[str, str]:
-    """Return each name without the unknown word that it and others begin or end with: "bene_sex", "age_dv"."""
-    split = {name: words_of(name) for name in names}
-    ends = [Counter(words[at] for words in split.values() if len(words) > 1) for at in (0, -1)]
-    common = [{word for word, often in each.items() if often >= _ALIKE and read_name(word).unknown} for each in ends]
-    first, last = common[0], {word for word in common[1] if len(word) <= _SHORT}
-    bare = {}
-    for name, words in split.items():
-        kept = words[bool(words) and words[0] in first : len(words) - (bool(words) and words[-1] in last)]
-        bare[name] = "_".join(kept) if len(words) > len(kept) > 0 else name
-    return bare
-
-
 @remember
-def _suggestion(column: Column, name: str) -> Suggestion:
+def _suggestion(column: Column) -> Suggestion:
     if content.rows_of(column) == 0:
         return Suggestion(Role.DROPPED, say("The column holds no values."), "administrative")
-    reading = read_name(name)
+    reading = read_name(column.name)
     return (
         _named_identifier(column, reading)
         or _held_identifier(column, reading)
@@ -105,19 +88,18 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for a column whose name says a person, an address or free text, if its values may be it."""
     if content.holds_answers(column) and not (column.n < content.FEWEST and reading.says("key")):
         return None  # "telephone": yes, no
-    worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
+    labels, worded = content.sample_labels(column), column.kind in (Kind.CATEGORY, Kind.TEXT)
     if reading.says("birth") and (content.is_dated(column) or content.holds_days(column)):
         return _names_person(say("A date of birth singles out most people."), "age")
     if content.is_dated(column) or content.holds_icd(column):
         return None
     harmless = bool(reading.subjects)
     if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
-        return _names_person(say("The name says a number of a person, a stay or a record."))
+        return _names_person(_NUMBER)
     agent = bool(reading.lists) and "agent" in reading.lists[-1]  # "verified by", "adressé par"
     housed = reading.says("place") and content.distinct_share(column) < _MOSTLY_UNIQUE  # "address.city"
-    short = column.kind is Kind.INTEGER and all(len(text) < _DIALLED for text in content.sample_labels(column))
-    few = worded and bool(reading.unknown) and column.m < _MANY  # "phone os"
-    if reading.says("reach") and not (reading.secret or housed or agent or short or few):
+    few = column.m < _MANY and (reading.unknown or column.kind is Kind.INTEGER)  # "phone os"
+    if reading.says("reach") and not (reading.secret or housed or agent or few):
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("called") and worded:
         return _names_person(say("The name says names of persons."))
@@ -127,51 +109,39 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
     if told and (content.names_persons(column, whole=True) if harmless else content.may_be_names(column)):
         return _names_person(say("The values look like names of persons."), doubt=True)
-    if reading.says("number") and column.kind is not Kind.DECIMAL and _is_key(column):
-        return _names_person(say("The name says a number of a person, a stay or a record."))  # a laboratory's, too
+    alike = content.numbered_alike(column) and content.distinct_share(column) >= _NEAR_UNIQUE
+    if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
+        return _names_person(_NUMBER)  # a laboratory's, too
     treats = reading.says("staff") and (reading.says("number") or not reading.says("kind"))
-    if treats and not (harmless or reading.secret or column.kind is Kind.DECIMAL or _names_nobody(column)):
+    kinds = sum(map(content.says_harmless, labels)) if column.m <= _ONE_BY_ONE else 0  # "consultant" and "registrar"
+    nobody = 2 * kinds >= len(labels) or column.kind is Kind.DECIMAL
+    if treats and not (harmless or reading.secret or nobody):
         return _names_person(say("The name says who treats or records."))
     if reading.unknown or reading.secret:
         coded = reading.says("number") and column.m >= _MANY and content.is_numbered(column) and not reading.secret
-        return _names_person(say("The name says a number of a person or record."), doubt=True) if coded else None
+        return _names_person(_NUMBER, doubt=True) if coded else None
     many = content.speaks_in_sentences(column) or content.distinct_share(column) >= _MANY_TEXTS
     if worded and many and reading.says("text") and not harmless:
         return _names_person(say("Free text may name persons."), "text")
     return _numbered(column, reading)
 
 
-def _names_nobody(column: Column) -> bool:
-    """Whether a column of staff holds kinds of it, or two or three marks: "consultant" and "registrar", 1 and 2."""
-    labels = content.sample_labels(column)
-    kinds = sum(map(content.says_harmless, labels)) >= _MOSTLY_UNIQUE * len(labels) if column.m <= _ONE_BY_ONE else 0
-    return bool(kinds) or (column.m <= _FEW and all(len(text) == 1 for text in labels))
-
-
 def _numbered(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for numbers of persons, stays or records; wards and kinds of something have theirs, too."""
     alone = reading.only("person", "fill") and reading.says("person")
     if alone and not reading.says("case", "countable", "number", *HARMLESS):
-        coded = column.kind is Kind.INTEGER or content.is_numbered(column)  # "participant": P-001
-        persons = coded and column.m >= _MANY
-        return _names_person(say("The name says a number of a person or record.")) if persons else None
+        coded = column.m >= _MANY and (column.kind is Kind.INTEGER or content.is_numbered(column))  # P-001
+        return _names_person(_NUMBER) if coded else None
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
-    many = content.distinct_share(column) >= _MOSTLY_UNIQUE or content.numbered_alike(column)
-    own = many and column.m > _FEW
+    own = column.m > _FEW and (content.distinct_share(column) >= _MOSTLY_UNIQUE or content.numbered_alike(column))
     if not own and column.m < _MANY and column.kind is Kind.INTEGER and reading.says("countable"):
         return None  # the second visit
     bare = reading.only("number", "fill") and (own or column.m >= _MANY)
     if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not own):
         return None
     counted = reading.says("counting") and not own
-    return None if column.m <= _FEW or counted else _names_person(say("The name says a number of a person or record."))
-
-
-def _is_key(column: Column) -> bool:
-    """Whether nearly every row has a number of its own, which no measure has."""
-    alike = content.numbered_alike(column) and content.distinct_share(column) >= _NEAR_UNIQUE
-    return alike or content.counts_records(column)
+    return None if column.m <= _FEW or counted else _names_person(_NUMBER)
 
 
 def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
@@ -197,9 +167,7 @@ def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
             break  # who has no date of leaving has not left
         if content.fits(column, subject, reading):
             several = subject in ("unit", "demographic", "administrative") and content.rows_of(column) >= content.FEWEST
-            if (
-                several and content.distinct_share(column) >= _NEAR_UNIQUE
-            ):  # no ward, trade or way to pay is one record's own
+            if several and content.distinct_share(column) >= _NEAR_UNIQUE:  # no ward or trade is one record's own
                 return _names_person(say("Nearly every record has a value of its own."), doubt=True)
             return _harmless(subject, bool(reading.headed))
     if content.holds_sexes(column, named=reading.says("sex")) and not reading.says("somebody", "health"):
@@ -236,10 +204,36 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
 
 
 def _signed(column: Column, reading: Reading) -> Suggestion | None:
-    """Return the suggestion for what no list knows where several small signs say that it is harmless."""
-    subject = harmless_by_signs(column, reading)
+    """Return the suggestion for a column of words that no list knows, where two small signs say that it is harmless.
+
+    Signs are a harmless word in its name, values that are such words (most of them count twice), and values that are
+    names of their own or codes. Answers, findings and numbers have none. Other columns say nothing, so that their
+    order never matters.
+    """
+    barred = reading.secret or reading.says(*_BARRED)
+    if column.kind is not Kind.CATEGORY or barred or not _may_be_harmless(column):
+        return None
+    links = lexicon().values["link"]  # what stands behind "for" or "de" says nothing: "motive for visit"
+    named = reading.lists[: next((at for at, word in enumerate(reading.words) if at and word in links), None)]
+    # Ages, sexes and dates are told by their values.
+    said = [each for each in HARMLESS[3:] if any(each in lists and "unsure" not in lists for lists in named)]
+    labels = content.sample_labels(column)
+    told = sum(map(content.says_harmless, labels))
+    signs = int(told > 0) + (2 * told >= len(labels)) - any(says_absence(text, column) for text in labels)
+    if signs + bool(said) + (bool(said) and content.borne_out(column)) < _SIGNS:
+        return None
     reason = say("Its name and values together say that it is harmless.")
-    return Suggestion(Role.NSA, reason, subject, True) if subject else None
+    return Suggestion(Role.NSA, reason, (said or ["administrative"])[0], True)
+
+
+def _may_be_harmless(column: Column) -> bool:
+    labels = content.sample_labels(column)
+    told = content.holds_answers(column) or content.holds_icd(column) or content.tells_findings(column)
+    coded = interval_ends(column) is not None or any(map(str.isdecimal, labels))
+    if told or coded or len(labels) > _MOST_VALUES:
+        return False
+    words = {fold(word) for text in labels for word in words_of(text)}
+    return not any(lexicon().lists_of(word) & {"health", "death"} for word in words)
 
 
 def _secret(column: Column, reading: Reading) -> Suggestion:
@@ -256,10 +250,10 @@ def _secret(column: Column, reading: Reading) -> Suggestion:
     return Suggestion(Role.SA, reason, "health", True)
 
 
-def _take_second_ages(table: Table, found: dict[str, Suggestion], bare: dict[str, str]) -> None:
+def _take_second_ages(table: Table, found: dict[str, Suggestion]) -> None:
     """Take the age at a diagnosis, or at what nobody knows, for secret where another column tells the age."""
     ages = [name for name, each in found.items() if each.role is Role.NSA and each.subject == "age"]
-    said = {name: read_name(bare[name]) for name in ages}
+    said = {name: read_name(name) for name in ages}
     then = [name for name in ages if said[name].says("act", "event", "exit") or said[name].unknown]
     for name in then if len(then) < len(ages) else ():
         found[name] = _secret(table[name], said[name])
