@@ -105,13 +105,14 @@ class TableWriter:
         """Write rows, given (N,) codes of each column. Raises BadRelease, Cancelled."""
         for start in range(0, len(codes[0]), _COMPARED_ROWS):
             progress.report(stage, start / len(codes[0]))
-            some, room = [own[start : start + _COMPARED_ROWS] for own in codes], io.BytesIO()
+            # As NumPy takes places: else it makes such of them anew for each look.
+            some, room = [own[start : start + _COMPARED_ROWS].astype(np.intp) for own in codes], io.BytesIO()
             self._rows.write(room, some, SILENT, stage)
             self._compare(room.getvalue(), some)
             file.write(room.getvalue())
 
     def _compare(self, block: bytes, codes: Sequence[NDArray[np.integer]]) -> None:
-        lengths = [length[own] for length, own in zip(self._lengths, codes, strict=True)]
+        lengths = [length.take(own) for length, own in zip(self._lengths, codes, strict=True)]
         ends = np.cumsum(reduce(np.add, lengths), dtype=np.int64)
         at = np.append(0, ends[:-1])
         if ends[-1] != len(block):
@@ -119,7 +120,9 @@ class TableWriter:
         view = words_of(block)
         for name, words, own, length in zip(self._names, self._words, codes, lengths, strict=True):
             for place, (mask, word) in enumerate(words):
-                if not np.array_equal(view[at + 8 * place if place else at] & mask[own], word[own]):
+                found = view[at + 8 * place if place else at]
+                found &= mask.take(own)
+                if not np.array_equal(found, word.take(own)):
                     raise _written_otherwise(name)
             at += length
 
@@ -241,7 +244,7 @@ class RowWriter:
         laid = None if self._joined else np.frombuffer(room, self._row)
         for start in range(0, count, at_once):
             progress.report(stage, start / count)
-            parts = [of[own[start : start + at_once]] for of, own in zip(self._texts, codes, strict=True)]
+            parts = [of.take(own[start : start + at_once]) for of, own in zip(self._texts, codes, strict=True)]
             if laid is None:
                 file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()))
                 continue
