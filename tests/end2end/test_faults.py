@@ -76,6 +76,8 @@ class After:
         self.left, self.stages = reports, list[str]()
 
     def report(self, stage: str, done: float) -> None:
+        if done == 0.9 and stage != "Finishing":  # while a thread is waited for: how often, the machine decides
+            return
         self.stages.append(stage)
         if not self.left:
             raise Cancelled

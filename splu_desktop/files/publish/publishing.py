@@ -23,6 +23,7 @@ from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.table import Table
+from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.codes import store_codes
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.disk.partial import clear_all_leftovers, clear_leftovers, free_space, is_dead
@@ -141,16 +142,16 @@ def publish(
     # A run that died may have entered a release that never appeared: as an earlier release it would weaken this one for
     # nothing.
     tidy(register)
-    progress.report("Recognising the source", 0.0)
-    # Of the source, not of the release: coarser or drawn values would not be known again.
-    marks = source_marks(register, table, plan)
     earlier = earlier_releases(register, table, plan)
     found = judged or verdict(table, plan, earlier=earlier, progress=progress)
     check_accepted(found, accepted, options.everything)
     form = _titled(options.form, target)
-    if fill is None:
-        # Not the judged table: the verdict rehearsed a draw, and this one is the only one that goes out.
-        published = sanitise.run(table, plan, keep=store_codes, progress=progress)
+    # Of the source, not of the release: coarser or drawn values would not be known again.
+    with in_background(lambda own: source_marks(register, table, plan), progress, "Recognising the source") as known:
+        if fill is None:
+            # Not the judged table: the verdict rehearsed a draw, and this one is the only one that goes out.
+            published = sanitise.run(table, plan, keep=store_codes, progress=progress)
+        marks = known()
     names = {each.name for each in earlier}
     read: OpenRelease
     entry: Entry | None = None

@@ -15,6 +15,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.whole import CannotWrite, check_new
 from splu_desktop.files.release.columns import read_column
 from splu_desktop.files.release.csv_table import read_table
@@ -82,9 +83,6 @@ def open_release(
     package = open_package(Path(path), password)
     facts = facts_of(package)
     entry = next(entry for entry in facts["files"] if entry["name"] == TABLE_NAME)
-    # Before a byte of it is read as a table: an altered one is named so, and not by what its reader stumbles over.
-    if TABLE_NAME in package.names() and digest_of(package, TABLE_NAME, progress) != entry["sha256"]:
-        raise damage_fault(package.path / TABLE_NAME)
     wanted = None
     if conditions is not None:
         names = [entry["name"] for entry in facts["columns"]]
@@ -92,7 +90,11 @@ def open_release(
         if all(named):  # else a sentence names those that there are
             drawn = {entry["name"] for entry in facts["columns"] if entry["role"] in ("sa", "class", "person")}
             wanted = drawn.union(*named)
-    return OpenRelease(package.path, facts, published_of(package, facts, progress, wanted))
+    with in_background(lambda own: digest_of(package, TABLE_NAME, own), progress) as digest:
+        published = published_of(package, facts, progress, wanted)
+        if digest() != entry["sha256"]:
+            raise damage_fault(package.path / TABLE_NAME)
+    return OpenRelease(package.path, facts, published)
 
 
 def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = None) -> None:
