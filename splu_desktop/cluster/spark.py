@@ -16,9 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from py4j.protocol import Py4JError
 from pyspark import TaskContext
 from pyspark.errors import PySparkException
@@ -29,38 +27,25 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.mechanism import SystemRandomness
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.resources import data_folder
-from splu_desktop.files.disk.partial import partial_beside
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.counted import Counted
-from splu_desktop.files.large.drawing import Drawing
-from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile, check_read_alike, count_sets, text_file
+from splu_desktop.files.large.drawing import RANDOM, Drawing
+from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile
 from splu_desktop.files.large.pages import LEARNED, Pages, Written, pages_of, spread_of
 from splu_desktop.files.large.table import LargeTable
 from splu_desktop.files.release.csv_table import RowWriter, TableWriter, checked_file
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME
 
-_KEYS = ("k0", "k1")  # 128 random bits of each row: no two rows have the same
 
+class Spark(LargeTable):
+    """One file, opened by Spark as `spark-submit` says, else on this computer's cores.
 
-@contextmanager
-def open_table(path: Path, choices: ImportChoices, progress: Progress) -> Iterator[LargeTable]:
-    """Open a file by Spark, as `spark-submit` says, else on this computer's cores. Raises FileFault, BadSetting."""
-    found = text_file(path, choices, progress)
-    data_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
-    with partial_beside(data_folder() / "engine") as folder:
-        folder.mkdir(mode=0o700)
-        engine = Spark(found)
-        check_read_alike(engine, folder, progress)
-        yield LargeTable(engine, engine.write)
+    Workers must see it, and the folder of the release, under the same paths.
+    """
 
-
-class Spark:
-    """One file, opened by Spark: workers must see it, and the folder of the release, under the same paths."""
-
-    def __init__(self, file: TextFile) -> None:
-        self.file = file
+    def __init__(self, file: TextFile, folder: Path) -> None:
+        super().__init__(file, folder)
         settings = {
             "spark.ui.showConsoleProgress": "false",
             "spark.sql.execution.arrow.maxRecordsPerBatch": 1 << 16,
@@ -77,24 +62,15 @@ class Spark:
         self._source = self._scanned(file.path, file.choices, list(file.keys.values()))
         if len(file.keys) > 1:  # a row of nothing but blanks is padding
             self._source = self._source.where(" or ".join(f"trim({key}) <> ''" for key in file.keys.values()))
+        self._source.createOrReplaceTempView("source")
 
-    def head(self, rows: int) -> Any:
-        """Return the first records as an Arrow table of all columns."""
-        return self._asked(self._source.limit(rows))
+    def close(self) -> None:
+        """Leave Spark to whoever submitted the program: it ends with it."""
 
-    def sample(self, rows: int, person: str | None) -> Any:
-        """Return about so many records, of a person all or none, as an Arrow table of all columns."""
-        part = -(-self.file.rows // rows)
-        if part <= 1:
-            return self._asked(self._source)
-        if person is not None:
-            return self._asked(self._source.where(f"pmod(hash({self.file.keys[person]}), {part}) = 0"))
-        return self._asked(self._source.sample(1 / part))
-
-    def count_sets(self, sets: Sequence[Sequence[str]]) -> list[Any]:
-        """Return, for each set of columns, an Arrow table of its distinct combinations and their `count`."""
-        keys = self.file.keys
-        return self._grouped(self._source, [[keys[name] for name in each] for each in sets])
+    def ask(self, words: str) -> Any:
+        """Return the answer to a query as an Arrow table. Raises OtherwiseRead."""
+        with self._refusals():
+            return self._base.sql(words).toArrow()
 
     def write(
         self, counted: Counted, plan: Plan, folder: Path, dialect: Dialect, progress: Progress
@@ -102,8 +78,8 @@ class Spark:
         """Draw all rows and write table.csv and scores.csv; return what describes them, and what `write_pages` does."""
         progress.report("Drawing", 0.0)
         wanted = [self.file.keys[name] for name in counted.drawing.texts]
-        numbers = len(counted.drawing.unchanged) + len(counted.drawing.blocks)
-        schema = ", ".join([*(f"n{at} int" for at in range(numbers)), *(f"{key} bigint" for key in _KEYS)])
+        names = counted.drawing.names
+        schema = ", ".join([*(f"{name} int" for name in names), *(f"{key} bigint" for key in RANDOM)])
         drawn_path, parts = folder / "drawn", folder / "parts"
         parts.mkdir()
         drawing = self._base.sparkContext.broadcast(counted.drawing)
@@ -112,13 +88,10 @@ class Spark:
             drawn = self._base.read.parquet(str(drawn_path))
             shown = []
             for at, block in enumerate(counted.drawing.blocks, len(counted.drawing.unchanged)):
-                found = drawn.groupBy(f"n{at}").count().toArrow()
-                tally = np.zeros(len(block.classes), np.int64)
-                tally[found.column(0).to_numpy()] = found.column(1).to_numpy()
-                shown.append(tally)
+                shown.append(block.tally(drawn.groupBy(f"n{at}").count().toArrow()))
             pages = pages_of(counted, plan, shown)
-            some = drawn.sort(*_KEYS).limit(LEARNED).toArrow()
-            first = pages.table_codes([some.column(at).to_numpy() for at in range(numbers)])
+            some = drawn.sort(*RANDOM).limit(LEARNED).toArrow()
+            first = pages.table_codes([some.column(at).to_numpy() for at in range(len(names))])
             progress.report("Writing CSV", 0.5)
             cells, codes = pages.score_cells(dialect)
             columns = [column for column, _, _ in pages.table]
@@ -126,7 +99,7 @@ class Spark:
             plain = (table, [(at, of) for _, at, of in pages.table], RowWriter(cells), codes)
             writing = _writing_lines(self._base.sparkContext.broadcast(plain), str(parts))
             said = StructType().add("part", IntegerType()).add("name", StringType()).add("rows", LongType())
-            ended = sorted(drawn.sort(*_KEYS).mapInArrow(writing, said).collect())
+            ended = sorted(drawn.sort(*RANDOM).mapInArrow(writing, said).collect())
         if sum(row.rows for row in ended) != counted.rows:
             raise FileFault("“{path}” was not drawn whole; start again.", path=self.file.path.name)
         digests = {}
@@ -150,14 +123,6 @@ class Spark:
         # Spark takes an empty cell for none; a cell of the mark itself is no text either, and no importer's.
         return reader.options(**said).csv(path.absolute().as_uri()).na.fill("")
 
-    def _grouped(self, source: Any, sets: Sequence[Sequence[str]]) -> list[Any]:
-        source.createOrReplaceTempView("source")
-        return count_sets(sets, "source", lambda words: self._asked(self._base.sql(words)))
-
-    def _asked(self, frame: Any) -> Any:
-        with self._refusals():
-            return frame.toArrow()
-
     @contextmanager
     def _refusals(self) -> Iterator[None]:
         """Say that the file breaks off for Spark, without what stands there. Raises OtherwiseRead."""
@@ -176,11 +141,7 @@ def _drawing_rows(drawing: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def draw(batches: Iterable[Any]) -> Iterator[Any]:
         source, held = SystemRandomness(), drawing.value
         assert isinstance(held, Drawing)
-        for batch in batches:
-            found: list[NDArray[Any]] = [*held.draw(batch.columns, source)]
-            found += [source.bits(2 * batch.num_rows).view(np.int64) for _ in _KEYS]
-            names = [*(f"n{at}" for at in range(len(found) - len(_KEYS))), *_KEYS]
-            yield pa.RecordBatch.from_arrays([pa.array(each) for each in found], names)
+        yield from (held.draw_batch(batch, source) for batch in batches)
 
     return draw
 
@@ -206,3 +167,6 @@ def _writing_lines(lines: Any, folder: str) -> Callable[[Iterable[Any]], Iterato
         yield pa.RecordBatch.from_pydict(ended)
 
     return write
+
+
+open_table = Spark.open

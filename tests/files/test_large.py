@@ -25,7 +25,6 @@ from splu_desktop.core.mechanism import LenderPool, Lenders, Randomness
 from splu_desktop.core.progress import SILENT
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.counted import Counted, count
-from splu_desktop.files.large.dealt import Dealt
 from splu_desktop.files.large.drawing import Drawing, Keys
 from splu_desktop.files.large.engine import OtherwiseRead
 from splu_desktop.files.publish.publishing import tidy
@@ -177,25 +176,10 @@ def test_counts_of_published_values_have_the_variance_of_their_law() -> None:
     assert spread[0] == pytest.approx(wanted, rel=0.15)
 
 
-def test_rows_are_dealt_into_any_order_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("splu_desktop.files.large.dealt._PART", 2)
-    seen: Counter[tuple[int, ...]] = Counter()
-    for seed in range(1_200):
-        with Dealt([4, 300], 4, Seeded(seed)) as dealt:
-            dealt.add([np.arange(2), np.arange(2) + 250])
-            dealt.add([np.arange(2, 4), np.arange(2, 4) + 250])
-            parts = list(dealt.parts())
-        order = np.concatenate([part[0] for part in parts])
-        assert np.array_equal(np.concatenate([part[1] for part in parts]), order + np.uint16(250))
-        seen[tuple(order.tolist())] += 1
-    assert len(seen) == 24
-    assert stats.chisquare(list(seen.values())).pvalue > 1e-4
-
-
 def test_a_key_that_was_not_counted_is_a_change_of_the_file() -> None:
     for bound in (100, 1 << 40):
         none, values = np.zeros(2, np.int32), np.array([7, 3, 4], np.int32)
-        keys = Keys({"a": (values, bound)}, {"a": np.array([0, 1], np.int32)}, none, 1)
+        keys = Keys({"a": (values, bound)}, {"a": np.array([0, 1], np.int32)}, none)
         assert keys.of({"a": np.array([1, 0], np.int32)}, none).tolist() == [0, 1]
         with pytest.raises(BadSetting, match="changed"):
             keys.of({"a": np.array([0, 2], np.int32)}, none)
@@ -216,7 +200,7 @@ def test_what_an_engine_would_read_otherwise_is_refused(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(fault), open_table(path, ImportChoices(), SILENT) as table:
-            table.engine.count_sets([["a"]])
+            table.count_sets([["a"]])
     assert not any((Path(os.environ["SPLU_DATA_DIR"])).glob(".splu-partial-*"))
 
 

@@ -101,14 +101,14 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: Imported, pr
         own, times = texts_of(table, plan.classes), table.column("count").to_numpy().astype(np.int64)
     columns = [made[name].with_codes(made[name].codes[own[name]]) for name in plan.classes]
     classes, none = make_classes(columns, Units.of_records(len(times)), times=times), np.zeros(len(times), np.int32)
-    cells = Keys(values_of(plan.classes), own, none, 1)
+    cells = Keys(values_of(plan.classes), own, none)
     class_of = np.zeros(len(cells.keys), np.int32)
     class_of[cells.of(own, none)] = classes.code
     drawn, shown = [], []
     for block, names, table in zip(plan.blocks, blocks, tables[-len(blocks) :], strict=True):
         own = texts_of(table, names)
         row_class = class_of[cells.of(own, np.zeros(table.num_rows, np.int32))]
-        pairs = Keys(values_of(block.columns), own, row_class, classes.number)
+        pairs = Keys(values_of(block.columns), own, row_class)
         weights = np.bincount(pairs.of(own, row_class), table.column("count").to_numpy(), minlength=len(pairs.keys))
         of_pair = (pairs.keys // pairs.size).astype(np.int32)
         assert isinstance(block.draw, Lenders)  # `check_plan` lets no other draw in

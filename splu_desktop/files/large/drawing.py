@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import Lookup
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import LenderPool, Lenders, Randomness
 from splu_desktop.core.table import unique
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
-_DENSE = 1 << 22  # keys up to which each has a place in a list
+RANDOM = ("k0", "k1")  # 128 random bits of each drawn row, by which rows are sorted: no two have the same
 
 
 class Keys:
@@ -26,7 +28,6 @@ class Keys:
     ----------
     columns : name -> (m,) the value that each text of the file stands for, and how many values there are.
     texts, row_class : (N,) which text each counted combination has in each column, and its class.
-    classes : how many there are.
 
     Attributes
     ----------
@@ -34,17 +35,12 @@ class Keys:
     size : how many combinations of values there can be.
     """
 
-    def __init__(
-        self, columns: Mapping[str, tuple[Codes, int]], texts: Mapping[str, Codes], row_class: Codes, classes: int
-    ) -> None:
+    def __init__(self, columns: Mapping[str, tuple[Codes, int]], texts: Mapping[str, Codes], row_class: Codes) -> None:
         self._columns = columns
         self._sizes = tuple(size for _, size in columns.values())
         self.size = int(np.prod(self._sizes, dtype=object))
         self.keys = unique(self._keys_of(texts, row_class))
-        self._list: Codes | None = None
-        if classes * self.size <= _DENSE:
-            self._list = np.full(classes * self.size, -1, np.int32)
-            self._list[self.keys] = np.arange(len(self.keys), dtype=np.int32)
+        self._places = Lookup(self.keys.view(np.uint64))
 
     def values(self) -> dict[str, Codes]:
         """Return (P,) the value of each column in each combination."""
@@ -53,13 +49,8 @@ class Keys:
 
     def of(self, texts: Mapping[str, Codes], row_class: Codes) -> Codes:
         """Return (N,) the place of each row's combination. Raises BadSetting for one that is not there."""
-        keys = self._keys_of(texts, row_class)
-        if self._list is not None:
-            found = self._list[keys]
-        else:
-            found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1).astype(np.int32)
-            found = np.where(self.keys[found] == keys, found, np.int32(-1))
-        if len(found) and int(found.min()) < 0:
+        found, others = self._places.of(self._keys_of(texts, row_class).view(np.uint64))
+        if len(others):
             raise say_changed()
         return found
 
@@ -92,6 +83,12 @@ class CountedBlock:
     pool: LenderPool
     draw: Lenders
 
+    def tally(self, counts: Any) -> Ints:
+        """Return (P,) how many drawn rows show each pair, from an Arrow table of pairs that are shown and of counts."""
+        found = np.zeros(len(self.classes), np.int64)
+        found[counts.column(0).to_numpy()] = counts.column(1).to_numpy()
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
@@ -110,6 +107,21 @@ class Drawing:
     cells: Keys
     class_of: Codes
     blocks: tuple[CountedBlock, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """What the numbers of a drawn row are called."""
+        return [f"n{at}" for at in range(len(self.unchanged) + len(self.blocks))]
+
+    def draw_batch(self, batch: Any, source: Randomness) -> Any:
+        """Return the drawn rows of an Arrow batch, each with random bits. Raises BadSetting.
+
+        Law: in the order of these bits rows stand in a uniformly random order. Proof: they are independent of all else,
+        and every order is as likely. Test: tests/files/test_large.py.
+        """
+        drawn: list[NDArray[Any]] = [*self.draw(batch.columns, source)]
+        drawn += [source.bits(2 * batch.num_rows).view(np.int64) for _ in RANDOM]
+        return pa.RecordBatch.from_arrays([pa.array(each) for each in drawn], [*self.names, *RANDOM])
 
     def draw(self, columns: Sequence[Any], source: Randomness) -> list[Codes]:
         """Return codes of the unchanged columns of some rows, then of each block the pair that each row shows.

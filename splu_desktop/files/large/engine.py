@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow.compute as pc
 
@@ -49,21 +50,79 @@ class TextFile:
         return {name: f"c{at}" for at, name in enumerate(self.head.names)}
 
 
-class Engine(Protocol):
-    """An engine with one file open. Texts come as Arrow arrays of strings."""
+class Engine(ABC):
+    """One file that an engine has opened: its queries know the file's records as `source`, all cells texts.
 
-    @property
-    def file(self) -> TextFile:
-        """The file."""
+    Parameters
+    ----------
+    file : the file.
+    folder : for what does not fit in memory.
+    """
 
-    def head(self, rows: int) -> Any:
-        """Return the first records as an Arrow table of all columns."""
+    def __init__(self, file: TextFile, folder: Path) -> None:
+        self.file, self.folder = file, folder
+
+    @abstractmethod
+    def ask(self, words: str) -> Any:
+        """Return the answer to a query as an Arrow table. Raises OtherwiseRead."""
 
     def sample(self, rows: int, person: str | None) -> Any:
         """Return about so many records, of a person all or none, as an Arrow table of all columns."""
+        part = -(-self.file.rows // rows)
+        # Which rows a plan is judged by is no secret: nothing of them is published.
+        chosen = f"random() < {1 / part}" if person is None else f"hash({self.file.keys[person]}) % {part} = 0"
+        return self.ask(f"select * from source where {chosen if part > 1 else 'true'}")
 
     def count_sets(self, sets: Sequence[Sequence[str]]) -> list[Any]:
         """Return, for each set of columns, an Arrow table of its distinct combinations and their `count`."""
+        found = []
+        for begin in range(0, len(sets), _SETS):
+            some = [[self.file.keys[name] for name in each] for each in sets[begin : begin + _SETS]]
+            every = list(dict.fromkeys(key for each in some for key in each))
+            # Bit i says that a row's set has not the i-th column.
+            mark = " + ".join(f"cast(grouping({key}) as bigint) * {1 << at}" for at, key in enumerate(every))
+            each_once = sorted({tuple(key for key in every if key in each) for each in some})
+            grouped = ", ".join(f"({', '.join(each)})" for each in each_once)
+            words = f"select {', '.join(every)}, {mark} as mark, count(*) as count from source"
+            table = self.ask(f"{words} group by grouping sets ({grouped})")
+            for each in some:
+                own = sum(1 << at for at, key in enumerate(every) if key not in each)
+                found.append(table.filter(pc.equal(table.column("mark"), own)).select([*each, "count"]))
+        return found
+
+    def check_read_alike(self, progress: Progress) -> None:
+        """Raise OtherwiseRead unless the engine reads the first records to the letter as the importer does.
+
+        The end of a large file is looked at by the importer alone, for totals and notes.
+        """
+        path, head = self.file.path, self.file.head
+        own = self.ask(f"select * from source limit {len(head.rows) + 1}")
+        short = own.num_rows < len(head.rows)
+        if path.stat().st_size < _SMALL:
+            short |= own.num_rows > len(head.rows)
+        else:
+            end = self.folder / "end.csv"
+            with path.open("rb") as file:
+                names = file.readline() if self.file.choices.header_row else b""
+                file.seek(-_END, 2)
+                end.write_bytes(names + file.read().partition(b"\n")[2])
+            last, _, _ = read_raw(end, "csv", self.file.choices, progress)
+            end.unlink()
+            short |= any(each.kind in (ProblemKind.SKIPPED_ROWS, ProblemKind.DOUBTFUL_ROW) for each in last.problems)
+        for at, (name, column) in enumerate(zip(head.names, head.columns, strict=True)):
+            theirs = own.column(at).to_pylist()
+            for row, (code, text) in enumerate(zip(column.codes.tolist(), theirs, strict=False)):
+                if column.labels[code] != text:
+                    raise OtherwiseRead(
+                        "Record {row}, column “{column}” of “{path}” would be read otherwise by the engine; export the "
+                        "table anew.",
+                        row=row + 1, column=name, path=path.name,
+                    )  # fmt: skip
+        if short:
+            raise OtherwiseRead(
+                "“{path}” has rows that are no records, which an engine would take for some; remove them.",
+                path=path.name,
+            )
 
 
 def text_file(path: Path, choices: ImportChoices, progress: Progress) -> TextFile:
@@ -86,60 +145,3 @@ def text_file(path: Path, choices: ImportChoices, progress: Progress) -> TextFil
         block = file.read(1 << 20)
     rows = size * max(block.count(b"\n"), 1) // max(len(block), 1)
     return TextFile(path, raw, resolved, rows)
-
-
-def check_read_alike(engine: Engine, folder: Path, progress: Progress) -> None:
-    """Raise OtherwiseRead unless the engine reads the first records to the letter as the importer does.
-
-    The end of a large file is looked at by the importer alone, for totals and notes; `folder` is for that.
-    """
-    path, head = engine.file.path, engine.file.head
-    own = engine.head(len(head.rows) + 1)
-    short = own.num_rows < len(head.rows)
-    if path.stat().st_size < _SMALL:
-        short |= own.num_rows > len(head.rows)
-    else:
-        end = folder / "end.csv"
-        with path.open("rb") as file:
-            names = file.readline() if engine.file.choices.header_row else b""
-            file.seek(-_END, 2)
-            end.write_bytes(names + file.read().partition(b"\n")[2])
-        last, _, _ = read_raw(end, "csv", engine.file.choices, progress)
-        end.unlink()
-        short |= any(each.kind in (ProblemKind.SKIPPED_ROWS, ProblemKind.DOUBTFUL_ROW) for each in last.problems)
-    for at, (name, column) in enumerate(zip(head.names, head.columns, strict=True)):
-        theirs = own.column(at).to_pylist()
-        for row, (code, text) in enumerate(zip(column.codes.tolist(), theirs, strict=False)):
-            if column.labels[code] != text:
-                raise OtherwiseRead(
-                    "Record {row}, column “{column}” of “{path}” would be read otherwise by the engine; export the "
-                    "table anew.",
-                    row=row + 1, column=name, path=path.name,
-                )  # fmt: skip
-    if short:
-        raise OtherwiseRead(
-            "“{path}” has rows that are no records, which an engine would take for some; remove them.",
-            path=path.name,
-        )
-
-
-def count_sets(sets: Sequence[Sequence[str]], source: str, ask: Callable[[str], Any]) -> list[Any]:
-    """Return, for each set of columns, an Arrow table of its distinct combinations in `source` and their `count`.
-
-    sets : columns as queries name them.
-    ask : answers a query with an Arrow table.
-    """
-    found = []
-    for begin in range(0, len(sets), _SETS):
-        some = sets[begin : begin + _SETS]
-        every = list(dict.fromkeys(key for each in some for key in each))
-        # Bit i says that a row's set has not the i-th column.
-        mark = " + ".join(f"cast(grouping({key}) as bigint) * {1 << at}" for at, key in enumerate(every))
-        each_once = sorted({tuple(key for key in every if key in each) for each in some})
-        grouped = ", ".join(f"({', '.join(each)})" for each in each_once)
-        words = f"select {', '.join(every)}, {mark} as mark, count(*) as count from {source}"
-        table = ask(f"{words} group by grouping sets ({grouped})")
-        for each in some:
-            own = sum(1 << at for at, key in enumerate(every) if key not in each)
-            found.append(table.filter(pc.equal(table.column("mark"), own)).select([*each, "count"]))
-    return found

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,9 @@ import numpy as np
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
+from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.background import in_background
+from splu_desktop.files.disk.partial import partial_beside
 from splu_desktop.files.importer import ImportChoices, Imported, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.reader import assemble
@@ -19,7 +23,7 @@ from splu_desktop.files.importer.recognise import facts
 from splu_desktop.files.isolation.faults import NoRecords
 from splu_desktop.files.language import language
 from splu_desktop.files.large.counted import Counted, count
-from splu_desktop.files.large.engine import Engine
+from splu_desktop.files.large.engine import Engine, text_file
 from splu_desktop.files.large.pages import Pages, Written
 from splu_desktop.files.release.facts import Dialect, make_facts
 from splu_desktop.files.release.folder import Form, close_folder
@@ -29,29 +33,43 @@ from splu_desktop.files.release.readme import README_NAME, write_readme
 _SAMPLE = 1_000_000  # rows by which a plan is made and judged
 
 
-@dataclass(frozen=True, eq=False)
-class LargeTable:
-    """A table that an engine has opened.
+class LargeTable(Engine):
+    """A table that an engine has opened."""
 
-    Attributes
-    ----------
-    engine : reads and counts it.
-    write : draws all rows and writes table.csv and scores.csv into a folder; returns what describes them, and what
-        `write_pages` does.
-    """
+    @classmethod
+    @contextmanager
+    def open(cls, path: Path, choices: ImportChoices, progress: Progress) -> Iterator[LargeTable]:
+        """Open a file; what does not fit in memory lies in a folder of one's own until the block ends.
 
-    engine: Engine
-    write: Callable[[Counted, Plan, Path, Dialect, Progress], tuple[Pages, Written]]
+        Raises FileFault, BadSetting.
+        """
+        found = text_file(path, choices, progress)
+        data_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
+        with partial_beside(data_folder() / "engine") as folder:
+            folder.mkdir(mode=0o700)
+            with closing(cls(found, folder)) as table:
+                table.check_read_alike(progress)
+                yield table
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file and of what lies on disk."""
+
+    @abstractmethod
+    def write(
+        self, counted: Counted, plan: Plan, folder: Path, dialect: Dialect, progress: Progress
+    ) -> tuple[Pages, Written]:
+        """Draw all rows and write table.csv and scores.csv; return what describes them, and what `write_pages` does."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns' names."""
-        return self.engine.file.head.names
+        return self.file.head.names
 
     @property
     def is_sampled(self) -> bool:
         """Whether it has more rows than a plan is judged by."""
-        return self.engine.file.rows > _SAMPLE
+        return self.file.rows > _SAMPLE
 
     def read_sample(self, person: str | None, progress: Progress) -> Imported:
         """Return a part of the table as if it were all, chosen by chance; of persons all rows or none.
@@ -59,9 +77,9 @@ class LargeTable:
         Who looks like few in a part looks like at least as many in the whole, so lines of the verdict err to the safe
         side. Raises FileFault; Cancelled.
         """
-        file = self.engine.file
+        file = self.file
         with in_background(lambda own: facts(file.path, own), progress, "Fingerprinting") as source:
-            table = self.engine.sample(_SAMPLE, person)
+            table = self.sample(_SAMPLE, person)
         if not table.num_rows:
             raise NoRecords(file.path, file.choices.header_row or 0)
         columns = []
@@ -95,7 +113,7 @@ class LargeTable:
 
         Raises SpluError; Cancelled.
         """
-        counted = count(self.engine, plan, asked, sample, progress)
+        counted = count(self, plan, asked, sample, progress)
         pages, (spread, written) = self.write(counted, plan, folder, form.dialect, progress)
         described = make_facts(
             pages.published, plan, spread, title=form.title, contact=form.contact, dialect=form.dialect
