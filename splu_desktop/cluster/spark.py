@@ -25,15 +25,13 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.mechanism import SystemRandomness
-from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer import ImportChoices
-from splu_desktop.files.large.counted import Counted
 from splu_desktop.files.large.drawing import RANDOM, Drawing
 from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile
-from splu_desktop.files.large.pages import LEARNED, Pages, Written, pages_of, spread_of
+from splu_desktop.files.large.pages import Pages, PageWriter
 from splu_desktop.files.large.table import LargeTable
-from splu_desktop.files.release.csv_table import RowWriter, TableWriter, checked_file
+from splu_desktop.files.release.csv_table import checked_file
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME
 
@@ -72,46 +70,38 @@ class Spark(LargeTable):
         with self._refusals():
             return self._base.sql(words).toArrow()
 
-    def write(
-        self, counted: Counted, plan: Plan, folder: Path, dialect: Dialect, progress: Progress
-    ) -> tuple[Pages, Written]:
-        """Draw all rows and write table.csv and scores.csv; return what describes them, and what `write_pages` does."""
+    def draw(self, drawing: Drawing, rows: int, folder: Path, progress: Progress) -> None:
+        """Draw all rows, see `LargeTable`."""
         progress.report("Drawing", 0.0)
-        wanted = [self.file.keys[name] for name in counted.drawing.texts]
-        names = counted.drawing.names
-        schema = ", ".join([*(f"{name} int" for name in names), *(f"{key} bigint" for key in RANDOM)])
-        drawn_path, parts = folder / "drawn", folder / "parts"
-        parts.mkdir()
-        drawing = self._base.sparkContext.broadcast(counted.drawing)
+        wanted = [self.file.keys[name] for name in drawing.texts]
+        schema = ", ".join([*(f"{name} int" for name in drawing.names), *(f"{name} bigint" for name in RANDOM)])
+        held, path = self._base.sparkContext.broadcast(drawing), str(folder / "drawn")
         with self._refusals():
-            self._source.select(*wanted).mapInArrow(_drawing_rows(drawing), schema).write.parquet(str(drawn_path))
-            drawn = self._base.read.parquet(str(drawn_path))
-            shown = []
-            for at, block in enumerate(counted.drawing.blocks, len(counted.drawing.unchanged)):
-                shown.append(block.tally(drawn.groupBy(f"n{at}").count().toArrow()))
-            pages = pages_of(counted, plan, shown)
-            some = drawn.sort(*RANDOM).limit(LEARNED).toArrow()
-            first = pages.table_codes([some.column(at).to_numpy() for at in range(len(names))])
-            progress.report("Writing CSV", 0.5)
-            cells, codes = pages.score_cells(dialect)
-            columns = [column for column, _, _ in pages.table]
-            table = TableWriter(columns, dialect)
-            plain = (table, [(at, of) for _, at, of in pages.table], RowWriter(cells), codes)
-            writing = _writing_lines(self._base.sparkContext.broadcast(plain), str(parts))
-            said = StructType().add("part", IntegerType()).add("name", StringType()).add("rows", LongType())
-            ended = sorted(drawn.sort(*RANDOM).mapInArrow(writing, said).collect())
-        if sum(row.rows for row in ended) != counted.rows:
+            self._source.select(*wanted).mapInArrow(_drawing_rows(held), schema).write.parquet(path)
+            self._base.read.parquet(path).createOrReplaceTempView("drawn")
+
+    def write(
+        self, pages: Pages, drawing: Drawing, rows: int, folder: Path, dialect: Dialect, progress: Progress
+    ) -> dict[str, str]:
+        """Write table.csv and scores.csv, see `LargeTable`."""
+        progress.report("Writing CSV", 0.5)
+        parts, digests = folder / "parts", {}
+        parts.mkdir()
+        writing = _writing_lines(self._base.sparkContext.broadcast(PageWriter(pages, dialect)), str(parts))
+        said = StructType().add("part", IntegerType()).add("name", StringType()).add("rows", LongType())
+        with self._refusals():
+            ended = sorted(self._base.table("drawn").sort(*RANDOM).mapInArrow(writing, said).collect())
+        if sum(row.rows for row in ended) != rows:
             raise FileFault("“{path}” was not drawn whole; start again.", path=self.file.path.name)
-        digests = {}
-        for name, own in ((TABLE_NAME, columns), (SCORES_NAME, pages.scores)):
-            with checked_file(folder / name, [each.name for each in own], dialect, progress) as whole:
+        for name, own in pages.names.items():
+            with checked_file(folder / name, own, dialect, progress) as whole:
                 for row in ended:
                     with (parts / f"{row.name}.{name}").open("rb") as part:
                         shutil.copyfileobj(part, whole, 1 << 20)
             digests[name] = whole.digest.hexdigest()
-        shutil.rmtree(drawn_path)
         shutil.rmtree(parts)
-        return pages, (spread_of(pages, first), digests)
+        shutil.rmtree(folder / "drawn")
+        return digests
 
     def _scanned(self, path: Path, choices: ImportChoices, keys: Sequence[str]) -> Any:
         quote = choices.quote if choices.quote is not None else '"'
@@ -152,13 +142,10 @@ def _writing_lines(lines: Any, folder: str) -> Callable[[Iterable[Any]], Iterato
     def write(batches: Iterable[Any]) -> Iterator[Any]:
         task, name, rows = TaskContext.get(), secrets.token_hex(16), 0
         assert task is not None
-        table, table_codes, scores, score_codes = lines.value
         begun = f"{folder}/{name}"
         with Path(f"{begun}.{TABLE_NAME}").open("wb") as first, Path(f"{begun}.{SCORES_NAME}").open("wb") as second:
             for batch in batches:
-                drawn = [column.to_numpy() for column in batch.columns]
-                table.write(first, [drawn[at] if of is None else of[drawn[at]] for at, of in table_codes], SILENT, "")
-                scores.write(second, [of[drawn[at]] for at, of in score_codes], SILENT, "")
+                lines.value.write((first, second), [column.to_numpy() for column in batch.columns])
                 rows += batch.num_rows
             for file in (first, second):
                 file.flush()

@@ -224,7 +224,9 @@ main(sys.argv[1:])
 
 @needs("DuckDB")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-@pytest.mark.parametrize(("module", "where"), [("duck", "write_pages"), ("pages", "spread_of")])
+@pytest.mark.parametrize(
+    ("module", "where"), [("table", "spread_of"), ("duck", "PageWriter"), ("table", "close_folder")]
+)
 def test_nothing_is_left_of_a_run_that_was_killed(source: Path, tmp_path: Path, module: str, where: str) -> None:
     words = ["publish", str(source), *PLAN, *ACCEPT, "--engine", "duckdb", "--out", str(tmp_path / "r")]
     program = _KILLED.format(module=module, where=where)

@@ -14,10 +14,10 @@ import sys
 
 # Address space that reading, drawing and writing the smallest table takes, measured: libraries, threads, their arenas.
 LIBRARIES, THREADS = 600 << 20, 200 << 20
-# What the GNU C library calls how it holds memory, and what it is told: no heap for each thread, and pieces below 32 MB
-# come from the heap, which keeps 256 MB of what is freed. Publishing a million rows asks for and frees a gigabyte every
-# second; else the system would hand out and clear each page anew: a sixth of processor time, and of memory as well.
-_ARENAS, _MAPPED, _KEPT = (-8, 1), (-3, 1 << 25), (-1, 1 << 28)
+# What the GNU C library calls how it holds memory, and what it is told: no heap for each thread, and pieces of any size
+# come from the heap, which keeps a gigabyte of what is freed. Publishing a million rows asks for and frees a gigabyte
+# every second; else the system would hand out and clear each page anew: a fifth of processor time of ten million rows.
+_ARENAS, _MAPPED, _KEPT = (-8, 1), (-4, 0), (-1, 1 << 30)
 
 
 def keep_freed_memory() -> None:

@@ -6,22 +6,21 @@ import errno
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from splu_desktop.core.mechanism import SystemRandomness
-from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.whole import CannotWrite
 from splu_desktop.files.importer import ImportChoices
-from splu_desktop.files.large.counted import Counted
-from splu_desktop.files.large.drawing import RANDOM
+from splu_desktop.files.large.drawing import RANDOM, Drawing, say_changed
 from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile
-from splu_desktop.files.large.pages import Pages, Written, pages_of, write_pages
+from splu_desktop.files.large.pages import Pages, PageWriter
 from splu_desktop.files.large.table import LargeTable
+from splu_desktop.files.release.csv_table import checked_file
 from splu_desktop.files.release.facts import Dialect
 
 _MEMORY = "2GB"  # that DuckDB takes at most, before it turns to the disk
@@ -57,28 +56,36 @@ class DuckDB(LargeTable):
         with self._refusals():
             return self._base.sql(words).to_arrow_table()
 
-    def write(
-        self, counted: Counted, plan: Plan, folder: Path, dialect: Dialect, progress: Progress
-    ) -> tuple[Pages, Written]:
-        """Draw all rows and write table.csv and scores.csv; return what describes them, and what `write_pages` does."""
-        source, drawing, done = SystemRandomness(), counted.drawing, 0
+    def draw(self, drawing: Drawing, rows: int, folder: Path, progress: Progress) -> None:
+        """Draw all rows, see `LargeTable`."""
         columns = [*(f"{name} int" for name in drawing.names), *(f"{name} bigint" for name in RANDOM)]
         self._base.execute(f"create table drawn ({', '.join(columns)})")
-        adding = self._base.cursor()  # beside the one that reads
+        adding, source, done = self._base.cursor(), SystemRandomness(), 0  # a cursor beside the one that reads
         for batch in self._batches(f"select {', '.join(self.file.keys[name] for name in drawing.texts)} from source"):
-            progress.report("Drawing", done / counted.rows)
+            progress.report("Drawing", done / rows)
             adding.register("batch", drawing.draw_batch(batch, source))
             with self._refusals():
                 adding.execute("insert into drawn from batch")
             done += batch.num_rows
-        shown = []
-        for at, block in enumerate(drawing.blocks, len(drawing.unchanged)):
-            found = self.ask(f"select n{at}, count(*) from drawn group by n{at}")
-            shown.append(block.tally(found))
-        pages = pages_of(counted, plan, shown)
-        ordered = f"select {', '.join(drawing.names)} from drawn order by {', '.join(RANDOM)}"
-        parts = ([column.to_numpy() for column in batch.columns] for batch in self._batches(ordered))
-        return pages, write_pages(pages, parts, counted.rows, folder, dialect, progress)
+
+    def write(
+        self, pages: Pages, drawing: Drawing, rows: int, folder: Path, dialect: Dialect, progress: Progress
+    ) -> dict[str, str]:
+        """Write table.csv and scores.csv, see `LargeTable`."""
+        writer, done = PageWriter(pages, dialect), 0
+        with ExitStack() as opened:
+            files = [
+                opened.enter_context(checked_file(folder / file, names, dialect, progress))
+                for file, names in pages.names.items()
+            ]
+            ordered = f"select {', '.join(drawing.names)} from drawn order by {', '.join(RANDOM)}"
+            for batch in self._batches(ordered):
+                progress.report("Writing CSV", done / rows)
+                writer.write(files, [column.to_numpy() for column in batch.columns])
+                done += batch.num_rows
+        if done != rows:
+            raise say_changed()
+        return {name: file.digest.hexdigest() for name, file in zip(pages.names, files, strict=True)}
 
     def _batches(self, words: str) -> Iterator[Any]:
         """Give the answer to a query as Arrow record batches. Raises OtherwiseRead."""

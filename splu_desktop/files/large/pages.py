@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +12,18 @@ from numpy.typing import NDArray
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.mechanism import CLASS, Block
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import Progress
+from splu_desktop.core.progress import SILENT
 from splu_desktop.core.published import Published
 from splu_desktop.core.sanitise import merge_rare, number_codes
 from splu_desktop.core.table import Column, Table
+from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.large.counted import Counted
-from splu_desktop.files.large.drawing import say_changed
 from splu_desktop.files.release.columns import column_handed_out
-from splu_desktop.files.release.csv_table import RowWriter, TableWriter, checked_file, number_cells
+from splu_desktop.files.release.csv_table import RowWriter, TableWriter, number_cells
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
 
-LEARNED = 200_000  # published rows from which it is learned how far counts spread
-
 Codes = NDArray[np.int32]
-Written = tuple[dict[str, float], dict[str, str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +43,10 @@ class Pages:
     scores: tuple[ScoreColumn, ...]
     score_from: tuple[int, ...]
 
-    def table_codes(self, drawn: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        """Return codes of each column of the table for drawn rows."""
-        return [drawn[at] if of is None else of[drawn[at]] for _, at, of in self.table]
-
-    def score_cells(self, dialect: Dialect) -> tuple[list[NDArray[Any]], list[tuple[int, Codes]]]:
-        """Return laid texts of scores, and for each which number of a drawn row, and codes of its pairs."""
-        cells = number_cells([(each.values, each.which, each.pairs) for each in self.scores], dialect)
-        place = {id(each.pairs): at for each, at in zip(self.scores, self.score_from, strict=True)}
-        return [laid for laid, _, _ in cells], [(place[id(own)], of_pair[own]) for _, of_pair, own in cells]
+    @property
+    def names(self) -> dict[str, list[str]]:
+        """The columns of each file."""
+        return {TABLE_NAME: [column.name for column, _, _ in self.table], SCORES_NAME: [s.name for s in self.scores]}
 
 
 def pages_of(counted: Counted, plan: Plan, shown: Sequence[NDArray[np.int64]]) -> Pages:
@@ -112,47 +103,32 @@ def _side_by_side(columns: Sequence[Column]) -> Table:
     return Table(tuple(filled))
 
 
-def write_pages(
-    pages: Pages,
-    parts: Iterable[Sequence[NDArray[Any]]],
-    rows: int,
-    folder: Path,
-    dialect: Dialect,
-    progress: Progress,
-) -> Written:
-    """Write table.csv and scores.csv, given drawn rows in random order.
+class PageWriter:
+    """Writes drawn rows as lines of table.csv and scores.csv, and compares each line of the table with its codes.
 
-    Returns how far counts spread, and the SHA-256 of each file. Raises BadSetting where there are other rows than
-    counted, BadRelease where the table does not read as it was written; Cancelled.
+    It can be sent to workers.
     """
-    cells, codes = pages.score_cells(dialect)
-    columns = [column for column, _, _ in pages.table]
-    table, scores = TableWriter(columns, dialect), RowWriter(cells)
-    first: list[NDArray[Any]] = []
-    done = 0
-    names = [column.name for column in columns], [each.name for each in pages.scores]
-    with (
-        checked_file(folder / TABLE_NAME, names[0], dialect, progress) as table_file,
-        checked_file(folder / SCORES_NAME, names[1], dialect, progress) as score_file,
-    ):
-        for part in parts:
-            progress.report("Writing CSV", done / rows)
-            own = pages.table_codes(part)
-            first = first or own
-            table.write(table_file, own, progress, "Writing CSV")
-            scores.write(score_file, [each[part[at]] for at, each in codes], progress, "Writing CSV")
-            done += len(part[0])
-    if done != rows:
-        raise say_changed()
-    digests = {TABLE_NAME: table_file.digest.hexdigest(), SCORES_NAME: score_file.digest.hexdigest()}
-    return spread_of(pages, first), digests
+
+    def __init__(self, pages: Pages, dialect: Dialect) -> None:
+        self._table = TableWriter([column for column, _, _ in pages.table], dialect)
+        self._table_codes = [(at, of) for _, at, of in pages.table]
+        cells = number_cells([(each.values, each.which, each.pairs) for each in pages.scores], dialect)
+        place = {id(each.pairs): at for each, at in zip(pages.scores, pages.score_from, strict=True)}
+        self._scores = RowWriter([laid for laid, _, _ in cells])
+        self._score_codes = [(place[id(own)], of_pair[own]) for _, of_pair, own in cells]
+
+    def write(self, files: Sequence[IO[bytes] | DigestedFile], drawn: Sequence[NDArray[Any]]) -> None:
+        """Write some drawn rows to both files. Raises BadRelease where the table does not read as it was written."""
+        shown = [drawn[at] if of is None else of[drawn[at]] for at, of in self._table_codes]
+        self._table.write(files[0], shown, SILENT, "")
+        self._scores.write(files[1], [of[drawn[at]] for at, of in self._score_codes], SILENT, "")
 
 
-def spread_of(pages: Pages, codes: Sequence[NDArray[Any]]) -> dict[str, float]:
-    """Return, as a reader learns it from some published rows, how far counts spread."""
-    some = [
-        replace(column, codes=own[:LEARNED].astype(np.int32), weights=None, written=None)
-        for (column, _, _), own in zip(pages.table, codes, strict=True)
-    ]
+def spread_of(pages: Pages, drawn: Sequence[NDArray[Any]]) -> dict[str, float]:
+    """Return, as a reader learns it from some drawn rows, how far counts spread."""
+    some = []
+    for column, at, of in pages.table:
+        codes = (drawn[at] if of is None else of[drawn[at]]).astype(np.int32)
+        some.append(replace(column, codes=codes, weights=None, written=None))
     reader = Reader(replace(pages.published, table=Table(tuple(some))))
     return {name: reader.spread(name) for name in pages.published.sensitive}

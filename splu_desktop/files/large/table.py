@@ -22,15 +22,17 @@ from splu_desktop.files.importer.reader import assemble
 from splu_desktop.files.importer.recognise import facts
 from splu_desktop.files.isolation.faults import NoRecords
 from splu_desktop.files.language import language
-from splu_desktop.files.large.counted import Counted, count
+from splu_desktop.files.large.counted import count
+from splu_desktop.files.large.drawing import RANDOM, Drawing
 from splu_desktop.files.large.engine import Engine, text_file
-from splu_desktop.files.large.pages import Pages, Written
+from splu_desktop.files.large.pages import Pages, pages_of, spread_of
 from splu_desktop.files.release.facts import Dialect, make_facts
 from splu_desktop.files.release.folder import Form, close_folder
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.release.readme import README_NAME, write_readme
 
 _SAMPLE = 1_000_000  # rows by which a plan is made and judged
+_LEARNED = 200_000  # published rows from which it is learned how far counts spread
 
 
 class LargeTable(Engine):
@@ -56,10 +58,18 @@ class LargeTable(Engine):
         """Let go of the file and of what lies on disk."""
 
     @abstractmethod
+    def draw(self, drawing: Drawing, rows: int, folder: Path, progress: Progress) -> None:
+        """Draw all rows, about so many, so that queries know them as `drawn`. Raises SpluError; Cancelled."""
+
+    @abstractmethod
     def write(
-        self, counted: Counted, plan: Plan, folder: Path, dialect: Dialect, progress: Progress
-    ) -> tuple[Pages, Written]:
-        """Draw all rows and write table.csv and scores.csv; return what describes them, and what `write_pages` does."""
+        self, pages: Pages, drawing: Drawing, rows: int, folder: Path, dialect: Dialect, progress: Progress
+    ) -> dict[str, str]:
+        """Write table.csv and scores.csv in the order of random bits; return the SHA-256 of each.
+
+        Raises BadSetting where there are other rows than counted, BadRelease where the table does not read as it was
+        written; Cancelled.
+        """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,7 +124,15 @@ class LargeTable(Engine):
         Raises SpluError; Cancelled.
         """
         counted = count(self, plan, asked, sample, progress)
-        pages, (spread, written) = self.write(counted, plan, folder, form.dialect, progress)
+        drawing = counted.drawing
+        self.draw(drawing, counted.rows, folder, progress)
+        names, shown = ", ".join(drawing.names), []
+        for name, block in zip(drawing.names[len(drawing.unchanged) :], drawing.blocks, strict=True):
+            shown.append(block.tally(self.ask(f"select {name}, count(*) from drawn group by {name}")))
+        pages = pages_of(counted, plan, shown)
+        some = self.ask(f"select {names} from drawn order by {', '.join(RANDOM)} limit {_LEARNED}")
+        spread = spread_of(pages, [column.to_numpy() for column in some.columns])
+        written = self.write(pages, drawing, counted.rows, folder, form.dialect, progress)
         described = make_facts(
             pages.published, plan, spread, title=form.title, contact=form.contact, dialect=form.dialect
         )
