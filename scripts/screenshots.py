@@ -4,7 +4,8 @@
 
 Goes the whole way on the sample hospital, or on the table of --walk: empty pages, Open, Questions, Proposal with
 Columns and Expert, Publish, Ask, Report, and states that are out of date or wrong. Every state is drawn in every look:
-a scheme, and one of the sizes that a screen of 1366 x 768 has at 100 to 200 %, or 1920 x 1080 at 200 % ("hd").
+a scheme, and one of the sizes that a screen of 1366 x 768 has at 100 to 200 %, or 1920 x 1080 at 200 % ("hd"), or
+960 x 540 ("540").
 What is cut, overlaps or scrolls sideways is found by tests/gui/test_shell.py; these are for the eye.
 Nothing but FOLDER is written to; settings and the release go to a temporary folder.
 """
@@ -25,7 +26,14 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
 sys.path.insert(0, str(Path(__file__).absolute().parent.parent))
-SIZES = {"100": (1366, 698), "125": (1092, 558), "150": (911, 442), "200": (683, 314), "hd": (960, 510)}
+SIZES = {
+    "100": (1366, 698),
+    "125": (1092, 558),
+    "150": (911, 442),
+    "200": (683, 314),
+    "hd": (960, 510),
+    "540": (960, 470),
+}
 LOOKS = "light-100,light-125,light-150,light-200,light-hd,dark-100,dark-150,contrast-100"
 
 
