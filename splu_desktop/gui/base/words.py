@@ -22,8 +22,10 @@ from splu_desktop.files.language import Language
 
 _ISOLATING = Isolating()
 _spoken = [Language()]
-# As the standard library does, which reads two thousand names of letters first.
-_MEANT_BY_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;", "\0": "\ufffd"})
+# As the standard library does, which reads two thousand names of letters first; Qt's HTML breaks at narrow blanks.
+_MEANT_BY_HTML = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;", "\0": "\ufffd", "\u202f": "\u00a0"}
+)
 # HTML runs lines together, which a tooltip has several of.
 _PLAIN = "<span style='white-space: pre-wrap'>"
 

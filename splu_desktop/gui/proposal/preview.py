@@ -24,7 +24,7 @@ from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import unique
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.messages import value_words
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import join, t
 from splu_desktop.gui.proposal.plots import LargeCounts, SmallCounts, nice_top
 
 # Equally far apart on the plot's axis, which shows logarithms.
@@ -218,7 +218,7 @@ class _Lines:
         self._groups = []
         for row, column in zip(self._line.tolist(), self._value.tolist(), strict=True):
             head, label = ", ".join(map(value_words, table.lines[row])), value_words(table.labels[column])
-            self._groups.append(f"{label}; {head}" if several and head else head or label)
+            self._groups.append(join((label, head)) if several and head else head or label)
 
     def at(self, stop: int) -> tuple[RangeLine, ...]:
         """Return the lines at a stop, all together last."""
