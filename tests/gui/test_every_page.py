@@ -49,7 +49,7 @@ NEVER = re.compile(
 
 
 def settle(window: MainWindow, idle: Idle) -> None:
-    for _ in range(3):
+    for _ in range(8):  # a list that becomes longer moves what is around it one turn later, and so on outwards
         QApplication.processEvents()
         idle(window)
 

@@ -272,8 +272,8 @@ class Page(QWidget):
 
     def _lay_out(self) -> None:
         left, top, right = SIDES[self.fold]
-        self._inner.setContentsMargins(left, top, right, 0)
         wide = self.fold is Fold.WIDE
+        self._inner.setContentsMargins(left, top, right, 6 if wide else 0)
         self._inner.setSpacing(8 if wide else 6)
         self.foot.setContentsMargins(left, 6 if wide else 4, right, 6 if wide else 4)
         self._name_back()

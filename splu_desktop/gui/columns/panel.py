@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout
 
 from splu_desktop.core.generalise import Steps, by_cuts
@@ -154,9 +154,18 @@ class ColumnPanel(Card):
             rows.append(ValueRow(t("(empty)"), values.empty, False, min(1.0, values.empty / top), empty=True))
         self._asks = secret
         self.model.show(rows)
-        header = self.values.horizontalHeader()
-        metrics = self.fontMetrics()
-        header.resizeSection(2, 34 + metrics.horizontalAdvance(number(top)))
+        self._share_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Give the counts what they need, and the bars what the values leave."""
+        header, metrics, rows = self.values.horizontalHeader(), self.fontMetrics(), self.model.rows
+        # The commonest value stands first, and empty cells, which may be more, last.
+        most = max((row.count for row in (*rows[:1], *rows[-1:])), default=0)
+        header.resizeSection(2, 34 + metrics.horizontalAdvance(number(most)))
         longest = max((metrics.horizontalAdvance(value_words(row.label)) for row in rows[:_AHEAD]), default=0)
         room = self.values.viewport().width() - header.sectionSize(2) - longest - 44  # beside the tick and its edges
         header.resizeSection(1, min(64, max(20, room)))

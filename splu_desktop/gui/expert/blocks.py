@@ -10,7 +10,7 @@ from splu_desktop.core.mechanism import Block
 from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base.choices import Choice, TickList
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import label, put
+from splu_desktop.gui.base.widgets import label, put, show_whole
 from splu_desktop.gui.base.words import number, t
 from splu_desktop.gui.expert.section import Rows, Section
 
@@ -56,7 +56,8 @@ class ClassesSection(Section):
         self.ticks = TickList(self.title)
         self.ticks.itemChanged.connect(lambda item: self._ticked())
         self.found = label("", "quiet", wrap=True, live=True)
-        put(self.body, (self.ticks, 1), self.found)
+        show_whole(self.ticks, 0, whole=True)
+        put(self.body, self.ticks, self.found)
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         self.ticks.offer(plan.nsas, plan.classes)

@@ -16,13 +16,12 @@ from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.choices import TickList, number_box, show_value
 from splu_desktop.gui.base.recipes import choose_laws, laws_chosen
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import label, line_edit, put
+from splu_desktop.gui.base.widgets import label, line_edit, put, show_whole
 from splu_desktop.gui.base.words import decimal, join, language_code, t, translate
 from splu_desktop.gui.expert.section import Rows, Section, grid_of
 from splu_desktop.report import law
 
 _WHOLE = ("alike", "printed", "gamma")
-_LAWS = 126  # pixels: five of them
 
 
 class BoundsSection(Section):
@@ -104,7 +103,7 @@ class LimitsSection(Section):
         grid.setColumnStretch(4, 0)
         self._codes: dict[str, str] = {law.pack(code).name(language_code()): code for code in law.codes()}
         self.laws = TickList(t("Law packs of the report"))
-        self.laws.setFixedHeight(_LAWS)
+        show_whole(self.laws, 0, whole=True)
         self.laws.itemChanged.connect(lambda item: choose_laws(map(self._codes.__getitem__, self.laws.list_ticked())))
         put(self.body, grid, label(t("Law packs of the report"), "strong"), self.laws)
 

@@ -11,11 +11,9 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.choices import Choice, TickList, number_box, show_value
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import label, line_edit, put
+from splu_desktop.gui.base.widgets import label, line_edit, put, show_whole
 from splu_desktop.gui.base.words import t, translate
 from splu_desktop.gui.expert.section import Section
-
-_DATES = 96  # pixels
 
 
 class PersonsSection(Section):
@@ -40,7 +38,7 @@ class PersonsSection(Section):
         self.days = number_box(0, MOST_DAYS, 0, t("Dates are moved by up to, days"))
         self.days.setSpecialValueText(t("not moved"))
         self.dates = TickList(t("Dates that are moved"))
-        self.dates.setFixedHeight(_DATES)
+        show_whole(self.dates, 0, whole=True)
         for part in (self.way, self.order, self.reason, self.number, self.days, self.dates):
             self.form.addRow(part.accessibleName(), part)
         self.none = label(t("No column names the person, so there is nothing to choose here."), "quiet", wrap=True)
@@ -61,6 +59,7 @@ class PersonsSection(Section):
             return
         dates = [name for name in plan.nsas if source.table[name].kind in (Kind.DATE, Kind.DATETIME)]
         self.dates.offer(dates, who.shift)
+        self.form.setRowVisible(self.dates, bool(dates))
         self.order.offer(
             [(t("the order of the file"), ""), *((isolated(name), name) for name in source.table.names)], who.order
         )

@@ -146,7 +146,7 @@ class ProposalPage(Page):
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.large, self.small = LargeCountsPlot(), SmallCountsPlot()
         self.large_words, self.small_words = label("", "quiet", wrap=True), label("", "quiet", wrap=True)
-        self.plots = margins(QHBoxLayout(), 0, spacing=16)
+        self.plots = margins(QHBoxLayout(), 0, 4, 0, 0, spacing=16)
         for title, plot, words in (
             (t("Large counts stay readable"), self.large, self.large_words),
             (t("Small counts stay hidden"), self.small, self.small_words),
