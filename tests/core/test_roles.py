@@ -249,6 +249,22 @@ def test_two_small_signs_make_an_unknown_column_harmless_where_nothing_says_heal
     assert suggested(name, values).role is role
 
 
+def test_a_date_that_some_have_under_an_unknown_word_is_secret_and_a_new_patient_is_told_by_yes_and_no() -> None:
+    days = [f"2024-03-{1 + at % 28:02d}" if at % 4 == 0 else "" for at in range(N)]
+    some = Column.from_labels("Tag der Wxqung", days, kind=Kind.DATE)
+    assert suggest_roles(Table((some,)))["Tag der Wxqung"].role is Role.SA
+    assert suggested("new patient", "yes|no").role is Role.NSA
+    assert suggested("patient care", "Aba|Bec|Cid").role is suggested("first episode", "yes|no").role is Role.SA
+
+
+def test_persons_are_known_by_their_first_names_under_a_word_for_units() -> None:
+    names = [
+        f"{each}, {first}" for each in ("Okafor", "Novak", "Costa") for first in ("Anna", "Peter", "Marie", "James")
+    ]
+    assert suggested("lead crew", names).role is Role.IDENTIFIER
+    assert suggested("hospital", "St James|St Mary|Royal Anna").role is Role.NSA
+
+
 def test_the_order_of_columns_changes_no_role(tmp_path: Path) -> None:
     for name, (table, _) in tables(tmp_path).items():
         found = suggest_roles(table)
@@ -272,6 +288,9 @@ def test_the_order_of_columns_changes_no_role(tmp_path: Path) -> None:
         ("housing_problem", "damp|mould|cold"),
         ("Manifestation", "Haut|Gelenk|Niere"),
         ("sex_trade", "yes|no"),
+        ("Wochenbett", "ruhig|schwierig|fieberhaft"),
+        ("NatureTitle", "Fractures|Burns|Amputations"),
+        ("hospitaldischargelocation", "Home|Rehabilitation|Death"),
     ],
 )
 def test_a_finding_between_harmless_columns_stays_secret(name: str, values: str) -> None:
