@@ -19,7 +19,7 @@ from splu_desktop.cli.base.endings import Ended, heed_signals, ignore, open_stan
 from splu_desktop.cli.base.help import Help, add_language, in_own_words
 from splu_desktop.cli.base.output import of_the_system, one_line, print_json, speak, translate
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
-from splu_desktop.core.messages import nearest, none_of, say
+from splu_desktop.core.messages import Said, nearest, none_of, say
 from splu_desktop.files.disk.room import LIBRARIES, check_room, keep_freed_memory
 from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
 
@@ -33,7 +33,7 @@ _NOTHING = say("Correct {rest} or leave it out: it means nothing here.")
 _COMPLAINTS = (
     (r"the following arguments are required: (?P<names>.*)", say("Add {names}.")),
     (r"argument (?P<name>.*?): expected .*", say("Write a value after {name}.")),
-    (r"argument .*?: invalid choice: '?(?P<name>.*?)'? \(choose from (?P<known>.*)\)", _OTHER),
+    (r"argument (?P<option>.*?): invalid choice: '?(?P<name>.*?)'? \(choose from (?P<known>.*)\)", _OTHER),
     (r"argument (?P<name>.*?): invalid (?:int|float) value: '(?P<given>.*)'", _NUMBER),
     (r"argument (?P<rest>.*?): ignored explicit argument '.*'", _NOTHING),
     (r"ambiguous option: (?P<name>.*) could match (?P<known>.*)", _OTHER),
@@ -59,6 +59,8 @@ class _Parser(argparse.ArgumentParser):
                 message = say(instead, **found.groupdict())
                 if "choice" in pattern:
                     message = none_of(found["name"], re.findall(r"[\w-]+", found["known"]))
+                    if "option" in found.re.groupindex and found["option"].startswith("--"):
+                        message = Said("{option}: {fault}", {"option": found["option"], "fault": message})
         raise SystemExit(_end(say("{fault} See “{prog} --help”.", fault=message, prog=self.prog), 2, self.given))
 
 
@@ -70,7 +72,7 @@ class _SelfTest(argparse.Action):
 
 
 # Command -> its module, in the order of the help. One is imported alone where it is named: all take a second together.
-_MODULES = {"propose": "plan", "queries": "query", "protect": "tables"}  # where it has another name
+_MODULES = {"propose": "plan", "queries": "query", "protect": "tables", "crosstab": "analyse", "dummy": "handover"}
 COMMANDS = {name: _MODULES.get(name, name) for name in (
     "inspect", "propose", "plan", "publish", "query", "queries", "crosstab", "tables", "protect", "analyse", "report",
     "verify", "releases", "handover", "dummy", "guarantee", "compare",

@@ -10,7 +10,7 @@ from typing import Any
 from splu_desktop.cli.base.help import add_command
 from splu_desktop.cli.base.import_options import open_engine
 from splu_desktop.cli.base.output import Shown, line_of, one_line, print_json, tell, translate
-from splu_desktop.cli.base.plan_options import add_plan_options, check_options, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, planned_from
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, Said, cases_of_100, certainty_words, counted, isolated, say
 from splu_desktop.core.policy import TOO_SMALL, Line, Verdict
@@ -31,7 +31,6 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan and the verdict. Returns 3 where lines are open."""
-    check_options(args)
     with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:
         planned = planned_from(args, shown, engine)
     command = _protect_command(args, planned.verdict)
@@ -84,9 +83,7 @@ def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
             t_f=t_f,
             t_p=Figure(f"{cases_of_100(t_p, down=True)} %"),
         ))  # fmt: skip
-    steps = planned.proposal.steps if planned.proposal is not None else ()
-    shown = ("blanked",) if short else ("blanked", "person")
-    told = [(say("persons"), step.words) for step in steps if step.name in shown]
+    told = [(say("persons"), words) for words in figures.losses(plan)]
     if short:
         told.append((say("coarser"), _list_names(tuple(plan.generalisations))))
     else:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import misfit, no_effect
+from splu_desktop.cli.base.effects import misfit, no_effect, said_by
 from splu_desktop.cli.base.help import add_command, several, takes
 from splu_desktop.cli.base.import_options import choices_from, open_engine
 from splu_desktop.cli.base.opening import lock_from, password_line
@@ -49,14 +49,10 @@ def add(commands: Any) -> None:
     group = parser.add_argument_group(say("the release"))
     takes(group, "--out DIR", "the new folder of the release, or its ZIP", type=Path, required=True)
     words = say("accept an open line of the verdict, or all, in at least three words")
-    several(group, "--accept NAME=REASON", words, type=_acceptance)
+    several(group, "--accept NAME=REASON", words)
     # As older calls spell it: --accept all=REASON; and strict is what publishing always is.
-    group.add_argument("--accept-all", dest="accept", action="append", type=_accept_all, help=argparse.SUPPRESS)
+    group.add_argument("--accept-all", dest="accept", action="append", type="all={}".format, help=argparse.SUPPRESS)
     group.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)
-
-
-def _accept_all(reason: str) -> tuple[str, str]:
-    return _acceptance(f"all={reason}")
 
 
 def _acceptance(text: str) -> tuple[str, str]:
@@ -69,7 +65,7 @@ def _acceptance(text: str) -> tuple[str, str]:
 
 def run(args: argparse.Namespace) -> int:
     """Publish. Returns 3 where an open line stands against it; nothing is written then. Raises SpluError."""
-    accepted = dict(args.accept)
+    accepted = dict(map(_acceptance, args.accept))
     everything = accepted.pop("all", "")
     check_options(args)
     said = meanings(RELEASE, release_entries(args))
@@ -84,7 +80,9 @@ def run(args: argparse.Namespace) -> int:
     with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:
         planned = planned_from(args, shown, engine)
         found = planned.verdict
-        if waiting := found.waiting(accepted, everything):
+        with said_by("--accept"):
+            waiting = found.waiting(accepted, everything)
+        if waiting:
             # Else the refusal would begin on the line that shows how far it is.
             shown.end()
             return _refuse(args, planned, waiting, accepted)

@@ -193,7 +193,8 @@ class Plan:
         """Return the plan with more than a draw done about persons, where that is asked; moved dates go out."""
         if persons is None or (persons.way == "draw" and not persons.number and not persons.shift):
             return self
-        return replace(self, persons=persons, roles={**self.roles, **dict.fromkeys(persons.shift, Role.NSA)})
+        shown = self.with_roles([name for name in persons.shift if self.roles[name] is not Role.NSA], Role.NSA)
+        return replace(shown, persons=persons)
 
     def check(self, table: Table) -> None:
         """Raise UnknownColumn or BadSetting where plan and table do not belong together."""

@@ -111,11 +111,10 @@ def parse_question(text: str, table: Table, within: float = WITHIN) -> AskedTabl
 def _read_what(text: str, columns: Mapping[str, str], table: Table) -> tuple[str, str | None] | None:
     if (name := columns.get(folded_text(text))) is not None:
         return name, None
-    for head in sorted(columns, key=len, reverse=True):
-        if folded_text(text).startswith(f"{head}="):
-            column = table[columns[head]]
-            value = _label(column, text[text.index("=", len(head)) + 1 :])
-            return None if value is None else (column.name, value)
+    for at in reversed([place for place, mark in enumerate(text) if mark == "="]):  # the longest name that there is
+        if (name := columns.get(folded_text(text[:at]))) is not None:
+            value = _label(table[name], text[at + 1 :])
+            return None if value is None else (name, value)
     return None
 
 

@@ -153,7 +153,8 @@ def test_whatever_is_typed_wrongly_is_answered_by_what_to_do(
             speaks = language("de" if words[0:1] == ["--lang"] else code)
             own = [speaks.core.get(each, each) for each in complaints]
             shapes = [".*".join(map(re.escape, re.split(r"\{\w+\}", each))) for each in own]
-            found = [each for each, shape in zip(complaints, shapes, strict=True) if re.match(f"splu: {shape}", err)]
+            found = [each for each, shape in zip(complaints, shapes, strict=True)
+                     if re.match(rf"splu: (--[\w/-]+: )?{shape}", err)]  # fmt: skip
             assert (status, out, err.count("\n")) == (2, "", 1), (parser.prog, words)
             assert found, (parser.prog, words, err)
             met.update(found)

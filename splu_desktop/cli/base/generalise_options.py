@@ -34,10 +34,6 @@ def _suggest(_: str, column: Column) -> g.Steps:
     raise g.CannotGeneralise("Nothing is suggested for column “{name}”; say how to generalise it.", name=column.name)
 
 
-def _whole(text: str) -> int:
-    return int(text.strip()[:20])
-
-
 def _hierarchy(text: str, _: Column) -> g.Steps:
     # A path may hold commas itself, so only a number behind the last one is a level.
     path, comma, level = text.rpartition(",")
@@ -59,9 +55,9 @@ _OWN = (
     Way(_PARTS, say("part of a date"), lambda name, _: (g.DatePart(g.Part(name)),)),
     Way("width=10", _WIDTH, lambda text, column: (g.by_width(column, text),)),
     Way("cuts=18,40,65", _CUTS, lambda text, _: (g.by_cuts([cut for cut in text.split(",") if cut.strip()]),)),
-    Way("prefix=3", say("codes to their first 3 characters"), lambda text, _: (g.Prefix(length=_whole(text)),)),
+    Way("prefix=3", say("codes to their first 3 characters"), lambda text, _: (g.Prefix(length=int(text)),)),
     Way("before=.", say("codes to what stands before a mark"), lambda text, _: (g.Prefix(before=text),)),
-    Way("droplast=3", say("codes without their last 3 characters"), lambda t, _: (g.Prefix(drop_last=_whole(t)),)),
+    Way("droplast=3", say("codes without their last 3 characters"), lambda t, _: (g.Prefix(drop_last=int(t)),)),
     Way("groups=FILE.csv", _GROUPS, lambda text, _: (read_groups(Path(text).expanduser()),)),
     Way("hierarchy=FILE.csv,2", _LEVEL, _hierarchy),
 )

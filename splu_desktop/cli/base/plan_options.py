@@ -17,7 +17,7 @@ from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.mechanism import Block, draw_from
 from splu_desktop.core.messages import none_of, say, superfluous
-from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.persons.choice import ONE, ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.limits import limits_for
@@ -134,9 +134,13 @@ def _plan_by_options(args: argparse.Namespace, imported: Imported, progress: Pro
     table, who = imported.table, audience_asked(args)
     with said_by("--set", "limits"):
         within = limits_for(who).within if args.within is None else args.within / 100
+    if not 0.01 <= within <= 0.99:
+        raise misfit(f"{args.within:g}", "--within", "10, 20, 30")
+    roles, questions = roles_asked(args, entries, table), questions_asked(args.table, within, table)
+    _check_roles(roles, person, questions)
     asked: dict[str, Any] = {
-        "person": person, "questions": questions_asked(args.table, within, table), "within": within,
-        "roles": roles_asked(args, entries, table), "row_word": args.row, "progress": progress,
+        "person": person, "questions": questions, "within": within, "roles": roles, "row_word": args.row,
+        "progress": progress,
     }  # fmt: skip
     if not options_given(args, _EXPLICIT) and not _EXPLICIT_SET & entries.keys():
         return propose_plan(imported, who, persons=persons, **asked)
@@ -169,10 +173,12 @@ def person_asked(
     # A column's own name may hold “=”.
     if not sign or text in table:
         name, way = text, "draw"
+    if way.strip() not in ("draw", *ONE):
+        raise misfit(text, "--person", "COL[=draw|first|last|random]|none")
+    shift, days = _shift_asked(entries.get("shift_dates"), table)
     with said_by("--person"):
         name = table[name].name
-    shift, days = _shift_asked(entries.get("shift_dates"), table)
-    return ByPerson(name, way.strip(), number=entries.get("person_number", False), shift=shift, days=days), name
+        return ByPerson(name, way.strip(), number=entries.get("person_number", False), shift=shift, days=days), name
 
 
 def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
@@ -210,6 +216,18 @@ def roles_asked(args: argparse.Namespace, entries: Mapping[str, Any], table: Tab
             if not found.setdefault(table[name].name, Role.NSA).published:
                 raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
     return found
+
+
+def _check_roles(roles: Mapping[str, Role], person: str | None, questions: Sequence[AskedTable]) -> None:
+    """Raise BadSetting where a column that --person or --table names is given a role in which it can't serve."""
+    needed = {"--person": [(person or "", Role.IDENTIFIER)], "--table": [(each.sa, Role.SA) for each in questions]}
+    needed["--table"] += [(name, Role.NSA) for each in questions for name in each.by]
+    for option, columns in needed.items():
+        for name, role in columns:
+            # Who names persons by --person may leave the column out in so many words.
+            if (given := roles.get(name, role)) is not role and (role, given) != (Role.IDENTIFIER, Role.DROPPED):
+                with said_by(option):
+                    raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
 
 
 def _limits_asked(said: Mapping[str, str]) -> tuple[OwnLimit, ...]:

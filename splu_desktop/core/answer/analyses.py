@@ -353,7 +353,7 @@ def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
 def _fit(published: Published, features: dict[str, Feature], model: str) -> tuple[Floats, Floats, Floats]:
     """Return coefficients, the intercept first, and their covariances about this table and about persons like these."""
     xs = [key for key in features if key.startswith("x ")]
-    scale: Floats = np.concatenate([[1.0], *(np.nanmax(np.abs(features[key].values), axis=0) for key in xs)])
+    scale: Floats = np.concatenate([[1.0], *(np.nanmax(np.abs(features[key].values), 0, initial=0) for key in xs)])
     scale[scale < 1e-12] = 1.0  # columns of one size, so that the equations are well conditioned whatever their units
 
     def design(values: Values) -> Floats:

@@ -137,7 +137,7 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
 def _misfit(column: Column, width: Fraction, count: int) -> CannotGeneralise:
     return CannotGeneralise(
         "Groups that intervals of width {width} make of column “{column}”: about {count}; choose another width.",
-        width=number_text(float(width)),
+        width=f"{float(width):g}",
         count=count,
         column=column.name,
     )

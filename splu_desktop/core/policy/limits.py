@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
@@ -52,32 +53,31 @@ class Limits:
 
     def __post_init__(self) -> None:
         shares = [getattr(self, each.name) for each in fields(self) if each.name not in ("name", *WHOLE)]
-        if not all(0 < share <= 1 for share in shares) or min(self.alike, self.printed) < 1 or self.gamma < 1:
+        if not all(0 < each <= 1 for each in shares) or not all(1 <= getattr(self, n) < math.inf for n in WHOLE):
             raise BadSetting(
                 "The limits for “{name}” must be shares above 0 up to 1, and numbers from 1.", name=self.name
             )
 
 
-def limits_for(audience: Audience | None) -> Limits:
-    """Return the limits for whoever gets the release, with those changed by hand; a partner's where nobody was asked.
+def limits_for(audience: Audience) -> Limits:
+    """Return the limits for whoever gets the release, with those changed by hand.
 
     Raises BadSetting where a changed one has no such name, no such value or no reason.
     """
     found = limits_named(level_of(audience))
     own: dict[str, Any] = {}
-    for each in () if audience is None else audience.limits:
+    for each in audience.limits:
         known = {field.name for field in fields(found)} - {"name"}
         if each.name not in known:
             raise BadSetting(none_of(each.name, sorted(known)))
         check_reason(each.why)
-        own[each.name] = int(each.value) if each.name in ("alike", "printed") else each.value
+        counted = each.name in ("alike", "printed") and math.isfinite(each.value)
+        own[each.name] = math.ceil(each.value) if counted else each.value
     return replace(found, **own)
 
 
-def level_of(audience: Audience | None) -> str:
+def level_of(audience: Audience) -> str:
     """Return whose limits hold: one wider for who holds records of the persons, the public's for who has not signed."""
-    if audience is None:
-        return "partner"
     if audience.who == "public" or not audience.signed:
         return "public"
     return LEVELS[min(LEVELS.index(audience.who) + audience.holds_records, 2)]

@@ -1,0 +1,106 @@
+"""Each option of `splu propose`, `plan` and `publish` works or is refused in one sentence that names it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splu_desktop.core.policy import propose
+from splu_desktop.files.importer import read
+from tests.end2end.hospital import Splu
+
+WHY = "the board has agreed"
+# Columns called like words of the options, and one whose folded name is longer.
+COLUMNS = ("person", "none", "by", "Größe=3, cm", "test")
+REFUSED = (
+    ("--within", "propose {} --within 0"),
+    ("--within", "propose {} --within nan"),
+    ("--within", "plan {} --within -5 --sa test"),
+    ("--person", "plan {} --person person=sometimes"),
+    ("--person", "plan {} --person person=record"),
+    ("--person", "propose {} --person nobody"),
+    ("--person", "plan {} --person person --sa person,test"),
+    ("--person", "plan {} --person person --nsa person --sa test"),
+    ("--person", "plan {} --person person=first --sa test --set person_number"),
+    ("--table", "propose {} --table 'test by by' --drop by"),
+    ("--table", "propose {} --table 'test by by' --nsa test"),
+    ("--table", "propose {} --table 'test by by' --sa by"),
+    ("--table", "propose {} --table 'test by by by'"),
+    ("--for", "propose {} --for nobody"),
+    ("--signed", "propose {} --signed maybe"),
+    ("--gamma", "plan {} --sa test --gamma 1e400"),
+    ("--engine", "plan {} --engine postgres"),
+    ("width 1e+308 make", "plan {} --sa test --nsa none --generalise none:width=1e308"),
+    ("limits", f"plan {{}} --sa test --limit 'alike=nan:{WHY}'"),
+    ("limits", f"plan {{}} --sa test --limit 'printed=inf:{WHY}'"),
+    ("none", "plan {} --sa test --person person --shift-dates none=40"),
+    ("ok", "plan {} --sa test --set kept_identifiers.by=ok"),
+    ("--accept", "publish {} --out {}-release --accept too-blurred=ok"),
+    ("--accept", f"publish {{}} --out {{}}-release --accept 'nothing={WHY}'"),
+)  # fmt: skip
+WORKS = (
+    "plan {} --person none --sa test --nsa none,by",
+    "plan {} --person none=draw --sa test --nsa by",
+    "plan {} --person person --drop person --sa test --nsa by",
+    "plan {} --sa 'Größe=3, cm,test' --nsa none",
+    "plan {} --sa test --nsa 'Größe=3, cm' --generalise 'Größe=3, cm:prefix=1'",
+    "propose {} --table 'test=flu by Größe=3, cm, by'",
+    "propose {} --table 'Größe=3, cm=A by by'",
+    "propose {} --table 'by by none'",
+    f"plan {{}} --sa test --limit 'alike=2.5:{WHY}'",
+)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    chance, path = np.random.default_rng(5), tmp_path / "key.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for row in range(600):
+            ill = chance.choice(["flu", "gout", "-"], p=[0.3, 0.2, 0.5])
+            known = [f"P{row // 2:03d}", chance.integers(1, 95), chance.choice(["f", "m"]), chance.choice(list("ABC"))]
+            writer.writerow([*known, ill])
+    return path
+
+
+def test_what_means_nothing_is_refused_by_its_name(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    splu = Splu(capsys)
+    for name, line in REFUSED:
+        assert splu(*shlex.split(line.replace("{}", str(source))), "--json") == 2, line
+        said = json.loads(splu.out)["error"]
+        assert name in said, (line, said)
+        assert len(said.splitlines()) == 1
+
+
+def test_columns_may_be_called_like_words_of_the_options(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    splu = Splu(capsys)
+    for line in WORKS:
+        assert splu(*shlex.split(line.replace("{}", str(source))), "--json") in (0, 3), (line, splu.out)
+
+
+def test_no_table_gets_a_wider_error_than_was_asked_for(source: Path) -> None:
+    for within in (0.05, 0.3):
+        assert {each.within for each in propose(read(source).table, within=within).plan.questions} == {within}
+
+
+def test_rows_that_do_not_go_out_are_told_wherever_the_verdict_is(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    splu, words = Splu(capsys), "Rows left out: 300 of 600."
+    own = ("--person", "person=first", "--sa", "test", "--nsa", "by")
+    found = splu.json("plan", source, *own)
+    assert (found["rows"], found["rows_left_out"]) == (300, 300)
+    assert found["headline"].endswith(words)
+    assert splu("publish", source, *own, "--out", tmp_path / "out", "--accept-all", WHY) == 0
+    assert words in splu.out
+    splu("verify", tmp_path / "out")
+    assert words in splu.out
+    assert "only the first is here" in (tmp_path / "out" / "README.md").read_text("utf-8")
+    splu("report", tmp_path / "out", "--internal", "--source", source, "--out", tmp_path / "own.html")
+    assert words in (tmp_path / "own.html").read_text("utf-8")
