@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.band_means import band_means
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.generalise import check_sensitive, table_after
 from splu_desktop.core.mechanism import (
@@ -25,7 +26,8 @@ from splu_desktop.core.mechanism import (
 from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
 from splu_desktop.core.persons.blanking import blank
 from splu_desktop.core.persons.choice import persons
-from splu_desktop.core.persons.treatment import number_persons, one_per_person, shift_dates
+from splu_desktop.core.persons.dates import check_dates
+from splu_desktop.core.persons.treatment import LEFT_OUT, number_persons, one_per_person, shift_dates
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published, block_codes
@@ -46,6 +48,7 @@ class Prepared:
     knows_persons : whether a column names them.
     units, classes : what is drawn at once, and who lends to whom.
     emptied, left_out : persons of whom cells were emptied, and who were left out.
+    rows_left_out : of these, and of persons of whom one row goes out.
     """
 
     table: Table
@@ -56,6 +59,7 @@ class Prepared:
     classes: Classes
     emptied: int = 0
     left_out: int = 0
+    rows_left_out: int = 0
 
     @cached_property
     def row_class(self) -> NDArray[np.int32]:
@@ -87,6 +91,8 @@ def _prepare(table: Table, plan: Plan) -> Prepared:
     plan.check(table)
     source = one_per_person(table, plan.persons)
     known = plan.persons is not None
+    for name in () if plan.persons is None else plan.persons.shift:
+        check_dates(source[name])
     owner = persons(source[plan.persons.column]) if plan.persons is not None else np.arange(source.n)
     generalised = table_after(source, plan.generalisations)
     emptied = left_out = 0
@@ -97,14 +103,19 @@ def _prepare(table: Table, plan: Plan) -> Prepared:
             places = np.flatnonzero(blanked.kept)
             if not len(places):
                 raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
-            generalised, source = generalised.take(places), source.take(places)
-            owner = np.unique(owner[places], return_inverse=True)[1]
+            before, source = source.columns, source.take(places)
+            # Most columns are the same in both, and are taken once.
+            own = dict(zip(map(id, before), source.columns, strict=True))
+            columns = tuple(own[id(each)] if id(each) in own else each.take(places) for each in generalised.columns)
+            generalised = replace(generalised, columns=columns)
+            owner = cross_codes(owner[places], table.n)[0].astype(np.int64)
     for name in plan.sensitive:
         check_sensitive(source[name], generalised[name])
     drawn = plan.persons is not None and plan.persons.way == "draw"
     units = Units.of_persons(owner) if drawn else Units.of_records(source.n)
     classes = make_classes([generalised[name] for name in plan.classes], units)
-    found = Prepared(generalised, source, owner, known, units, classes, emptied, left_out)
+    gone = table.n + table.origin.get(LEFT_OUT, 0) - source.n
+    found = Prepared(generalised, source, owner, known, units, classes, emptied, left_out, gone)
     for block in plan.blocks:
         _check_block(found, block)
     return found

@@ -244,6 +244,7 @@ class Facts:
     stand_out: tuple[int, int] | None
     emptied: int | None
     left_out: int | None
+    rows_left_out: int | None
     kept: Mapping[str, str]
     apart: str
     blocks: tuple[BlockFact, ...]
@@ -361,6 +362,7 @@ def _internal(
         stand_out=(unique, figures.alike.unique),
         emptied=figures.emptied,
         left_out=figures.left_out + figures.persons - persons,
+        rows_left_out=figures.rows_left_out + figures.rows - opened.published.n,
         kept=dict(plan.kept_identifiers),
         apart=plan.persons.reason if plan.persons is not None else "",
         attacked=tuple(ColumnAttacked(each.column, each.right, each.expected, each.known) for each in found.columns),
@@ -614,6 +616,7 @@ def _external(
         stand_out=None,
         emptied=None,
         left_out=None,
+        rows_left_out=None,
         kept={},
         apart="",
         attacked=(),

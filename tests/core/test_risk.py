@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from splu_desktop.core.mechanism import Block, Lenders
-from splu_desktop.core.mechanism.law import t_p
+from splu_desktop.core.mechanism.law import row_certainty
 from splu_desktop.core.policy import RED, verdict
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
-from splu_desktop.core.risk.releases import joint_certainty, joint_t_p, row_certainty
+from splu_desktop.core.risk.releases import joint_certainty
 from splu_desktop.core.sanitise import prepare, run
 from splu_desktop.core.table import Table
 from tests.core.risk_tables import coded, plan_for, visits
@@ -132,11 +132,9 @@ def test_a_class_of_one_value_is_told() -> None:
 
 
 def test_several_releases_promise_less() -> None:
-    """Law 6: .98, .87, .66 at gamma 5 for pi .001, .01, .05 is for one of two; T_P falls as counts add."""
+    """Law 6: .98, .87, .66 at gamma 5 for pi .001, .01, .05 is for one of two."""
     for share in (0.001, 0.01, 0.05):
         assert joint_certainty(share, [5, 5]) == pytest.approx(float(row_certainty(share, 5, 2)))
         assert joint_certainty(share, [5]) == pytest.approx(share + (1 - share) / 5)
         assert joint_certainty(share, [5, 10]) < joint_certainty(share, [5, 5])
     assert joint_certainty(0.5, [1, 5]) == 1
-    for k in (1, 2, 5):
-        assert joint_t_p([Lenders(5)] * k, 0.3, 3) == pytest.approx(t_p(Lenders(5), 0.3, 3, releases=k))

@@ -86,6 +86,7 @@ def test_every_number_of_a_report_is_that_of_window_and_command_line(
     said["custodian"] |= {
         "emptied": window.figures.emptied,
         "left_out": window.figures.left_out,
+        "rows_left_out": judged["rows_left_out"],
         "most_rows": 2,
         "number": splu.json("releases")["releases"][0]["number"],
         "printed": window.limits.printed,

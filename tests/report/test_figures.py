@@ -45,7 +45,6 @@ def test_each_line_and_figure_is_the_verdicts(case: Case) -> None:
     assert lines["persons-alike"].value == figures.alike.smallest
     assert lines["certainty"].value == facts.average == figures.certainty.average
     assert lines["riskiest-group"].value == facts.riskiest == figures.certainty.riskiest
-    assert lines["small-counts"].value == figures.small_counts
     assert facts.cells == (figures.answered, figures.cells)
     assert facts.other == figures.other
 

@@ -138,7 +138,7 @@ def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
     if third >= 1:
         n = way.prepared.person_count * 50 / third
         size = 10 ** max(0, len(str(int(n))) - 2)  # two digits are as much as it can say
-        n, who = int(-(-n // size) * size), who_of(way.prepared)
+        n, who = int(-(-n // size) * size), who_of(way.plan)
         words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=who, n=n)
         yield Alternative("possible", words, None)
     words = say("Hand out protected tables of counts instead of rows.")
@@ -159,7 +159,7 @@ def _fewer(
     if any(each.within < WITHIN for each in questions):
         yield say("A number is good within 30 %."), tuple(replace(each, within=WITHIN) for each in questions)
     if len(columns) > 1:
-        yield say("Totals only."), tuple(dict.fromkeys(replace(each, by=(), within=WITHIN) for each in questions))
+        yield say("Totals only."), tuple(dict.fromkeys(replace(each, by=()) for each in questions))
 
 
 def _of(kind: str, words: str, way: Way) -> Alternative:

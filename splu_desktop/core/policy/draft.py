@@ -323,9 +323,8 @@ def together_step(columns: Sequence[str]) -> Step:
     return Step("together", "", words, say("they tell each other’s values"), partial(Plan.drawn_apart, columns=columns))
 
 
-def blanked_step(who: str, emptied: int, left_out: int) -> Step:
-    """Return the step that cells, or whole rows, of so many of {who} don't go out."""
-    words = say("Number of {who} with cells left empty: {n}; left out: {left}.", n=emptied, who=who, left=left_out)
+def blanked_step(words: str) -> Step:
+    """Return the step that cells, or whole rows, don't go out, in the words of `Figures.losses`."""
     return Step("blanked", "", words, say("they would stand out all the same"), partial(replace, blanking=None))
 
 

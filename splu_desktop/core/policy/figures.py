@@ -13,7 +13,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.alike import Alike, alike
 from splu_desktop.core.risk.certainty import Certainty, certainties
-from splu_desktop.core.risk.releases import EarlierRelease, joint_certainty, joint_t_p
+from splu_desktop.core.risk.releases import EarlierRelease, joint_certainty
 from splu_desktop.core.sanitise import Prepared
 
 FEWEST_CELLS = 3  # cells of 50 and more without which a table is too small for records
@@ -29,9 +29,20 @@ class TableReach:
     forecast: Forecast
 
 
-def who_of(prepared: Prepared) -> str:
+def who_of(plan: Plan) -> str:
     """Return what is counted."""
-    return say("persons") if prepared.knows_persons else say("rows")
+    return say("rows") if plan.persons is None else say("persons")
+
+
+def say_losses(who: str, emptied: int, left_out: int, rows_left_out: int, rows: int) -> tuple[str, ...]:
+    """Return sentences on what is missing from a release, beside its rows; none where nothing is."""
+    found = []
+    if emptied or left_out:
+        words = "Number of {who} with cells left empty: {n}; left out: {left}."
+        found.append(say(words, who=who, n=emptied, left=left_out))
+    if rows_left_out > left_out:  # else it says the same
+        found.append(say("Rows left out: {n} of {of}.", n=rows_left_out, of=rows_left_out + rows))
+    return tuple(found)
 
 
 class Readable:
@@ -68,9 +79,9 @@ class Figures(Readable):
     alike, certainty : who looks alike, and how sure a shown secret value is.
     tables : how far each asked table can be read.
     other : share of 200 ordinary other questions that can be read; None where there are none.
-    small_counts : chance that counts of 1 to alpha are wrong, all releases together.
     joint : how sure a row of the riskiest group is that shows a value in each of the releases.
     emptied, left_out : persons of whom cells were left empty, and who do not go out.
+    rows_left_out : rows that do not go out.
     """
 
     rows: int
@@ -79,10 +90,14 @@ class Figures(Readable):
     certainty: Certainty
     tables: tuple[TableReach, ...]
     other: float | None
-    small_counts: float
     joint: float
     emptied: int
     left_out: int
+    rows_left_out: int
+
+    def losses(self, plan: Plan) -> tuple[str, ...]:
+        """Return sentences on whose cells are left empty and which rows do not go out; none where all is there."""
+        return say_losses(who_of(plan), self.emptied, self.left_out, self.rows_left_out, self.rows)
 
 
 def reaches(
@@ -117,8 +132,7 @@ def figures_of(
     progress.report(stage, 0.7)
     other = float(ahead.other_questions([plan.gamma])[0])
     # Protected tables show no row, so what a row tells does not grow by them (docs/decisions/register.md).
-    draw, gammas = plan.blocks[0].draw, [plan.gamma, *(each.gamma for each in earlier if math.isfinite(each.gamma))]
-    draws = [draw.with_gamma(gamma) for gamma in gammas]
+    gammas = [plan.gamma, *(each.gamma for each in earlier if math.isfinite(each.gamma))]
     return Figures(
         rows=prepared.table.n,
         persons=prepared.person_count,
@@ -126,8 +140,8 @@ def figures_of(
         certainty=certainty,
         tables=tables,
         other=None if math.isnan(other) else other,
-        small_counts=joint_t_p(draws, plan.thresholds.epsilon, plan.thresholds.alpha),
         joint=joint_certainty(certainty.riskiest_share, gammas),
         emptied=prepared.emptied,
         left_out=prepared.left_out,
+        rows_left_out=prepared.rows_left_out,
     )

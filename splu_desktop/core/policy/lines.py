@@ -15,7 +15,7 @@ from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
 from splu_desktop.core.plan import Edit, Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
-from splu_desktop.core.policy.limits import REASONS, Limits
+from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.search import STOPS, Search, Setting
 from splu_desktop.core.risk.association import linked_apart
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
@@ -54,7 +54,6 @@ class Line:
     sentence : of at most 25 words, with one number.
     value, limit : the figure and what it is held against; None where there is none.
     repair : what would settle it, None where nothing does.
-    reasons : ready ones to accept it for.
     """
 
     name: str
@@ -63,7 +62,6 @@ class Line:
     value: float | None = None
     limit: float | None = None
     repair: Repair | None = None
-    reasons: tuple[str, ...] = REASONS
 
     @property
     def open(self) -> bool:
@@ -128,21 +126,15 @@ class Case:
             yield Line("sensitive-as-is", AMBER, sentence, len(bare), 0, repair)
 
     def _alike(self) -> Line:
-        figures, k, who = self.figures, self.limits.alike, self._who
+        figures, k, who = self.figures, self.limits.alike, who_of(self.plan)
         changed = figures.emptied + figures.left_out
         # Of all who were there, since those who are left out count among the changed ones.
         most = (1 - self.limits.share_alike) * (figures.persons + figures.left_out)
         repair = Repair(say("Make columns coarser"), self._coarser)
         if few := figures.alike.below(k):
             by = listed(self.plan.nsas[:3], "{head} and {tail}")
-            sentence = say(
-                "Number of {who} that stand out by {by}: {n}; at least {k} should look alike.",
-                n=few,
-                who=who,
-                by=by,
-                k=k,
-            )
-            return Line("persons-alike", RED, sentence, few, 0, repair)
+            words = "Number of {who} that stand out by {by}: {n}; at least {k} should look alike."
+            return Line("persons-alike", RED, say(words, n=few, who=who, by=by, k=k), few, 0, repair)
         if changed > most:
             sentence = say(
                 "Number of {who} with cells left empty or left out, so that nobody stands out: {n}.", n=changed, who=who
@@ -248,7 +240,7 @@ class Case:
         same = bool(mine) and mine in map(str.casefold, before)
         sentence = say(
             "These {who} were released before, to {whom}. With both, a row is right in {sure} cases.",
-            who=self._who,
+            who=who_of(self.plan),
             whom=(say("the same recipient") if same else before[-1]) or say("somebody"),
             sure=certainty_words(self.figures.joint),
         )
@@ -285,11 +277,8 @@ class Case:
     def _signature(self) -> Iterator[Line]:
         if self.plan.audience.who != "public" and not self.plan.audience.signed:
             sentence = say("The recipient has not signed. The limits for anyone were used.")
-            yield Line("not-signed", AMBER, sentence, repair=Repair(say("They have signed"), _sign))
-
-    @property
-    def _who(self) -> str:
-        return who_of(self.prepared)
+            repair = Repair(say("They have signed"), lambda p: replace(p, audience=replace(p.audience, signed=True)))
+            yield Line("not-signed", AMBER, sentence, repair=repair)
 
     @property
     def _ways(self) -> Repair:
@@ -314,10 +303,6 @@ class Case:
 
 def _drawn_by(plan: Plan, person: str) -> Plan:
     return replace(plan.with_role(person, Role.IDENTIFIER), persons=ByPerson(person, "draw"))
-
-
-def _sign(plan: Plan) -> Plan:
-    return replace(plan, audience=replace(plan.audience, signed=True))
 
 
 def _make_safer(gamma: float) -> Repair:

@@ -18,12 +18,12 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import EmptyTable
 from splu_desktop.core.generalise import table_after, words_for
 from splu_desktop.core.mechanism import LEAST
-from splu_desktop.core.messages import listed, quoted, say
+from splu_desktop.core.messages import Said, listed, quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.alternatives import Alternative, fewer_tables, other_ways
 from splu_desktop.core.policy.defaults import cell_counts
 from splu_desktop.core.policy.draft import Draft, Step, Wishes, blanked_step, draft, draw_again, left_out_words
-from splu_desktop.core.policy.figures import FEWEST_CELLS, who_of
+from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
 from splu_desktop.core.policy.search import Way, class_options, find_way
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
@@ -108,23 +108,26 @@ def propose(
     setting = replace(found.setting, until=until)
     way = find_way(setting, found.plan)
     if not setting.named and not way.works:
-        # Tables that nobody asked for must not stand in the way of a release that is useful without them.
-        way = next(fewer_tables(setting, way), ("", way))[1]
+        # Tables that nobody asked for must not stand in the way of a release that is useful without them, nor get a
+        # wider error than was said.
+        wished = {each.within for each in way.plan.questions}
+        others = (other for _, other in fewer_tables(setting, way))
+        way = next((each for each in others if {asked.within for asked in each.plan.questions} <= wished), way)
     judged = verdict(
         way.prepared, way.plan, earlier=earlier, suggestions=found.suggestions, told=way.told, progress=progress
     )
     # How a column would have been published is no news of one that is not.
     steps = [e for e in found.steps if e.name not in _FORMS or way.plan.roles[e.column].published]
-    steps += _form_steps(way, found)
+    steps += _form_steps(way, found, judged.figures)
     if way.plan.questions and not setting.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
     return Proposal(way.plan, judged, tuple(steps), tuple(other_ways(setting, way)))
 
 
-def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
+def _form_steps(way: Way, found: Draft, figures: Figures) -> Iterator[Step]:
     """Give the steps of the search, with what they are for."""
-    tiers, plan, who = way.search.tiers, way.plan, who_of(way.prepared)
+    tiers, plan, who, losses = way.search.tiers, way.plan, who_of(way.plan), figures.losses(way.plan)
     yield Step("secret", "", say("{columns}: secret, drawn anew.", columns=quoted(plan.sensitive, 3)))
     for_tables = say("else your tables can’t be read")
     for name, sentence in way.left_out.items():
@@ -137,6 +140,7 @@ def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
             yield Step("coarser", name, words_for(name, steps), for_tables, undo)
     if plan.persons is not None and plan.persons != found.plan.persons:
         words, rows = say("Only the first row of each person goes out."), found.plan.persons
+        words = Said("{head} {tail}", {"head": words, "tail": losses[-1]})
         yield Step("person", plan.persons.column, words, for_tables, lambda p: replace(p, persons=rows))
     common = [n for n in way.search.plan.sensitive if n not in plan.sensitive]
     if common:
@@ -158,7 +162,7 @@ def _form_steps(way: Way, found: Draft) -> Iterator[Step]:
         why = say("no table needs it, and {who} would stand out by it", who=who)
         yield Step("left-out", "", left_out_words(out), why, lambda p: p.with_roles(out, Role.NSA))
     if plan.blanking is not None:
-        yield blanked_step(who, way.prepared.emptied, way.prepared.left_out)
+        yield blanked_step(losses[0])
     if plan.classes:
         columns = listed([say("“{name}”", name=name) for name in plan.classes], "{head} and {tail}")
         words = say("Values are lent within the cells of {columns}.", columns=columns)

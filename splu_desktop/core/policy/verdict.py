@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import none_of, plain_of, say
+from splu_desktop.core.messages import Said, none_of, plain_of, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, figures_of
 from splu_desktop.core.policy.limits import Limits, check_reason, limits_for
@@ -84,6 +84,7 @@ class Verdict:
             "headline": str(self.sentence),
             "lines": [line.as_dict() for line in self.lines],
             "rows": figures.rows,
+            "rows_left_out": figures.rows_left_out,
             "persons": figures.persons,
             "unique_persons": figures.alike.unique,
             "smallest_class": figures.alike.smallest,
@@ -130,9 +131,13 @@ def verdict(
     source = prepared.source if isinstance(table, Prepared) else table
     known = suggest_roles(source) if suggestions is None else suggestions
     limits = limits_for(plan.audience)
+    for why in plan.kept_identifiers.values():  # it silences a red line
+        check_reason(why)
     figures = figures_of(prepared, plan, earlier, progress)
     lines = Case(source, prepared, plan, known, limits, figures, tuple(earlier), told).lines()
     state, sentence = _state(lines, figures, plan)
+    if figures.rows_left_out > (1 - limits.share_alike) * (figures.rows + figures.rows_left_out):
+        sentence = Said("{head} {tail}", {"head": sentence, "tail": figures.losses(plan)[-1]})
     return Verdict(state, sentence, tuple(lines), figures, limits)
 
 

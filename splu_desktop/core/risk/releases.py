@@ -7,12 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splu_desktop.core.mechanism import Draw
-from splu_desktop.core.mechanism.law import row_certainty
-
-__all__ = ["EarlierRelease", "joint_certainty", "joint_t_p", "row_certainty"]
-_TIE = 1e-9
-
 
 @dataclass(frozen=True)
 class EarlierRelease:
@@ -43,20 +37,3 @@ def joint_certainty(share: float, gammas: Sequence[float]) -> float:
     whole = share * own + (1 - share) * other
     # Nothing else can show it where everybody has it at strength 1.
     return share * own / whole if whole > 0 else 1.0
-
-
-def joint_t_p(draws: Sequence[Draw], epsilon: float, alpha: int) -> float:
-    """Return T_P of the mean of published counts of several releases: min over f of P(|mean - f| > epsilon f).
-
-    Proof: counts of releases drawn by themselves add as independent numbers.
-    """
-    worst = 1.0
-    for f in range(1, alpha + 1):
-        law = np.ones(1)
-        for draw in draws:
-            law = np.convolve(law, draw.count_law(f, None))
-        whole = len(draws) * f
-        # Sums instead of means, so that all stays whole numbers and an error on the edge is no rounding.
-        off = np.abs(np.arange(len(law)) - whole)
-        worst = min(worst, 1 - float(law[off <= epsilon * whole + _TIE * whole].sum()))
-    return max(worst, 0.0)

@@ -77,8 +77,7 @@ def steps_of(plan: Plan, proposal: Proposal | None = None, figures: Figures | No
         if columns := [each for each in plan.having(role) if each not in told or role is not Role.DROPPED]:
             found.append(Step(name, "", say(text, columns=quoted(columns, 3))))
     if plan.blanking is not None and figures is not None:
-        who = say("rows") if plan.persons is None else say("persons")
-        found.append(blanked_step(who, figures.emptied, figures.left_out))
+        found += map(blanked_step, figures.losses(plan)[:1])
     return [*found, Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}"))]
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.policy import RED, Line, check_reason
+from splu_desktop.core.policy import REASONS, RED, Line, check_reason
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.parts import STATES, Flow, line_of, link
 from splu_desktop.gui.base.widgets import (
@@ -83,7 +83,7 @@ class LineCard(QFrame):
 
     def _add_reasons(self, line: Line) -> None:
         self.reason = Choice(t("Reason"), 18)
-        ready = [(translate(each), translate(each)) for each in line.reasons[:_READY]]
+        ready = [(translate(each), translate(each)) for each in REASONS[:_READY]]
         self.reason.offer([(t("choose a reason"), ""), *ready, (t("another reason"), None)], "")
         self.own = line_edit(t("Your own reason, in five words or more"), t("Your own reason, in five words or more"))
         self.own.hide()

@@ -93,11 +93,6 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
                 who=who,
             )
         )
-    if facts.emptied or facts.left_out:
-        emptied, out = t.number(facts.emptied), t.number(facts.left_out)
-        yield Paragraph(
-            t("Number of {who} with emptied cells: {emptied}; left out: {out}.", emptied=emptied, out=out, who=who)
-        )
     order = list(_ROLES)
     rows = sorted(facts.columns, key=lambda each: order.index(each.role))
     yield table(
@@ -234,7 +229,7 @@ def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         cells = sorted(each.cells, key=lambda cell: -(cell.true if cell.true is not None else cell.estimate or 0.0))
         yield table(cells, *columns, most=most, more=more_words(t))
     if facts.emptied or facts.left_out:
-        yield Paragraph(t("True numbers are counted after cells were emptied (annex A)."), "note")
+        yield Paragraph(t("True numbers are counted after cells were emptied (section 2)."), "note")
 
 
 def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from splu_desktop.core.messages import isolated, say
+from splu_desktop.core.policy.figures import say_losses
 from splu_desktop.files.language import Language
 from splu_desktop.files.release.facts import one_row_words
 from splu_desktop.report.content.words import (
@@ -88,6 +89,9 @@ def _persons(facts: Facts, t: Language) -> Iterator[Block]:
         text += " " + t("Largest number of rows of one: {most}.", most=t.number(facts.most_rows))
     if facts.one_row:
         text += " " + t.sentence(one_row_words(facts.one_row))
+    who = say("rows") if facts.persons is None else say("persons")
+    for each in say_losses(who, facts.emptied or 0, facts.left_out or 0, facts.rows_left_out or 0, facts.rows):
+        text += " " + t.sentence(each)
     if facts.internal and left_out != "–":
         text += " " + t("{columns}: not published, since it names persons.", columns=left_out)
     yield Paragraph(text)
