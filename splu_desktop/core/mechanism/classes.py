@@ -116,15 +116,18 @@ def _unit_codes(columns: Sequence[Column], units: Units) -> list[NDArray[np.int3
     key = np.zeros(len(units.owner), np.int64)
     for column, each in zip(columns, codes, strict=True):
         key = key * column.m + each
-    order = np.lexsort((key, units.owner))
-    who, what = units.owner[order], key[order]
-    begins = np.flatnonzero(np.r_[True, (who[1:] != who[:-1]) | (what[1:] != what[:-1])])
-    lengths = np.diff(np.r_[begins, len(who)])
-    # Of equally common combinations the first by code: nothing but unchanged columns decides.
-    best = np.lexsort((what[begins], -lengths, who[begins]))
-    heads = best[np.r_[True, who[begins][best][1:] != who[begins][best][:-1]]]
-    row = order[begins[heads]]
-    return [each[row] for each in codes]
+    bounds = [column.m for column in columns]
+    inverse, there = cross_codes(key, math.prod(bounds))
+    number = len(there)
+    pairs = np.sort(units.owner * np.int64(number) + inverse)
+    begins = np.flatnonzero(np.diff(pairs, prepend=-1))
+    who, what = np.divmod(pairs[begins], number)
+    # Rows and code as one number, whose largest is the commonest combination of each person. Of equally common ones
+    # the first by code: nothing but unchanged columns decides.
+    common = np.diff(begins, append=len(pairs)) * number + (number - 1 - what)
+    best = np.maximum.reduceat(common, np.flatnonzero(np.diff(who, prepend=-1)))
+    chosen = np.unravel_index(there[number - 1 - best % number], bounds)
+    return [each.astype(np.int32) for each in chosen]
 
 
 def _divided(

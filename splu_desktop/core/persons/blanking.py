@@ -100,13 +100,13 @@ def blank(table: Table, blanking: Blanking, unchanged: Sequence[str], owner: NDA
     columns = {name: table[name] for name in unchanged}
     codes = {name: column.codes for name, column in columns.items()}
     sizes = {name: column.m for name, column in columns.items()}
-    kept, touched = np.ones(table.n, bool), np.zeros(table.n, bool)
+    kept, touched, persons = np.ones(table.n, bool), np.zeros(table.n, bool), int(owner.max(initial=-1)) + 1
 
     def few() -> NDArray[np.bool_]:
         at = np.flatnonzero(kept)
         rows = row_classes([column[at] for column in codes.values()], list(sizes.values()), len(at))
         found = np.zeros(table.n, bool)
-        found[at] = persons_sharing(rows, np.unique(owner[at], return_inverse=True)[1]) < blanking.k
+        found[at] = persons_sharing(rows, cross_codes(owner[at], persons)[0]) < blanking.k
         return found
 
     for group in blanking.groups:
@@ -119,7 +119,7 @@ def blank(table: Table, blanking: Blanking, unchanged: Sequence[str], owner: NDA
             touched |= alone
     # Whoever leaves may leave others alone who shared a row: until nobody is.
     while (alone := few()).any():
-        gone = np.zeros(int(owner.max()) + 1, bool)
+        gone = np.zeros(persons, bool)
         gone[owner[alone]] = True
         kept &= ~gone[owner]
     changed = {name: columns[name].with_codes(codes[name].astype(np.int32)) for name in columns}

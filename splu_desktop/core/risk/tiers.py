@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.persons.blanking import persons_sharing, row_classes
 from splu_desktop.core.progress import SILENT, Progress
@@ -132,7 +133,7 @@ class TierSearch:
 
     def holds(self, levels: Levels) -> bool:
         """Return whether enough persons look alike, also where those who do not leave."""
-        return self.alike(levels) >= self._share and self.alike(levels, settle=True) >= self._share
+        return self.alike(levels, settle=True) >= self._share
 
     def mildest(self, fixed: Mapping[str, int] | None = None) -> Levels | None:
         """Return the mildest levels with which enough persons look alike, None where there are none.
@@ -180,4 +181,4 @@ class TierSearch:
             if not settle or not len(alone) or gone > (1 - self._share) * self._persons:
                 return 1 - gone / self._persons
             stay = ~np.isin(owner, alone)
-            rows, owner = rows[stay], np.unique(owner[stay], return_inverse=True)[1]
+            rows, owner = rows[stay], cross_codes(owner[stay], self._persons)[0]
