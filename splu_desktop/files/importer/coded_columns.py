@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +26,11 @@ Coded = Sequence[tuple[str, CellColumn]]
 
 def coded_columns(found: Plain, path: Path) -> Coded:
     """Return the columns that another process found. Raises BrokeOff where they are none."""
-    try:
-        coded = [
-            (str(name), CellColumn(*column)) for name, column in zip(found["names"], found["columns"], strict=True)
-        ]
-        sound = all(column.fits(len(coded[0][1].codes)) for _, column in coded)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        sound = False
-    if not sound:
-        raise BrokeOff(path)
-    return coded
+    with suppress(KeyError, TypeError, ValueError, AttributeError):
+        columns = [CellColumn(*column) for column in found["columns"]]
+        if all(column.fits(len(columns[0].codes)) for column in columns):
+            return list(zip(map(str, found["names"]), columns, strict=True))
+    raise BrokeOff(path)
 
 
 def gather(coded: Coded, path: Path, choices: ImportChoices, progress: Progress) -> RawTable:

@@ -134,9 +134,8 @@ def _read(path: Path) -> dict[str, Described] | None:
     found: dict[str, Described] = {}
     for _, row in rows:
         cells = {key: row[at[0]] if at and at[0] < len(row) else "" for key, at in places.items()}
-        found |= (
-            dict.fromkeys([f"{cells['form'].lower()}_complete"], Described(words=_COMPLETE)) if cells["form"] else {}
-        )
+        if cells["form"]:
+            found[f"{cells['form'].lower()}_complete"] = Described(words=_COMPLETE)
         found |= _columns_of(cells)
     return found
 

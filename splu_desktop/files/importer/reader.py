@@ -120,7 +120,8 @@ def preview(
     source = SourceFile(path.name, path.stat().st_size, "")
     raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
     imported = assemble(path, kind, raw, resolved, reasons, source, progress)
-    return Preview(imported, tuple(map(tuple, raw.head[:limit])), raw.rows, _catalogs(path, kind))
+    catalogs = statistical.catalogs_beside(path) if kind == "sas" else dictionaries_beside(path)
+    return Preview(imported, tuple(map(tuple, raw.head[:limit])), raw.rows, tuple(each.name for each in catalogs))
 
 
 def forget_preview() -> None:
@@ -185,12 +186,6 @@ def _called(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportCho
         f"name of {name}": say("renamed; the file calls it “{name}”", name=old) for old, name in renames.items()
     }
     return raw, replace(resolved, names=names, renames=renames), said
-
-
-def _catalogs(path: Path, kind: str) -> tuple[str, ...]:
-    """Return the names of the SAS format catalogs or data dictionaries beside a file of this format."""
-    found = statistical.catalogs_beside(path) if kind == "sas" else dictionaries_beside(path)
-    return tuple(each.name for each in found)
 
 
 def _with_sheet(problem: Problem, sheet: str | None, *, joined: bool) -> Problem:

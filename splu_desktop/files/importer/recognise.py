@@ -76,8 +76,6 @@ def check_readable(path: Path) -> None:
             )
         if path.stat().st_size == 0:
             raise EmptyFile(path)
-        if not os.access(path, os.R_OK):
-            raise Unreadable(path, os.strerror(errno.EACCES))
     except (OSError, ValueError) as error:
         raise Unreadable(path, getattr(error, "strerror", None) or os.strerror(errno.EINVAL)) from error
 
