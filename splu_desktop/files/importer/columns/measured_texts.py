@@ -17,18 +17,11 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import Said, say
 from splu_desktop.files.importer.columns.missing import neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST
-from splu_desktop.files.importer.columns.words import AGES, RESULTS
+from splu_desktop.files.importer.columns.words import AGES, RESULTS, pattern
 
 _MOST = 50_000  # different texts up to which a column is looked at
 _LOOK = 200  # of them that tell whether it is worth it
-_MEASURED = re.compile(
-    r"\s*(?P<bound>[<>≤≥＜＞≦≧]=?)?\s*(?P<number>[+\-−]?\d[\d.,'’ \u00a0\u202f]*)"
-    r"(?:(?P<near>%|[kmµ]?g(?:/[dm]?l)?|[kmµn]?mol/m?l|[mk]?u/m?l|i\.?u\.?/m?l|mval/l|mmhg|cm|mm|kg/m[²2]|ml|[gt]pt/l|/[nµ]l|歳|才|岁|세|天)"
-    r"|[\s\u00a0\u202f]+(?P<apart>%|[kmµ]?g(?:/[dm]?l)?|[kmµn]?mol/m?l|[mk]?u/m?l|i\.?u\.?/m?l|mval/l|mmhg|[kcm]?m|[mdc]?l"
-    r"|kg/m[²2]|[gt]pt/l|/[nµ]l|°?c|bpm|/min|years?|yrs?|jahre?|j\.?|ans?|años?|歳|才|岁|세|天|months?|monate?|mois|weeks?|wochen?|semaines?"
-    r"|days?|tage?|jours?|días|hours?|h|std\.?|stunden?|heures?|min\.?|minuten?|minutes?|sec|s|€|eur|\$|usd|chf|£))?\s*",
-    re.IGNORECASE,
-)
+_MEASURED = pattern("measured")
 
 
 @dataclass(frozen=True, eq=False)

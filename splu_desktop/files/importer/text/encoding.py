@@ -24,19 +24,13 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# As a codec is called -> how far it is believed: of equals the one in which hospitals write more files.
-_BELIEVED = {
-    "cp1252": 1.35, "iso8859_15": 0.97, "cp1250": 0.97, "iso8859_2": 0.96, "cp437": 0.97, "koi8_u": 0.94,
-    **dict.fromkeys(
-        (
-            "cp850", "mac_roman", "cp1254", "cp1257", "cp1251", "cp1255", "koi8_r", "cp866", "iso8859_5", "cp1253",
-            "iso8859_7", "cp1256", "cp852", "cp874", "cp1258", "cp857", "iso8859_6", "cp737", "cp862", "mac_cyrillic",
-            "mac_greek", "cp949", "gb18030", "big5hkscs", "cp932", "euc_jis_2004",
-        ),
-        0.95,
-    ),
-    "mac_latin2": 0.6,
-}  # fmt: skip
+_CODECS = (
+    "cp1252", "iso8859_15", "cp1250", "iso8859_2", "cp437", "koi8_u", "cp850", "mac_roman", "cp1254", "cp1257",
+    "cp1251", "cp1255", "koi8_r", "cp866", "iso8859_5", "cp1253", "iso8859_7", "cp1256", "cp852", "cp874", "cp1258",
+    "cp857", "iso8859_6", "cp737", "cp862", "mac_cyrillic", "mac_greek", "cp949", "gb18030", "big5hkscs", "cp932",
+    "euc_jis_2004", "mac_latin2",
+)  # fmt: skip
+_BELIEVED = {"cp1252": 1.35, "mac_latin2": 0.6}  # those in which hospitals write more or fewer files than in others
 _SAMPLE = 300_000
 _ASKED, _LONGEST = 40_000, 2_000  # bytes of different fields that are judged, and of one of them
 _PARTS = re.compile(rb'[,;\t"]')  # no second byte of a letter
@@ -153,7 +147,7 @@ def _most_plausible(fields: bytes) -> Encoding:
     told = b"\n".join(_UNIT.sub(b"", field) for field in fields.split(b"\n"))
     told = b"\n".join(field for field in told.split(b"\n") if not field.isascii())
     scores: dict[str, float] = {}
-    found = dict(_confidences(told, _BELIEVED))
+    found = dict(_confidences(told, _CODECS))
     for name in _DOUBLE:
         with suppress(UnicodeDecodeError):
             found[name] = max(found.get(name, 0.0), _usual(told.decode(name)))
@@ -164,13 +158,13 @@ def _most_plausible(fields: bytes) -> Encoding:
             # Small letters of Greek and Russian in one encoding are capitals in another, which chardet knows less well.
             small = text.lower().encode(name, errors="ignore")
             confidence = max(confidence, _confidences(small, [name]).get(name, 0.0))
-        scores[name] = confidence * _BELIEVED[name] * _worded(text, name) ** 2
+        scores[name] = confidence * _BELIEVED.get(name, 1.0) * _worded(text, name) ** 2
     best = max(scores, key=scores.__getitem__, default="cp1252")
     text = fields.decode(best, errors="replace")
     second = max((score for name, score in scores.items() if fields.decode(name, "replace") != text), default=0.0)
     most, few = scores.get(best, 0.0), len(set(_RUNS.findall(text))) < _THIN
     sure = not told or (most > _FAINT and second < (0.35 if few else 0.9) * most)
-    usual = (*_PLAINER.get(best, ()), *_BELIEVED)
+    usual = (*_PLAINER.get(best, ()), *_CODECS)
     name = next(each for each in usual if fields.decode(each, "replace") == text)
     because = say("not UTF-8; the letters are likeliest in {name}", name=name)
     return Encoding(name, because, 1.0 if sure else 0.5, "\ufffd" not in text)
