@@ -13,6 +13,7 @@ import numpy as np
 import python_calamine as calamine
 
 from splu_desktop.core.progress import Cancelled, Progress
+from splu_desktop.files.disk.plain_data import in_unicode
 from splu_desktop.files.importer.columns.cells import CellColumn, Coding, filled_up, text_of
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
@@ -21,12 +22,15 @@ from splu_desktop.files.importer.workbook.sheet_scan import Padded, SheetScan, s
 from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooSpread
 
 _CHUNK = 20_000
+_OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",), "ods": (".ods",)}
 
 
 def open_workbook(path: Path, kind: str) -> calamine.CalamineWorkbook:
     """Open a workbook; a refusal becomes a sentence."""
     try:
-        with open_file(path) as file:  # by a name calamine would go, which may say another format or be no text
+        if path.suffix.lower() in _OWN_ENDINGS[kind] and in_unicode(path):  # of bytes alone no password is known
+            return calamine.load_workbook(path)
+        with open_file(path) as file:  # calamine goes by the name, which may say another format or be no text
             return calamine.load_workbook(io.BytesIO(file.read()))
     except calamine.PasswordError as error:
         raise Encrypted(path) from error
