@@ -28,9 +28,10 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
 from splu_desktop.gui.base.session import RAIL, Step
-from splu_desktop.gui.base.widgets import Elided
+from splu_desktop.gui.base.widgets import Elided, put_in_scroll_area, show_whole
 from splu_desktop.gui.proposal.plots import Plot
 from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -174,6 +175,15 @@ def test_every_part_of_expert_can_be_read_in_a_narrow_window(proposed: MainWindo
 
 def test_pages_of_a_release_can_be_read_at_every_size(released: MainWindow, idle: Idle) -> None:
     look_at(released, idle, (Step.PUBLISH, Step.ASK, Step.REPORT))
+
+
+def test_what_scrolls_can_be_as_high_as_its_lines(qtbot: QtBot) -> None:
+    inside = QLabel("a line\n" * 60)
+    room = put_in_scroll_area(inside)
+    qtbot.addWidget(room)
+    assert room.sizeHint().height() < inside.sizeHint().height()
+    show_whole(room, 60, whole=True)
+    assert room.sizeHint().height() == inside.sizeHint().height()
 
 
 @pytest.mark.parametrize("small_csv", [20], indirect=True)

@@ -345,6 +345,11 @@ class Scrolled(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
 
+    def sizeHint(self) -> QSize:
+        # Qt's own has 24 lines of writing at most.
+        inside, whole = self.widget(), QScrollArea.SizeAdjustPolicy.AdjustToContents
+        return inside.sizeHint() if inside is not None and self.sizeAdjustPolicy() is whole else super().sizeHint()
+
     def viewportEvent(self, event: QEvent) -> bool:
         inside = self.widget()
         if inside is not None and event.type() is QEvent.Type.LayoutRequest:

@@ -42,14 +42,10 @@ class Offer(QFrame):
         inside = QWidget()
         self.tables = margins(QVBoxLayout(inside), 0, 0, 8, 0, spacing=8)
         self.room = put_in_scroll_area(inside)
-        self.note = label(
-            t("True counts are seen only here. Lost: other questions. Kept: all tables have the same totals."),
-            "quiet",
-            fitting=True,
-        )
+        note = t("True counts are seen only here. Lost: other questions. Kept: all tables have the same totals.")
         self.make = button(t("Make these tables…"), self.wanted.emit, look="primary")
         self.make.setEnabled(False)
-        put(column, title, label(words, fitting=True), (self.room, 1), self.note)
+        put(column, title, label(words, fitting=True), (self.room, 1), label(note, "quiet", fitting=True))
         put(column, (self.make, 0, Qt.AlignmentFlag.AlignLeft))
         self.show_tables(None)
 
