@@ -14,7 +14,7 @@ from splu_desktop.cli.base.output import Shown, line_of, print_json, print_rows,
 from splu_desktop.cli.base.plan_options import add_plan_options, columns_named, planned_from
 from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
 from splu_desktop.compare.outcome import Comparison
-from splu_desktop.compare.runner import DRAWS, LIMIT, compare, of_plan
+from splu_desktop.compare.runner import DRAWS, LIMIT, compare_plan
 from splu_desktop.compare.systems import FIRST, SYSTEMS, find_systems
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import none_of, say
@@ -60,18 +60,17 @@ def run(args: argparse.Namespace) -> None:
         check_new(args.out)
     planned = planned_from(args, SILENT)
     table, plan = planned.imported.table, planned.plan
-    source, ours = of_plan(table, plan, _about(args, plan, table))
     # Asked of the original as of a release.
     original = Published(table.select((*plan.nsas, *plan.sensitive)), plan.blocks)
     own = () if args.own is None else read_questions(args.own, original).conditions
     with Shown(quiet=args.json) as shown:
-        comparison = compare(
-            source,
+        comparison = compare_plan(
+            table,
+            plan,
+            _about(args, plan, table),
             systems,
-            plan=ours,
             size=args.questions,
             draws=args.draws,
-            thresholds=plan.thresholds,
             limit=args.time_limit or None,
             seed=args.seed,
             own=own,

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,7 +179,7 @@ def find_weakest(
         if kind.span is None:
             return curve[round(step * (len(curve) - 1) / steps)]
         value = kind.span[0] * (kind.span[1] / kind.span[0]) ** (step / steps)  # in equal ratios, both above 0
-        return kind(round(value) if kind.whole else value)  # type: ignore[call-arg]
+        return kind(round(value) if isinstance(kind.span[0], int) else value)  # type: ignore[call-arg]
 
     @cache
     def falls_short(step: int) -> str:
@@ -257,12 +258,14 @@ def compare(
     return Comparison(trial.source, asked, thresholds, trial.guess, trial.classifier, tuple(tried), answered)
 
 
-def of_plan(table: Table, plan: Plan, name: str) -> tuple[TrueTable, PlannedDraw]:
-    """Return the table that a plan's draw and all others begin with, and the draw of one of its sensitive columns.
+def compare_plan(table: Table, plan: Plan, name: str, systems: Iterable[type[System]], **settings: Any) -> Comparison:
+    """Compare systems with a plan's draw of one of its sensitive columns, with the settings of `compare`.
 
     One record per person where that is planned, columns generalised and blanked as planned. A block's column by itself
     is drawn as if alone, since law 1 holds for any function of the block; persons are compared record by record. Raises
-    SpluError.
+    SpluError; Cancelled.
     """
     draw = plan.block_of(name).draw
-    return TrueTable.of(prepare(table, plan).table, plan.nsas, name, plan.classes), PlannedDraw(draw.gamma, draw.name)
+    source = TrueTable.of(prepare(table, plan).table, plan.nsas, name, plan.classes)
+    planned = PlannedDraw(draw.gamma, draw.name)
+    return compare(source, systems, plan=planned, thresholds=plan.thresholds, **settings)

@@ -28,8 +28,6 @@ _ROUNDING = 1e-9
 class Answers:
     """What a system answers, number i for question i.
 
-    Attributes
-    ----------
     estimate : (Q,) counts, records.
     low, high : (Q,) ends of 95 % intervals; None where the system gives none.
     """
@@ -109,15 +107,12 @@ class CountingQuestions:
         return [np.flatnonzero(each).tolist() for each in limited]
 
     @cached_property
-    def with_singles(self) -> tuple[CountingQuestions, list[list[int]]]:
+    def with_singles(self) -> tuple[CountingQuestions, list[Ints]]:
         """These questions, then each single condition; and for each selection the numbers of its own conditions'."""
-        place: dict[tuple[int, bytes], int] = {}
-        of = [
-            [place.setdefault((at, self.flags[at][number].tobytes()), self.selections + len(place)) for at in own]
-            for number, own in enumerate(self.conditions)
-        ]
-        single = [{at: np.frombuffer(labels, bool)} for at, labels in place]
-        return self.join(CountingQuestions.from_flags(self.source, single, np.zeros(len(single), np.int64))), of
+        single = [{at: self.flags[at][number]} for number, own in enumerate(self.conditions) for at in own]
+        alone = CountingQuestions.from_flags(self.source, single, np.zeros(len(single), np.int64))
+        ends = np.cumsum([len(own) for own in self.conditions])
+        return self.join(alone), np.split(self.selections + alone.row, ends[:-1])
 
     @cached_property
     def selected(self) -> sparse.csr_array:

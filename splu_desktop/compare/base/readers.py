@@ -78,7 +78,7 @@ class Groups(System):
         commonest = float(sizes @ (counts.max(axis=1).toarray().ravel() / published)) / n
         every = counts.nnz == counts.shape[0] * counts.shape[1]
         return {
-            "average group": n / len(sizes),
+            "average class": n / len(sizes),
             "discernability": float((sizes.astype(np.float64) ** 2).sum()),
             "classification": 1 - commonest,
             "A_know": know,

@@ -23,8 +23,6 @@ Flags = NDArray[np.bool_]
 class TrueTable:
     """The true table, as its custodian holds it.
 
-    Attributes
-    ----------
     columns : the columns that ours publishes unchanged (NSAs), d of them; those that are generalised by plan are so.
     sensitive : the sensitive column, m values that all occur.
     class_columns : names of the columns whose cells make the classes of lenders of our draw.

@@ -42,8 +42,8 @@ class System(ABC):
     first : whether it is among the nine that are shown first, beside the plan.
     random : whether two draws differ.
     points : the parameters that are compared, from weak to strong; () as the only one where there are none.
-    span : weakest and strongest first parameter to search for equal protection; None where there is none.
-    whole : whether that parameter is a whole number.
+    span : weakest and strongest first parameter to search for equal protection, whole ones where it is a whole number;
+        None where there is none.
     setting_said : the parameters as people write them, where that is not "gamma = {gamma}, ...".
     source, progress : the true table, and where long work reports, once it is published.
     """
@@ -54,7 +54,6 @@ class System(ABC):
     random: ClassVar[bool] = True
     points: ClassVar[Points] = ((),)
     span: ClassVar[tuple[float, float] | None] = None
-    whole: ClassVar[bool] = False
     setting_said: ClassVar[str] = ""
     source: TrueTable
     progress: Progress

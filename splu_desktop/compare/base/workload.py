@@ -46,8 +46,6 @@ def draw_questions(source: TrueTable, size: int, chance: np.random.Generator, pr
 class Margins:
     """Every count of a label of one column and a value: all that naive Bayes asks.
 
-    Attributes
-    ----------
     questions : by column, group of labels and value.
     labels : for each unchanged column (m_j,) the group of each label, each by itself where they are few.
     values : the values asked about, all where they are few.
@@ -73,10 +71,9 @@ class Margins:
         """
         source, asked = self.questions.source, len(self.values)
         counts = np.maximum(estimates.reshape(-1, asked), _HALF)
-        score, prior, start = np.zeros((len(records), asked)), np.zeros(asked), 0
-        for column, label in zip(source.columns, self.labels, strict=True):
-            part = counts[start : start + int(label.max()) + 1]
-            start += len(part)
+        score, prior = np.zeros((len(records), asked)), np.zeros(asked)
+        parts = np.split(counts, np.cumsum([int(label.max()) + 1 for label in self.labels])[:-1])
+        for column, label, part in zip(source.columns, self.labels, parts, strict=True):
             whole = part.sum(axis=0)
             prior += whole / whole.sum()
             score += np.log(part / whole)[label[column.codes[records]]]

@@ -80,7 +80,7 @@ class Buckets(Groups):
         return Answers(questions.pick((questions.selected @ self.part @ self.counts).toarray()))
 
 
-@system("anatomy", "Anatomy", first=True, points=GAMMAS, span=(2, 50), whole=True)
+@system("anatomy", "Anatomy", first=True, points=GAMMAS, span=(2, 50))
 class Anatomy(Buckets):
     """Anatomy with buckets of `l` different values."""
 

@@ -1,11 +1,10 @@
 """The best buckets of any number of sizes (inferential privacy paper, Definition 3.10), by integer programming.
 
-The least sum over sizes S of b_S (S - 1)^2 such that sum of
-S b_S = N and all records have room. A bucket of S has room for min(S, sum over i in X of floor(f'_i S)) records of the
-values in X; by Gale's theorem on flows the records fit iff for every set X of values all buckets together have room for
-its records. The sets are too many to write down, so the programme begins with a few and gets the one that the flow's
-smallest cut names, for as long as records are left over. Unknowns are the numbers b; the paper's programme has one more
-per value and size.
+The least sum over sizes S of b_S (S - 1)^2 such that sum of S b_S = N and all records have room. A bucket of S has room
+for min(S, sum over i in X of floor(f'_i S)) records of the values in X; by Gale's theorem on flows the records fit iff
+for every set X of values all buckets together have room for its records. The sets are too many to write down, so the
+programme begins with a few and gets the one that the flow's smallest cut names, for as long as records are left over.
+Unknowns are the numbers b; the paper's programme has one more per value and size.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Two tables as Anatomy's; a value s may stand floor(f'_s S) times in a bucket of 
 Tolerances are the paper's f'_s = min(1, theta f_s + 0.02), sizes from M = min ceil(1 / f'_s) to M' = 50; the numbers of
 buckets of two sizes are its optimum (Algorithm 1), those of many its heuristic (Algorithm 2), and the best of any
 number of sizes are an integer programme's; all for the least loss, the sum over buckets of (S - 1)^2; MSE = loss /
-(N - 1). Records are assigned round robin: those of one value, in
-random order, to as many different buckets as there are (section 4.3).
+(N - 1). Records are assigned round robin: those of one value, in random order, to as many different buckets as there
+are (section 4.3).
 
 Estimate: within a bucket, x = sum over g of n_{P,g} c_{g,s} / |g|, with Anatomy's bias towards independence.
 """
@@ -55,7 +55,7 @@ def assign_buckets(codes: NDArray[np.integer], parts: Parts, chance: np.random.G
     return bucket
 
 
-@system("buckets-two-sizes", say("F'-privacy, buckets of two sizes"), points=THETAS, span=(40, 1), whole=True)
+@system("buckets-two-sizes", say("F'-privacy, buckets of two sizes"), points=THETAS, span=(40, 1))
 class TwoSizes(Buckets):
     """Buckets of two sizes for tolerances `theta` times the share, and 0.02."""
 

@@ -46,13 +46,12 @@ class NoisyMargins(Laplace):
         # Noise of three scales would drown what is fewer.
         self.groups = [stand_together(each, least=3 * scale) for each in self.single[:-1]] + [np.arange(self.source.m)]
         shares = [np.bincount(*each) / self.source.n for each in zip(self.groups, self.single, strict=True)]
+        codes = [of[each.codes] for of, each in zip(self.groups, columns, strict=True)]
         margins, distance = {}, {}
         for one, other in combinations(range(d + 1), 2):
             self.progress.report("Comparing", one / (d + 1))
-            shape = len(shares[one]), len(shares[other])
-            cell = self.groups[one][columns[one].codes] * shape[1] + self.groups[other][columns[other].codes]
-            both = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
-            margins[one, other] = both
+            both = margins[one, other] = np.zeros((len(shares[one]), len(shares[other])))
+            np.add.at(both, (codes[one], codes[other]), 1.0)
             distance[one, other] = float(np.abs(both - self.source.n * np.outer(shares[one], shares[other])).sum())
         part, self.edges = np.arange(d + 1), {}
         for _ in range(d):
@@ -63,7 +62,7 @@ class NoisyMargins(Laplace):
             part[part == part[one]] = part[other]
             of_pair = chance.laplace(0.0, of_pairs, margins[one, other].shape)
             if other == d:
-                self.told.append((self.groups[one][columns[one].codes], of_pair, of_pairs))
+                self.told.append((codes[one], of_pair, of_pairs))
             counts = possible_counts(margins[one, other] + of_pair, self.source.n)
             self.edges[one, other], self.edges[other, one] = counts, counts.T
 

@@ -22,7 +22,7 @@ from splu_desktop.core.messages import say
 _CLOSE = 1e-12
 
 
-@system("k-anonymity", say("k-anonymity"), first=True, points=(2, 5, 20), span=(2, 5_000), whole=True)
+@system("k-anonymity", say("k-anonymity"), first=True, points=(2, 5, 20), span=(2, 5_000))
 class KAnonymity(Mondrian):
     """Classes of `k` records and more."""
 
@@ -32,7 +32,7 @@ class KAnonymity(Mondrian):
         return np.asarray(counts.sum(axis=1) >= self.k)
 
 
-@system("l-diversity", say("l-diversity"), first=True, points=(2, 3, 5), span=(2, 30), whole=True)
+@system("l-diversity", say("l-diversity"), first=True, points=(2, 3, 5), span=(2, 30))
 class DistinctDiversity(Mondrian):
     """Classes with `l` different values and more."""
 

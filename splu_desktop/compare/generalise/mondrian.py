@@ -9,8 +9,8 @@ All classes of a level are halved at once; records of a class stand together, cl
 
 Each record shows the range of labels of its class in every unchanged column, and its value.
 
-Answers think the records of a class spread evenly over its box, the labels lo..hi of every column (LeFevre, DeWitt,
-Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; Xiao, Tao 2006 ask the same of generalised tables):
+Answers think the records of a class spread evenly over its box, the labels lo..hi of every column (as the same paper,
+and Xiao, Tao 2006, do):
 x = sum over classes g of c_{g,s} times the product over columns j of |S_j and [lo_gj, hi_gj]| / (hi_gj - lo_gj + 1),
 S_j the labels that the question takes. That is biased wherever records are not spread so, by nobody knows how much: so
 there is no interval.
@@ -24,6 +24,9 @@ import numpy as np
 
 from splu_desktop.compare.base import Answers, CountingQuestions, Groups, Impossible
 from splu_desktop.compare.base.source import Flags, Floats, Ints, in_parts
+from splu_desktop.core.messages import say
+
+ASKS_TOO_MUCH = say("Not even all records in one class meet this condition, so no classes do: it asks too much here.")
 
 
 class Mondrian(Groups):
@@ -38,9 +41,7 @@ class Mondrian(Groups):
     def make(self, chance: np.random.Generator) -> None:
         source = self.source
         if not self.meets(source.counts[None], source.shares)[0]:
-            raise Impossible(
-                "Not even all records in one class meet this condition, so no classes do: it asks too much here."
-            )
+            raise Impossible(ASKS_TOO_MUCH)
         group, records, level, fresh = np.zeros(source.n, np.int64), np.arange(source.n), 0, 1
         while len(records):
             self.progress.report(self.title, 1 - 0.8**level)

@@ -14,6 +14,7 @@ import numpy as np
 from splu_desktop.compare.base import Impossible
 from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
+from splu_desktop.compare.generalise.mondrian import ASKS_TOO_MUCH
 from splu_desktop.core.progress import Progress
 
 Axes = tuple[int, ...]  # the columns of a marginal, rising
@@ -56,9 +57,8 @@ def shares_within(counts: Ints, of: Ints, k: int) -> Floats:
     told = counts.astype(np.float64)
     for number in range(int(of.max()) + 1):
         rising = np.flatnonzero(of == number)[np.argsort(counts[of == number], kind="stable")]
-        if counts[rising[0]] < k:
-            few = max(int((counts[rising] < k).sum()), int(np.searchsorted(np.cumsum(counts[rising]), k)) + 1)
-            told[rising[:few]] = counts[rising[:few]].mean()
+        few = max(int((counts[rising] < k).sum()), int(np.searchsorted(np.cumsum(counts[rising]), k)) + 1)
+        told[rising[:few]] = counts[rising[:few]].mean()
     return np.asarray(told / np.bincount(of, counts)[of])
 
 
@@ -82,9 +82,7 @@ def choose(true: Floats, k: int, diversity: RecursiveDiversity, progress: Progre
     chosen: list[Axes] = [(column,) for column in range(true.ndim)]
     start = fit(chosen, np.full(true.shape, n / true.size))
     if n < k or start is None:
-        raise Impossible(
-            "Not even all records in one class meet this condition, so no classes do: it asks too much here."
-        )
+        raise Impossible(ASKS_TOO_MUCH)
     cells = start
     left = [pair for pair in itertools.combinations(range(true.ndim), 2) if is_linked(true, pair, k)]
     while left and len(chosen) < true.ndim + _PAIRS:

@@ -31,7 +31,7 @@ _CELLS = 1 << 18  # of the domain that is fitted
 _MOST_RANGES = 16  # of a column
 
 
-@system("marginals", say("Anonymised marginals"), random=False, points=(5, 50), span=(2, 2_000), whole=True)
+@system("marginals", say("Anonymised marginals"), random=False, points=(5, 50), span=(2, 2_000))
 class Marginals(System):
     """Marginals that are k-link anonymous, and (3, l)-diverse by the fit.
 
@@ -79,8 +79,5 @@ class Marginals(System):
         for column, share in zip(self.source.columns, self.shares, strict=True):
             thought = thought * share[column.codes]
         divergence = float(np.log(number[which.ravel()] / thought).mean())
-        return {
-            "pairs": float(len(self.chosen) - self.true.ndim),
-            "KL divergence": divergence,
-            "k-combinatorial": decided,
-        }
+        pairs = float(len(self.chosen) - self.true.ndim)
+        return {"pairs": pairs, "KL divergence": divergence, "k-combinatorial": decided}

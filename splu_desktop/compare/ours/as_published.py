@@ -15,8 +15,8 @@ import itertools
 
 import numpy as np
 
-from splu_desktop.compare.base import Answers, CountingQuestions, System, system
-from splu_desktop.compare.base.source import Floats, Ints
+from splu_desktop.compare.base import Answers, CountingQuestions, system
+from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.buckets.anatomy import deal_groups
 from splu_desktop.compare.ours.splu import SpluGen
 from splu_desktop.core.messages import say
@@ -29,8 +29,6 @@ _GONE = 1e-6  # records below which a component has arrived at 0
 def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
     """Return (Q,) x of the last state by Eq. 13-14 as printed.
 
-    Parameters
-    ----------
     y : (Q, 4) published records by state: neither meeting P nor s, s alone, P alone, both.
     n : records, N.
     """
@@ -53,11 +51,12 @@ def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
 class AsPublished(SpluGen):
     """SPLU-Gen with the papers' groups, matrix and iteration, which gives no intervals."""
 
-    borne, prior = False, System.prior  # its groups know no classes
+    borne = False
 
     def make(self, chance: np.random.Generator) -> None:
         codes, self.members = self.source.sensitive.codes, deal_groups(self.source, self.gamma, chance)
         at = np.take_along_axis(self.members, chance.integers(0, self.gamma, self.members.shape), axis=1)
+        self.classes = np.zeros_like(codes)  # its groups know none
         self.shown, self.kept = codes.copy(), np.zeros(self.source.n, bool)
         self.shown[self.members], self.kept[self.members] = codes[at], True
 
@@ -69,9 +68,9 @@ class AsPublished(SpluGen):
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
         return Answers(np.clip(solve_as_printed(states, n, self.gamma), 0.0, total))
 
-    def evidence(self, records: Ints) -> Floats:
+    def transition(self, counts: Floats) -> Floats:
         # A member's value was shown: own or another's of the group, which always holds the same values together.
-        values, pairs = self.source.sensitive.codes[self.members], np.full((self.source.m, self.source.m), 1e-300)
+        values, pairs = self.source.sensitive.codes[self.members], np.full((len(counts), len(counts)), 1e-300)
         for one, other in itertools.product(values.T, repeat=2):
             np.add.at(pairs, (one, other), 1 / self.gamma)
-        return np.asarray(pairs[:, self.shown[records]].T / self.source.counts)
+        return np.asarray(pairs / counts[:, None])

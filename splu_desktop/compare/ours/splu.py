@@ -102,7 +102,7 @@ class Splu(Redraw):
     draw = Lenders.name
 
 
-@system("splu-gen", say("SPLU-Gen, decoy groups"), points=(2, 3, 5), span=(2, 30), whole=True)
+@system("splu-gen", say("SPLU-Gen, decoy groups"), points=(2, 3, 5), span=(2, 30))
 class SpluGen(Redraw):
     """Decoy groups of `gamma` records with different values, in the whole table."""
 

@@ -31,22 +31,13 @@ _SECONDS = 3.0  # for each of the ten lines: half a minute together
 _QUESTIONS = 600
 
 
-def compare_plan(source: Source, plan: Plan, column: str, progress: Progress = SILENT) -> Comparison:
-    """Compare other systems with a plan, for a worker. Raises SpluError; Cancelled."""
+def compare_first(source: Source, plan: Plan, column: str, progress: Progress = SILENT) -> Comparison:
+    """Compare the first systems with a plan, for a worker. Raises SpluError; Cancelled."""
     # An optional part: nobody waits for the papers' systems at the start.
-    from splu_desktop.compare.runner import compare, of_plan
+    from splu_desktop.compare.runner import compare_plan
     from splu_desktop.compare.systems import FIRST
 
-    table, planned = of_plan(source.table, plan, column)
-    return compare(
-        table,
-        FIRST,
-        plan=planned,
-        size=_QUESTIONS,
-        thresholds=plan.thresholds,
-        limit=_SECONDS,
-        progress=progress,
-    )
+    return compare_plan(source.table, plan, column, FIRST, size=_QUESTIONS, limit=_SECONDS, progress=progress)
 
 
 class Picture(QWidget):
@@ -118,7 +109,7 @@ class SystemsSection(Section):
         self.busy.begin(t("Working it out…"))
         self.busy.show()
         self.work.start(
-            compare_plan,
+            compare_first,
             source,
             plan,
             self.column.currentData(),
