@@ -53,7 +53,7 @@ WORDS = (
     ("l'-diverted zero-differential privacy",
      mark("Each could have exchanged values with all of the group who show the same; rows and counts still teach.")),
     ("Cormode, foreground, corruption",
-     mark("Attacks by answers, by row and answers, by all other rows: on the sample 20, 28, 28 of 100 right.")),
+     mark("Attacks by answers, by row and answers, by all other rows: on the sample 20, 29, 29 of 100 right.")),
     ("de Finetti, minimality",
      mark("Attacks on groups and cuts by values; here are none. On the sample: Anatomy 47, l-diversity 13 of 100.")),
 )  # fmt: skip
