@@ -112,7 +112,7 @@ def _verdict_line(found: Verdict) -> str:
     else:
         read = say("{answered} of {cells} cells can be read", answered=figures.answered, cells=figures.cells)
     return line_of(
-        "{state}: {read}, {alike}, a row is right in {share} cases (riskiest group {riskiest})",
+        "{state}: {read}, {alike}, a row is right {share} times (riskiest group {riskiest})",
         state=translate(found.title).upper(),
         read=read,
         alike=counted(figures.alike.smallest, "some stand alone", "at least {n} look alike"),

@@ -135,6 +135,17 @@ def test_another_way_is_taken_whole(proposed: MainWindow, idle: Idle, qtbot: QtB
     assert session.plan == before
 
 
+def test_a_way_with_other_tables_changes_the_answers_too(proposed: MainWindow) -> None:
+    session, plan = proposed.session, proposed.session.plan
+    assert plan is not None
+    fewer = (replace(plan.questions[0], by=()),)
+    session.change_plan(replace(plan, questions=fewer), "totals only")
+    assert session.answers.questions == fewer
+    assert not session.outdated
+    session.undo()
+    assert session.answers.questions == plan.questions
+
+
 def test_a_table_too_small_for_rows_is_handed_out_as_tables(
     window: MainWindow, idle: Idle, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,7 +147,7 @@ class Case:
     def _riskiest(self) -> Line:
         sure, limit = self.figures.certainty.riskiest, self.limits.riskiest
         sentence = say(  # who knows more: law 3
-            "In the riskiest group a shown secret value is right in {sure} cases ({limit} allowed); "
+            "In the riskiest group a shown secret value is right {sure} times ({limit} allowed); "
             "who knows more may be surer.",
             sure=certainty_words(sure),
             limit=share_words(limit),
@@ -159,7 +159,7 @@ class Case:
     def _average(self) -> Line:
         sure, limit = self.figures.certainty.average, self.limits.average
         sentence = say(
-            "A row that shows a secret value is right in {sure} cases on average; {limit} is allowed.",
+            "A row that shows a secret value is right {sure} times on average; {limit} is allowed.",
             sure=certainty_words(sure),
             limit=share_words(limit),
         )
@@ -239,7 +239,7 @@ class Case:
         before = [each.recipient.strip() for each in self.earlier]
         same = bool(mine) and mine in map(str.casefold, before)
         sentence = say(
-            "These {who} were released before, to {whom}. With both, a row is right in {sure} cases.",
+            "These {who} were released before, to {whom}. With both, a row is right {sure} times.",
             who=who_of(self.plan),
             whom=(say("the same recipient") if same else before[-1]) or say("somebody"),
             sure=certainty_words(self.figures.joint),

@@ -154,7 +154,7 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
     if blurred:
         return BLURRED, say("Recipients can’t use your tables. Change the tables, or take a way that works.")
     if others:
-        return UNSAFE, say("Not safe yet. Lines that need your decision: {n}.", n=len(others))
+        return UNSAFE, say("Lines that need your decision: {n}.", n=len(others))
     if not plan.questions or figures.unread(plan):
         return USEFUL, say("Recipients can use it, and no limit is broken.")
     return USEFUL, say("Recipients can use it for your tables, and no limit is broken.")

@@ -279,6 +279,10 @@ class Session(QObject):
         if plan == now.plan:
             return
         more = replace(now, plan=plan)
+        if now.plan is not None and now.asked is not None:  # another way may be for somebody else, or other tables
+            told = {name: getattr(plan, name) for name in ("audience", "questions")}
+            told = {name: value for name, value in told.items() if value != getattr(now.plan, name)}
+            more = replace(more, answers=replace(now.answers, **told), asked=replace(now.asked, **told))
         if expert:
             more = replace(more, expert=(*dict.fromkeys((*now.expert, expert)),))
         self.do(more, name, merge)

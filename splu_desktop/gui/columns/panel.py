@@ -191,7 +191,7 @@ class ColumnPanel(Card):
             self.consequence.setText(t("Working it out…") if secret else "")
             return
         average = verdict.figures.certainty.average
-        words = t("A row that shows a secret value is right in {share} cases.", share=bold(one_in(average)))
+        words = t("A row that shows a secret value is right {share} times.", share=bold(one_in(average)))
         self.consequence.setText(as_rich(words))
 
     def _ticked(self, place: int, on: bool) -> None:

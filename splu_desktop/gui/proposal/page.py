@@ -437,10 +437,10 @@ class ProposalPage(Page):
             part.setVisible(on)
         ways = [] if too_small else self._ways_of(state, others)
         self._ways = ways
-        key = (tuple((way.title, way.words) for way in ways), state)
+        key = (tuple((way.title, way.words) for way in ways), self.primary.isEnabled())
         if key != getattr(self, "_ways_shown", None):
             self._ways_shown = key
-            self.ways.show_ways(ways, needed=state != USEFUL)
+            self.ways.show_ways(ways, needed=not self.primary.isEnabled())
         self.ways.setVisible(bool(ways) and self.fold is not Fold.MIDDLE)
         self.more.setVisible(bool(ways) and self.fold is Fold.MIDDLE)
 
@@ -524,6 +524,7 @@ class ProposalPage(Page):
     def _take(self, way: Alternative) -> None:
         plan = way.plan
         if plan is not None:
+            self.slider.setFocus(Qt.FocusReason.OtherFocusReason)  # the button that was pressed goes with its way
             self.change_plan(lambda _: plan, translate(way.words))
 
     def _open_ways(self) -> None:
