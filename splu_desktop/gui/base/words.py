@@ -110,8 +110,7 @@ def bold(value: object) -> str:
 
 def as_rich(text: str) -> str:
     """Return HTML that shows a text to the letter, what was made `bold` in bold."""
-    # Of a narrow blank Qt makes one at which a line may break.
-    return as_html(text).replace("\x02", "<b>").replace("\x03", "</b>").replace("\u202f", "&nbsp;")
+    return as_html(text).replace("\x02", "<b>").replace("\x03", "</b>")
 
 
 def without_bold(text: str) -> str:
