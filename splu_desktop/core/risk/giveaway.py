@@ -91,7 +91,8 @@ def giveaways(prepared: Prepared, plan: Plan, progress: Progress = SILENT) -> tu
             for at, secret in enumerate(secrets):
                 strength[at, done] = max(strength[at, done], secret.find((name,), cells))
     some = _some_rows(owner)
-    few, few_owner = table.take(some), np.unique(owner[some], return_inverse=True)[1]
+    few = table.select((*plan.nsas, *plan.sensitive)).take(some)
+    few_owner = np.unique(owner[some], return_inverse=True)[1]
     sample = replace(prepared, table=few, owner=few_owner)
     # Pairs of all columns would be thousands; what tells nothing by itself seldom tells much in a pair, but for
     # differences.

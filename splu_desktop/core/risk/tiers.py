@@ -175,10 +175,11 @@ class TierSearch:
         rows, owner = row_classes(forms, [rung.m for rung in rungs], number)[self._combination], self._owner
         gone = 0
         while True:
-            alone = unique(owner[persons_sharing(rows, owner) < self._k])
-            gone += len(alone)
+            alone = np.zeros(self._persons, bool)
+            alone[owner[persons_sharing(rows, owner) < self._k]] = True
+            gone += int(np.count_nonzero(alone))
             # Beyond so many who leave, the answer is no whoever else would have to follow.
-            if not settle or not len(alone) or gone > (1 - self._share) * self._persons:
+            if not settle or not alone.any() or gone > (1 - self._share) * self._persons:
                 return 1 - gone / self._persons
-            stay = ~np.isin(owner, alone)
+            stay = ~alone[owner]
             rows, owner = rows[stay], cross_codes(owner[stay], self._persons)[0]
