@@ -280,6 +280,30 @@ def test_postcodes_that_a_format_fills_up_keep_their_zeros(tmp_path: Path) -> No
     assert found.table["Zip"].kind is Kind.CATEGORY
 
 
+def test_few_postcodes_keep_their_zeros_and_errors_stand_where_they_were(tmp_path: Path) -> None:
+    def fill(book: Any, sheet: Any, made: dict[str, Any]) -> None:
+        put(sheet, [["id", "ward", "zip", "cost"], *[[i, "AB"[i % 2], None, 5.5 + i] for i in range(30)]])
+        for i in range(0, 30, 7):
+            sheet.write_number(i + 1, 2, 1067 + i, made["zip"])
+        sheet.write_formula(9, 3, "=1/0", None, "#DIV/0!")
+
+    found = read(workbook(tmp_path / "t.xlsx", fill))
+    rows = rows_of(found)
+    assert [row[2] for row in rows] == ["" if i % 7 else f"0{1067 + i}" for i in range(30)]
+    assert [row[3] for row in rows] == ["#DIV/0!" if i == 8 else f"{5.5 + i}" for i in range(30)]
+
+
+def test_day_numbers_among_days_written_as_texts(tmp_path: Path) -> None:
+    def fill(book: Any, sheet: Any, made: dict[str, Any]) -> None:
+        days = ["2024-01-02" if i % 3 else 45_293 for i in range(30)]  # both the second of January
+        put(sheet, [["id", "seen"], *[[f"p{i}", day] for i, day in enumerate(days)]])
+
+    found = read(workbook(tmp_path / "t.xlsx", fill))
+    assert found.table["seen"].kind is Kind.DATE
+    assert {row[1] for row in rows_of(found)} == {"2024-01-02"}
+    assert "day counts" in found.reasons["days of seen"]
+
+
 def test_numbers_that_are_texts_with_a_comma_among_true_ones(tmp_path: Path) -> None:
     def fill(book: Any, sheet: Any, made: dict[str, Any]) -> None:
         mixed = [[*r[:5], f"{r[5]:.2f}".replace(".", ",") if i % 3 else r[5], r[6]] for i, r in enumerate(CELLS)]
