@@ -28,6 +28,13 @@ def keep_freed_memory() -> None:
                 ctypes.CDLL(None).mallopt(parameter, value)
 
 
+def return_freed_memory() -> None:
+    """Give the system back what is free between what is in use, where the C library can be told."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
+
+
 def check_room(size: int) -> None:
     """Raise MemoryError unless so many bytes of address space are to be had. None of them is used."""
     if sys.platform == "win32":  # which has no such limits, and would set the bytes aside on disk

@@ -24,6 +24,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, title_of
 from splu_desktop.core.policy import Step as Done
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.files.disk.room import return_freed_memory
 from splu_desktop.gui.base.choices import number_box, show_value
 from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.messages import cases, persons_of, telling
@@ -101,7 +102,6 @@ class ProposalPage(Page):
         start = button(t("Answer the questions"), lambda: self.go.emit(Step.QUESTIONS), look="primary")
         self.use_empty("sliders-horizontal", t("Answer three questions first."), start)
         self.set_back(t("Back to the questions"), t("Back"))
-
         self._ways: list[Way] = []
 
     def _make_tables(self) -> Card:
@@ -269,6 +269,7 @@ class ProposalPage(Page):
             gc.unfreeze()
             gc.collect()
             gc.freeze()
+            return_freed_memory()
         self._preview, self._at = made, made.place(made.plan.gamma)
         self._name_tabs()
         self._show_all()
