@@ -180,7 +180,7 @@ class ProposalPage(Page):
             show_whole(room, 60, whole=narrow)
         turn(self.ways.row, down=narrow)
         for plot in (self.large, self.small):
-            plot.setMinimumHeight(130 if narrow else 84)
+            plot.setMinimumHeight(130 if narrow else 64)
             plot.setMaximumHeight(130 if narrow else 16_777_215)
         self._show_all()
         # At once, not by the timer: the least height of both sides goes with the fold, and is set there.
