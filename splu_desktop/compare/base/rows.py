@@ -105,7 +105,7 @@ class Channel(UnbiasedDraw):
     of the value asked for, w1, and its mean over the others, w0.
     """
 
-    _solved: tuple[TrueTable | None, Floats, Floats] = None, np.empty(0), np.empty(0)
+    _solved: tuple[TrueTable | None, Floats, Floats] = None, np.empty(0), np.empty(0)  # the table, T, T^-1
 
     def make(self, chance: np.random.Generator) -> None:
         codes, m = self.source.sensitive.codes, self.source.m
@@ -114,34 +114,35 @@ class Channel(UnbiasedDraw):
             self.shown[codes == value] = chance.choice(m, int(self.source.counts[value]), p=law)
 
     def solve(self, source: TrueTable) -> tuple[Floats, Floats]:
-        """Return T^-1, and (m, m) W by value and value asked for. Raises Impossible where nothing leads back."""
+        """Return T and T^-1. Raises Impossible where nothing leads back."""
         if self._solved[0] is not source:  # which T_f asks for some fifty counts of
             matrix = self.transition(source.counts)
             with suppress(np.linalg.LinAlgError):
                 back = np.asarray(np.linalg.inv(matrix))
                 if np.linalg.norm(matrix, 1) * np.linalg.norm(back, 1) < _SINGULAR:  # its condition
-                    self._solved = source, back, np.maximum(matrix @ back**2 - np.eye(source.m), 0.0)
+                    self._solved = source, matrix, back
                     return self._solved[1:]
             raise Impossible("With this setting the shown values can't be worked back to counts.")
         return self._solved[1:]
 
     @cached_property
     def published_shares(self) -> Floats:  # type: ignore[override]
-        likely = np.maximum(np.bincount(self.shown, minlength=self.source.m) @ self.solve(self.source)[0], 0.5)
+        likely = np.maximum(np.bincount(self.shown, minlength=self.source.m) @ self.solve(self.source)[1], 0.5)
         return np.asarray(likely / likely.sum())
 
     def count(self, questions: CountingQuestions) -> CountFigures:
         y, share = questions.histogram(self.shown, self.source.m), self.published_shares
-        back, spread = self.solve(self.source)
-        with_it = spread.diagonal()
-        without = (share @ spread - share * with_it) / np.maximum(1 - share, 1e-12)
+        matrix, back = self.solve(self.source)
+        with_it = np.maximum((matrix * back.T**2).sum(axis=1) - 1, 0.0)
+        without = np.maximum(share @ matrix @ back**2 - share - share * with_it, 0.0) / np.maximum(1 - share, 1e-12)
         level = y.sum(axis=1, keepdims=True) * without
         return CountFigures(y @ back, level, np.broadcast_to(with_it - without, level.shape))
 
     def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
         # Near a normal one: a sum over all records of the table.
         at = int(np.argmin(np.abs(source.counts - count)))
-        each = self.solve(source)[1][:, at]
+        matrix, back = self.solve(source)
+        each = np.maximum(matrix @ back[:, at] ** 2 - np.eye(source.m)[at], 0.0)
         others = np.where(np.arange(source.m) == at, 0.0, source.counts)
         variance = count * each[at] + (source.n - count) * float(others @ each) / max(float(others.sum()), 1.0)
         likely = ndtri((np.arange(_STEPS) + 0.5) / _STEPS)
