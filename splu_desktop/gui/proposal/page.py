@@ -286,13 +286,15 @@ class ProposalPage(Page):
         if plan is None:
             return
         verdict = self.session.verdict
-        steps = steps_of(plan, self.session.proposal, None if verdict is None else verdict.figures)
-        key = tuple((each.name, each.column, each.name == "strength" or str(each.words)) for each in steps)
-        # Filling the list makes its rows anew, and a link among them that has the focus would lose it each time.
-        if key != getattr(self, "_steps_shown", None):
-            self._steps_shown = key
-            self.steps.show_steps(steps, len(plan.roles))
-        self.steps.say_strength(steps[-1])
+        # Another strength changes one line; all of them told anew at each move would slow the slider by half.
+        if verdict is not None or self._waits():
+            steps = steps_of(plan, self.session.proposal, None if verdict is None else verdict.figures)
+            key = tuple((each.name, each.column, each.name == "strength" or str(each.words)) for each in steps)
+            # Filling the list makes its rows anew, and a link among them that has the focus would lose it each time.
+            if key != getattr(self, "_steps_shown", None):
+                self._steps_shown = key
+                self.steps.show_steps(steps, len(plan.roles))
+        self.steps.say_strength(plan.gamma)
         if shown is not None:
             stops = shown.stops
             self.slider.show_stops([s.gamma for s in stops], [s.zone for s in stops], stops[self._at].gamma)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -165,8 +166,9 @@ class StepList(QWidget):
             self.rows.addWidget(StepRow(step, wide, self.undone.emit, self.changed.emit))
         self.rows.addStretch(1)
 
-    def say_strength(self, step: Step) -> None:
+    def say_strength(self, gamma: float) -> None:
         """Say another strength in the row that is there: it follows the slider."""
+        words = say("One row in {gamma} keeps its own value.", gamma=f"{gamma:g}")
         for row in self._content.findChildren(StepRow):
             if row.step.name == "strength":
-                row.words.setText(step_words(step))
+                row.words.setText(step_words(replace(row.step, words=words)))
