@@ -227,26 +227,23 @@ class Forecaster:
         Values of sensitive columns by one or two unchanged columns, evenly chosen by size. NaN where there are none.
         """
         tables = list(self._other_tables())
-        if not tables:
-            return np.full(len(gammas), np.nan)
         # Which cells are asked follows from true counts alone; ranges are worked out for the lines of these.
         truths = []
         for sensitive, by, values in tables:
             line, lines = self._lines(by)
             truths.append(_tally(line, _events(self.prepared.table[sensitive], values), lines, len(values) + 1))
         there = [true >= _OTHER_LEAST for true in truths]
-        truth = np.concatenate([true[each] for true, each in zip(truths, there, strict=True)])
-        order = np.argsort(truth, kind="stable")
+        truth = np.concatenate([np.zeros(0), *(true[each] for true, each in zip(truths, there, strict=True))])
+        if not len(truth):
+            return np.full(len(gammas), np.nan)
         # From the smallest to the largest: most cells are small, and a random choice would be of those alone.
-        asked: Flags = np.zeros(len(truth), bool)
-        asked[order[np.linspace(0, len(order) - 1, min(_OTHERS, len(order))).astype(int)]] = True
+        places = np.linspace(0, len(truth) - 1, min(_OTHERS, len(truth))).astype(int)
+        asked = np.isin(np.arange(len(truth)), np.argsort(truth, kind="stable")[places])
         ends, halves = np.cumsum([each.sum() for each in there])[:-1], []
         for each, cells, chosen in zip(tables, there, np.split(asked, ends), strict=True):
             cells[cells] = chosen
             if chosen.any():
                 halves.append(self._half_widths(*each, cells, gammas))
-        if not halves:
-            return np.full(len(gammas), np.nan)
         return np.asarray((np.concatenate(halves, axis=1) <= _OTHER_WITHIN * truth[asked]).mean(axis=1))
 
     def _other_tables(self) -> Iterator[tuple[str, tuple[str, ...], NDArray[np.int64]]]:
@@ -296,10 +293,7 @@ def _events(column: Column, values: NDArray[np.int64]) -> NDArray[np.int32]:
 
 def _tally(line: NDArray[np.integer], events: NDArray[np.int32], lines: int, m: int) -> Floats:
     """Return (L, m - 1) rows of each line with each event but the last."""
-    key = line.astype(np.int64)
-    key *= m
-    key += events
-    found = np.bincount(key, minlength=lines * m)
+    found = np.bincount(line.astype(np.int64) * m + events, minlength=lines * m)
     return found.reshape(lines, m)[:, :-1].astype(float)
 
 

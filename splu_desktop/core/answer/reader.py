@@ -299,16 +299,12 @@ class Reader:
         if groups and len(parts) > 1:
             raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
         selected, m = np.bincount(line, minlength=lines), math.prod(sizes)
-        key = line.astype(np.int64)
-        key *= number
-        key += classes
-        pair, pairs = cross_codes(key, lines * number)
+        pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
         of_line, of_class = np.divmod(pairs, number)
         codes, whole = np.zeros(published.n, np.int64), np.ones(1)
         shares = []
         for at, (name, own, size) in enumerate(parts):
-            codes *= size
-            codes += own
+            codes = codes * size + own
             whole = np.outer(whole, np.bincount(own, minlength=size) / max(published.n, 1)).ravel()
             alone = [size if other == at else 1 for other in range(len(parts))]
             if own is not published.table[name].codes:
