@@ -129,7 +129,7 @@ def test_a_recipe_publishes_the_same_plan(splu: Splu, source: Path, tmp_path: Pa
     assert (facts["dialect"]["delimiter"], facts["dialect"]["decimal"]) == (";", ",")
     page = (tmp_path / "x/README.md").read_text("utf-8-sig")
     assert "4.000 Zeilen" in page
-    assert "- age: 18 to 24 = 18 bis 24; 25 bis 34;" in page
+    assert "- age: 18 to 24 = 18 bis 24; 25 to 34;" in page
     assert splu("crosstab", tmp_path / "x", "--by", "age", "--sa", "smoker", "--lang", "de") == 0
     assert "85 und mehr" in splu.out
     assert list((tmp_path / "x").glob("*.xlsx"))
