@@ -2,7 +2,7 @@
 
     python scripts/count_lines.py
 
-Budgets are those of the design; `tests/test_house.py` fails where one of HELD is exceeded. What was is commit f93ba218.
+Budgets are those of the design; `tests/test_structure.py` fails where one of HELD is exceeded. Before: f93ba218.
 """
 
 from __future__ import annotations

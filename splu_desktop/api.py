@@ -74,10 +74,12 @@ def read(data: Any, choices: ImportChoices | None = None) -> Source:
         return Source(importer.read(Path(data), choices), Path(data))
     if not isinstance(data, pd.DataFrame):
         data = pd.DataFrame.from_arrow(data)  # type: ignore[attr-defined] # new in pandas 3, unknown to its stubs
-    return Source(importer.read_columns([(str(name), *_coded(column)) for name, column in data.items()], choices))
+    return Source(
+        importer.read_columns([(str(name), *_encode_column(column)) for name, column in data.items()], choices)
+    )
 
 
-def _coded(column: pd.Series[Any]) -> tuple[np.ndarray[Any, np.dtype[np.int32]], list[Any]]:
+def _encode_column(column: pd.Series[Any]) -> tuple[np.ndarray[Any, np.dtype[np.int32]], list[Any]]:
     """Return (N,) codes and the distinct values of a column, None for those that pandas takes for missing."""
     codes, known = pd.factorize(column)
     values = [each.to_pydatetime(warn=False) if isinstance(each, pd.Timestamp) else each for each in known.tolist()]

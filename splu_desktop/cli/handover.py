@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.cli.base.effects import misfit
 from splu_desktop.cli.base.help import add_command, switch, takes
 from splu_desktop.cli.base.opening import add_release, lock_from, open_asked, password_line
-from splu_desktop.cli.base.output import print_result, say_written, spoken
+from splu_desktop.cli.base.output import current_language, print_result, say_written
 from splu_desktop.core.messages import say
 from splu_desktop.files.project.opening import RELEASE_SUFFIX
 from splu_desktop.files.release.dummy import DUMMY_NAME, write_dummy
@@ -45,6 +45,6 @@ def _hand_over(args: argparse.Namespace) -> None:
 def _dummy(args: argparse.Namespace) -> None:
     """Write the dummy. Raises SpluError; nothing is written then."""
     check_answers_path(args.out, overwrite=True, release=args.release)
-    made = write_dummy(open_asked(args), args.out, spoken(), args.rows)
+    made = write_dummy(open_asked(args), args.out, current_language(), args.rows)
     data = {"out": str(args.out), "rows": made.n, "columns": list(made.names)}
     print_result(args, data, say_written(args.out))

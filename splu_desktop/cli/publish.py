@@ -13,7 +13,7 @@ from splu_desktop.cli.base.effects import misfit, no_effect, said_by
 from splu_desktop.cli.base.help import add_command, several, takes
 from splu_desktop.cli.base.import_options import choices_from, open_engine
 from splu_desktop.cli.base.opening import lock_from, password_line
-from splu_desktop.cli.base.output import Shown, line_of, print_json, spoken
+from splu_desktop.cli.base.output import Shown, current_language, line_of, print_json
 from splu_desktop.cli.base.plan_options import add_plan_options, check_options, planned_from, release_entries
 from splu_desktop.cli.plan import as_gate, open_lines, plan_lines
 from splu_desktop.core.messages import say
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         planned = planned_from(args, shown, engine)
         found = planned.verdict
         with said_by("--accept"):
-            waiting = found.waiting(accepted, everything)
+            waiting = found.list_waiting(accepted, everything)
         if waiting:
             # Else the refusal would begin on the line that shows how far it is.
             shown.end()
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
                 contact=said.get("contact", ""),
                 dialect=Dialect(*said.get("dialect", ())),
                 workbook=said.get("xlsx", False),
-                spoken=said.get("language", spoken().code),
+                spoken=said.get("language", current_language().code),
             ),
             packed=packed,
             password=password,

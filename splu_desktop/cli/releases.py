@@ -9,7 +9,7 @@ from splu_desktop.cli.base.help import add_command
 from splu_desktop.cli.base.output import print_json, print_rows, tell
 from splu_desktop.core.messages import say
 from splu_desktop.files.publish.publishing import tidy
-from splu_desktop.files.register.book import Entry, Register
+from splu_desktop.files.register.ledger import Entry, Register
 
 
 def add(commands: Any) -> None:

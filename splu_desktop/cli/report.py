@@ -10,10 +10,10 @@ from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import add_command, switch, takes
 from splu_desktop.cli.base.import_options import add_set, imported_from
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
-from splu_desktop.cli.base.output import Shown, print_result, say_written, spoken
+from splu_desktop.cli.base.output import Shown, current_language, print_result, say_written
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
-from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.ledger import Register
 from splu_desktop.report.content.words import first_line
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.law import DEFAULT, codes
@@ -53,5 +53,5 @@ def run(args: argparse.Namespace) -> None:
         report = make_report(opened, fields, entry=entry, source=source, progress=shown)
         write_report(report, args.out, language=args.language, progress=shown)
     data = {"out": str(args.out), "edition": report.edition, "bytes": args.out.stat().st_size}
-    lines = say_written(args.out), report.say_edition(spoken()), first_line(report.facts, spoken())
+    lines = say_written(args.out), report.say_edition(current_language()), first_line(report.facts, current_language())
     print_result(args, {**data, "verdict": report.verdict_as_dict()}, *lines)

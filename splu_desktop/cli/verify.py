@@ -11,7 +11,7 @@ from splu_desktop.cli.base.opening import add_release, password_asked
 from splu_desktop.cli.base.output import line_of, print_json, translate
 from splu_desktop.core.messages import said_of, say
 from splu_desktop.core.policy import title_of
-from splu_desktop.files.register.book import Register
+from splu_desktop.files.register.ledger import Register
 from splu_desktop.files.release.verify import NOTE, WRONG, Verification, verify
 from splu_desktop.report.verify import verify_report
 

@@ -57,7 +57,7 @@ class Spark(LargeTable):
             builder = builder.config(name, value)
         self._base = builder.getOrCreate()
         self._base.sparkContext.setLogLevel("OFF")  # a line that can't be read would stand in the log
-        self._source = self._scanned(file.path, file.choices, list(file.keys.values()))
+        self._source = self._scan(file.path, file.choices, list(file.keys.values()))
         if len(file.keys) > 1:  # a row of nothing but blanks is padding
             self._source = self._source.where(" or ".join(f"trim({key}) <> ''" for key in file.keys.values()))
         self._source.createOrReplaceTempView("source")
@@ -103,7 +103,7 @@ class Spark(LargeTable):
         shutil.rmtree(folder / "drawn")
         return digests
 
-    def _scanned(self, path: Path, choices: ImportChoices, keys: Sequence[str]) -> Any:
+    def _scan(self, path: Path, choices: ImportChoices, keys: Sequence[str]) -> Any:
         quote = choices.quote if choices.quote is not None else '"'
         reader = self._base.read.schema(", ".join(f"{key} string" for key in keys)).option("mode", "FAILFAST")
         said: dict[str, str | int | bool] = {

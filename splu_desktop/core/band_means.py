@@ -32,7 +32,7 @@ def band_means(before: Column, after: Column) -> dict[str, float]:
     numbers, codes = numbers[known], after.codes[known]
     times = np.ones(len(numbers), np.int64) if before.weights is None else before.weights[known]
     count = np.bincount(codes, times, minlength=after.m)
-    low, top = _closed(ends)
+    low, top = _close_ends(ends)
     found = {}
     for at in np.flatnonzero(count >= ENOUGH).tolist():
         inside, often = numbers[codes == at], times[codes == at]
@@ -67,13 +67,13 @@ def typical(column: Column, means: Mapping[str, float]) -> NDArray[np.float64] |
     ends = interval_ends(column)
     if ends is None:
         return None
-    low, top = _closed(ends)
+    low, top = _close_ends(ends)
     middle = (low + top - whole_numbers(column)) / 2  # 20 to 39 of whole numbers stays below 40
     told = [means.get(str(label), np.nan) for label in column.labels]
     return np.where(np.isnan(told), middle, told)
 
 
-def _closed(
+def _close_ends(
     ends: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the ends of intervals, those without one being as wide as the interval beside them."""

@@ -85,10 +85,10 @@ def _many_distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32]
     hashes |= np.arange(len(keys), dtype=np.uint64)
     hashes.sort()
     order = (hashes & ~(np.uint64(2**64 - 1) << bits)).astype(np.int64)
-    later, earlier = _repeated(order, (hashes[1:] ^ hashes[:-1]) >> bits == 0)
+    later, earlier = _find_repeats(order, (hashes[1:] ^ hashes[:-1]) >> bits == 0)
     if not np.array_equal(keys[later], keys[earlier]):  # different keys have one hash
         order = np.argsort(keys, kind="stable")
-        later, earlier = _repeated(order, keys[order[1:]] == keys[order[:-1]])
+        later, earlier = _find_repeats(order, keys[order[1:]] == keys[order[:-1]])
     first = np.ones(len(keys), bool)
     first[later] = False
     codes = np.cumsum(first, dtype=np.int32) - np.int32(1)
@@ -96,7 +96,7 @@ def _many_distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32]
     return codes, np.flatnonzero(first)
 
 
-def _repeated(order: NDArray[np.int64], alike: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _find_repeats(order: NDArray[np.int64], alike: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the records that are like an earlier one, and the first of their like.
 
     order : (N,) records, those that are alike side by side and ascending; alike : (N - 1,) whether two neighbours are.
@@ -129,15 +129,15 @@ class Lookup:
 
     def of(self, keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         """Return (N,) the codes of keys, and the places of those that are none of the known ones."""
-        codes, others = self._found(keys, *self._tables[0])
+        codes, others = self._look_up(keys, *self._tables[0])
         for table in self._tables[1:]:
             if len(others):
-                some, wrong = self._found(keys[others], *table)
+                some, wrong = self._look_up(keys[others], *table)
                 codes[others] = some
                 others = others[wrong]
         return codes, others
 
-    def _found(
+    def _look_up(
         self, keys: NDArray[np.unsignedinteger], factor: np.uint64, table: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.intp]]:
         found = np.take(table, (keys.astype(np.uint64, copy=False) * factor) >> self._shift)

@@ -44,7 +44,7 @@ from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Column, Kind, Table, unique
 from splu_desktop.files.disk.digests import file_sha256
-from splu_desktop.files.register.book import Entry, Register
+from splu_desktop.files.register.ledger import Entry, Register
 from splu_desktop.files.release.facts import FACTS_NAME, audience_of, one_row_way
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.reading import OpenRelease

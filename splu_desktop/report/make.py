@@ -13,7 +13,7 @@ from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import CannotWrite, check_name, whole_file
 from splu_desktop.files.language import Language, language
-from splu_desktop.files.register.book import Entry, Register
+from splu_desktop.files.register.ledger import Entry, Register
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.content.annex import annex
 from splu_desktop.report.content.front import front

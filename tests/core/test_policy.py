@@ -218,12 +218,12 @@ def test_a_second_release_of_the_same_persons_needs_a_reason(proposal: Proposal)
     assert again.state == RED
     assert other.state == same.state == UNSAFE
     assert other.figures.joint > proposal.verdict.figures.certainty.riskiest
-    assert not other.waiting({"second-release": "only totals are needed"})
-    assert other.waiting({}) == other.open
+    assert not other.list_waiting({"second-release": "only totals are needed"})
+    assert other.list_waiting({}) == other.open
     with pytest.raises(BadSetting):
-        other.waiting({"second-release": "ok"})
+        other.list_waiting({"second-release": "ok"})
     with pytest.raises(BadSetting):
-        other.waiting({"no-such-line": "only totals are needed"})
+        other.list_waiting({"no-such-line": "only totals are needed"})
 
 
 @pytest.mark.parametrize("text", ["ok", ".", "x", "  fine ", "1 2 3", "yes !!"])

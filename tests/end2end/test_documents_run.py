@@ -35,8 +35,8 @@ from splu_desktop.files.importer.recognise import ENDINGS
 from splu_desktop.files.project.import_section import IMPORT
 from splu_desktop.files.project.recipe import read_recipe
 from splu_desktop.files.project.release_section import PLANNING, RELEASE
-from splu_desktop.files.register.book import RELEASE as RELEASE_KIND
-from splu_desktop.files.register.book import TABLES
+from splu_desktop.files.register.ledger import RELEASE as RELEASE_KIND
+from splu_desktop.files.register.ledger import TABLES
 from splu_desktop.files.release.verify import NOTE, OK, WRONG
 from splu_desktop.report.make import ENDINGS as REPORTS
 from tests.files.releases import released, ward_plan, ward_table

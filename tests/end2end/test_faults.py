@@ -222,7 +222,7 @@ def test_a_register_that_can_not_be_written_keeps_the_release_back(
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("splu_desktop.files.register.book._write_private", full)
+    monkeypatch.setattr("splu_desktop.files.register.ledger._write_private", full)
     with pytest.raises(RegisterFault):
         house.publish()
     house.check_clean()

@@ -29,8 +29,8 @@ from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.importer import ImportChoices, read
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
-from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.earlier import earlier_releases
+from splu_desktop.files.register.ledger import Register
 from splu_desktop.files.release.facts import audience_of
 from splu_desktop.files.release.reading import open_release
 from splu_desktop.gui.base.judge import judge
@@ -148,7 +148,7 @@ def test_lines_of_200_random_plans_are_equal_from_plan_to_verify(
             if number % (PLANS // TABLES // (WHOLE_WAYS // TABLES)):
                 continue
             out, accepted = tmp_path / f"{seed}-{number}", {line.name: WHY for line in judged.open}
-            assert judged.waiting(accepted) == ()
+            assert judged.list_waiting(accepted) == ()
             accepting = [word for name, why in accepted.items() for word in ("--accept", f"{name}={why}")]
             for words in (("plan",), ("publish", "--out", out, *accepting)):
                 splu(words[0], source, "--recipe", recipe, *words[1:], "--json")

@@ -147,7 +147,7 @@ def test_messages_come_back_as_they_were(tmp_path: Path) -> None:
 @pytest.mark.parametrize("template", ["{path.__class__}", "{path!r}", "{path:>999999999}", "{0}", "{path[0]}"])
 def test_a_sentence_reaches_into_nothing(template: str) -> None:
     with pytest.raises(wire.BadMessage):
-        wire._unpacked({"say": [template, {"dict": [["path", "t"]]}]}, [])
+        wire._unpack({"say": [template, {"dict": [["path", "t"]]}]}, [])
 
 
 def test_no_process_leaves_its_memory_behind() -> None:

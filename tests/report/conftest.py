@@ -19,7 +19,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import read
 from splu_desktop.files.publish.publishing import publish
-from splu_desktop.files.register.book import Entry, Register
+from splu_desktop.files.register.ledger import Entry, Register
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import Report, make_report

@@ -24,8 +24,8 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.language import language
-from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.earlier import earlier_releases
+from splu_desktop.files.register.ledger import Register
 from splu_desktop.report.book.counting import NoisyCounts, ReleaseCounts
 from splu_desktop.report.book.document import PrintedBook, book_document
 from splu_desktop.report.book.make import ENDINGS, hand_out_protected, print_protected, write_book

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.draw_house import modules
+from scripts.draw_packages import modules
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.mechanism.randomness import below
 from splu_desktop.core.plan import Plan

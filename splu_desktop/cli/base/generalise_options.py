@@ -86,7 +86,7 @@ def generalisations_from(texts: Iterable[str], table: Table) -> dict[str, g.Step
     """Return the steps of each column named. Raises UnknownColumn, BadSetting, FileFault."""
     found: dict[str, g.Steps] = {}
     for text in texts:
-        name, ways = _split(text, table)
+        name, ways = _split_column(text, table)
         if name in found:
             raise BadSetting("Give {name} once.", name=f"--generalise {name}")
         column = table[name]
@@ -104,7 +104,7 @@ def known_column(text: str, table: Table) -> str | None:
     return next((name for name in (text, text.strip()) if name in table), None)
 
 
-def _split(text: str, table: Table) -> tuple[str, str]:
+def _split_column(text: str, table: Table) -> tuple[str, str]:
     """Return column and ways; a column's name may hold colons, so the longest known name counts."""
     for at in reversed([i for i, mark in enumerate(text) if mark == ":"]):
         if (name := known_column(text[:at], table)) is not None:

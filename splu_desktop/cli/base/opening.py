@@ -10,7 +10,7 @@ from pathlib import Path
 
 from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import switch, takes
-from splu_desktop.cli.base.output import spoken
+from splu_desktop.cli.base.output import current_language
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say, superfluous
 from splu_desktop.core.progress import SILENT, Progress
@@ -82,7 +82,7 @@ def add_target(parser: argparse.ArgumentParser, endings: str, *, required: bool 
 def add_written_language(parser: argparse.ArgumentParser) -> None:
     """Give a command the option that names the language of what it writes."""
     words = say("language of what is written: en, de or fr (that of --lang)")
-    takes(parser, "--language CODE", words, choices=tuple(LANGUAGES), default=spoken().code)
+    takes(parser, "--language CODE", words, choices=tuple(LANGUAGES), default=current_language().code)
 
 
 @contextlib.contextmanager

@@ -47,14 +47,14 @@ def of_the_system() -> str:
     return code if code in LANGUAGES else "en"
 
 
-def spoken() -> Language:
+def current_language() -> Language:
     """Return the language spoken."""
     return language(_spoken[0])
 
 
 def translate(text: str) -> str:
     """Return a sentence in the language spoken."""
-    return spoken().sentence(text)
+    return current_language().sentence(text)
 
 
 def line_of(sentence: str, before: str = "", /, **values: object) -> str:

@@ -39,7 +39,7 @@ def is_span(column: Column, text: str) -> bool:
     """Return whether a text names a span that holds many values: a year of quarters, a month, a day of moments."""
     if column.kind not in _DATES:
         return re.fullmatch(r"\d{4}", text, re.ASCII) is not None and holds_spans(column) and text not in column.labels
-    moment = _typed(text)
+    moment = _read_date(text)
     return moment is not None and np.datetime_data(moment)[0] in (
         ("Y", "M") if column.kind is Kind.DATE else ("Y", "M", "D")
     )
@@ -95,7 +95,7 @@ def end_of_range(column: Column, text: str, *, last: bool) -> Any:
             text=short(text),
             column=column.name,
         )
-    moment = _typed(text) if dates and last else None
+    moment = _read_date(text) if dates and last else None
     if moment is not None:
         following = moment + 1  # in the unit that was typed: a day, a month, a year
         return following.astype("datetime64[us]") - np.timedelta64(1, "us")
@@ -104,11 +104,11 @@ def end_of_range(column: Column, text: str, *, last: bool) -> Any:
 
 def _moment(text: str) -> Any:
     """Return the first moment of the date that a text is, None where it is none."""
-    moment = _typed(text)
+    moment = _read_date(text)
     return None if moment is None else moment.astype("datetime64[us]")
 
 
-def _typed(text: str) -> Any:
+def _read_date(text: str) -> Any:
     """Return the date that a text is, in the unit it was typed in; None where it is none."""
     pointed = _POINTED.fullmatch(text)
     if pointed:

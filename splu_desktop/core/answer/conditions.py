@@ -32,7 +32,7 @@ _NAMED = 12  # values named to who asked for one that is not there
 _SIGNS = {"=": "{}", "!=": "{}", ">=": "{}..", "<=": "..{}"}  # between a column and what is asked of it -> as a choice
 
 
-def _said(value: str) -> str:
+def _shorten(value: str) -> str:
     return in_words(short(value))
 
 
@@ -116,11 +116,11 @@ class Condition:
             return say("not so: {condition}", condition=replace(self, excluded=False).words())
         if self.excluded:
             return say(
-                "{column} is not {value}", column=self.column, value=listed(map(_said, self.values), _NEXT, _NEXT)
+                "{column} is not {value}", column=self.column, value=listed(map(_shorten, self.values), _NEXT, _NEXT)
             )
         if not self.is_range:
             most = shown_of(len(self.values), 6)
-            some = listed(map(_said, self.values[:most]), _NEXT, _NEXT)
+            some = listed(map(_shorten, self.values[:most]), _NEXT, _NEXT)
             if len(self.values) == 1:
                 return say("{column} is {value}", column=self.column, value=some)
             if more := len(self.values) - most:

@@ -124,7 +124,7 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     meant = unique(grouping.group[moved]).tolist()
     taken = set(labels[column.missing].tolist()).intersection(grouping.names[g] for g in meant)
     if taken:
-        raise _taken(column, min(taken))
+        raise _refuse_word(column, min(taken))
     named = np.array([place[name] for name in grouping.names], np.int64)
     for label in labels[stays].tolist():  # a label that stays joins the group of its name
         place.setdefault(label, len(place))
@@ -148,7 +148,7 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     return result, codes
 
 
-def _taken(column: Column, word: str) -> CannotGeneralise:
+def _refuse_word(column: Column, word: str) -> CannotGeneralise:
     return CannotGeneralise(
         "In column “{column}” “{word}” has a meaning already; choose another word.", column=column.name, word=word
     )

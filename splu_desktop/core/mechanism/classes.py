@@ -78,7 +78,7 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     found = np.zeros(len(cells), np.int64)
     described: list[ClassCell] = []
     texts = [list(map(str, column.labels)) for column in columns]
-    for members, groups in _divided(cells, counts, least, np.arange(len(cells))):
+    for members, groups in _divide(cells, counts, least, np.arange(len(cells))):
         found[members] = len(described)
         labels = tuple(tuple(own[code] for code in group) for own, group in zip(texts, groups[1:], strict=True))
         low = row_ranges[int(groups[0][0])][0]
@@ -99,7 +99,7 @@ def _size_classes(units: Units, least: int) -> tuple[Ints, list[tuple[int, int |
     if not units.person:
         return np.zeros(units.number, np.int64), [(1, 1)]
     numbers, inverse = np.unique(units.sizes, return_inverse=True)
-    group = _joined(np.bincount(inverse).astype(np.int64), least)
+    group = _join_small(np.bincount(inverse).astype(np.int64), least)
     ends: list[tuple[int, int | None]] = []
     for each in range(int(group.max(initial=0)) + 1):
         own = numbers[group == each]
@@ -130,12 +130,10 @@ def _unit_codes(columns: Sequence[Column], units: Units) -> list[NDArray[np.int3
     return [each.astype(np.int32) for each in chosen]
 
 
-def _divided(
-    cells: Ints, counts: Ints, least: int, members: Ints, depth: int = 0
-) -> list[tuple[Ints, list[list[int]]]]:
+def _divide(cells: Ints, counts: Ints, least: int, members: Ints, depth: int = 0) -> list[tuple[Ints, list[list[int]]]]:
     """Return classes as members of the cells and, for each digit, the codes joined."""
     values, inverse = np.unique(cells[members, depth], return_inverse=True)
-    group = _joined(np.bincount(inverse, counts[members]).astype(np.int64), least)
+    group = _join_small(np.bincount(inverse, counts[members]).astype(np.int64), least)
     place = group[inverse]
     inside = np.split(members[np.argsort(place, kind="stable")], np.cumsum(np.bincount(place))[:-1])
     together = np.split(values, np.flatnonzero(np.diff(group)) + 1)
@@ -143,11 +141,11 @@ def _divided(
         return [(part, [own.tolist()]) for part, own in zip(inside, together, strict=True)]
     found = []
     for some, own in zip(inside, together, strict=True):
-        found += [(part, [own.tolist(), *rest]) for part, rest in _divided(cells, counts, least, some, depth + 1)]
+        found += [(part, [own.tolist(), *rest]) for part, rest in _divide(cells, counts, least, some, depth + 1)]
     return found
 
 
-def _joined(counts: NDArray[Any], least: int) -> Ints:
+def _join_small(counts: NDArray[Any], least: int) -> Ints:
     """Return (K,) groups of neighbours, each of at least `least` where all together have as many."""
     sizes, lengths = counts.tolist(), [1] * len(counts)
     while len(sizes) > 1 and min(sizes) < least:

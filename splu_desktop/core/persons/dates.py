@@ -261,8 +261,8 @@ def try_recover_shift(
                 hints.append(("unmoved", other.name, _distance_hint(apart, place[who[both]], len(chosen), shifts)))
     if not hints or not len(chosen):
         return RecoveredShift(len(shifts), float(len(shifts)), 0.0, "", "")
-    total = _remaining(sum((each for _, _, each in hints), np.zeros((len(chosen), len(shifts)))))
-    hint, column, _ = min(hints, key=lambda each: float(_remaining(each[2]).mean()))
+    total = _count_remaining(sum((each for _, _, each in hints), np.zeros((len(chosen), len(shifts)))))
+    hint, column, _ = min(hints, key=lambda each: float(_count_remaining(each[2]).mean()))
     return RecoveredShift(len(shifts), float(total.mean()), float((total < 1.5).mean()), hint, column)
 
 
@@ -274,7 +274,7 @@ def _days(column: Column) -> tuple[Ints, Flags]:
     return day.astype(np.int64)[column.codes], known
 
 
-def _remaining(logs: Floats) -> Floats:
+def _count_remaining(logs: Floats) -> Floats:
     """Return (U,) perplexities of shifts with these (U, S) log-likelihoods."""
     chance = np.exp(logs - logs.max(axis=1, keepdims=True))
     chance /= chance.sum(axis=1, keepdims=True)

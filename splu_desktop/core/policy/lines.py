@@ -102,7 +102,7 @@ class Case:
         found = [*self._columns(), alike, riskiest]
         found += [] if riskiest.open else [self._average()]
         quiet = Line("gives-away", OK, say("No unchanged column gives a secret value away."))
-        found += [self._readable(), self._gives_away() or self._linked() or quiet, *self._releases()]
+        found += [self._readable(), self._gives_away() or self._judge_linked() or quiet, *self._releases()]
         found += [*self._person_column(), *(() if alike.open else self._dates())]
         found += [*self._moved_dates(), *self._signature()]
         return sorted(found, key=lambda line: (RED, AMBER, OK).index(line.state))[:MOST_LINES]
@@ -206,7 +206,7 @@ class Case:
         repair = Repair(say("Leave it out"), lambda plan: plan.with_role(worst.column, Role.DROPPED))
         return Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
 
-    def _linked(self) -> Line | None:
+    def _judge_linked(self) -> Line | None:
         apart = linked_apart(self.prepared.table, [block.columns for block in self.plan.blocks])
         if apart is None:
             return None

@@ -269,7 +269,9 @@ class Search:
         plan = self.plan_with(levels)
         prepared = prepare(self._source, plan)
         safe = self.tiers.holds(levels)
-        covered = self._covered({e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.asked})[0]
+        covered = self._measure_cover(
+            {e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.asked}
+        )[0]
         ahead = Forecaster(prepared, plan)
         found: list[Way] = []
         for classes in class_options(plan):
@@ -283,7 +285,9 @@ class Search:
             for some in (strengths[:1], strengths[1:]):
                 for gamma, tables in zip(some, reaches(ready, own, some, ahead, LEAST) if some else (), strict=True):
                     kept = safe and gamma >= needed
-                    found.append(self._asking(Way(self, own.with_gamma(gamma), ready, tables, kept, levels, covered)))
+                    found.append(
+                        self._ask_readable(Way(self, own.with_gamma(gamma), ready, tables, kept, levels, covered))
+                    )
                 best = max(found, key=lambda way: way.merit)
                 if best.works:
                     break
@@ -292,7 +296,7 @@ class Search:
                 break  # with fewer classes less can be read, and no less strength is needed
         return best
 
-    def _asking(self, way: Way) -> Way:
+    def _ask_readable(self, way: Way) -> Way:
         """Return a way that asks only for tables that can be read, where nobody named them and all can't."""
         # Of one that is not safe, what could be read tells nothing of which tables would be safe.
         if self._setting.named or way.works or not way.safe:
@@ -351,14 +355,14 @@ class Search:
         found = []
         for levels in itertools.product(*ranges) if math.prod(map(len, ranges)) <= _COMBINATIONS else ():
             fixed = {each.name: at for each, at in zip(counted, levels, strict=True)}
-            covered, able = self._covered(fixed)
+            covered, able = self._measure_cover(fixed)
             if able:
                 lost = sum(each.entropies[0] - each.entropies[at] for each, at in zip(counted, levels, strict=True))
                 found.append((-min(covered, _CLEAR), lost, fixed))
         found.sort(key=lambda each: each[:2])
         return [fixed for covered, _, fixed in found if covered <= -_CLEAR or found[0][0] > -_CLEAR]
 
-    def _covered(self, fixed: Mapping[str, int]) -> tuple[float, bool]:
+    def _measure_cover(self, fixed: Mapping[str, int]) -> tuple[float, bool]:
         """Return the share of the asked rows that lie in cells of 50 and more, and whether enough of these can be read.
 
         In classes of their own, at the least strength there is: by law 4 a cell of f rows scatters by

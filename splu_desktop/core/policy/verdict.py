@@ -56,7 +56,7 @@ class Verdict:
         """Lines that must be repaired or accepted."""
         return tuple(line for line in self.lines if line.open)
 
-    def waiting(self, accepted: Mapping[str, str], everything: str = "") -> tuple[Line, ...]:
+    def list_waiting(self, accepted: Mapping[str, str], everything: str = "") -> tuple[Line, ...]:
         """Return open lines that nobody has accepted. Raises BadSetting where a name or a reason is none.
 
         accepted : name of a line -> reason; `everything` : a reason for all lines.

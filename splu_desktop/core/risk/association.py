@@ -16,7 +16,7 @@ _MOST_CELLS = 4_000_000
 
 def association(first: Column, second: Column) -> float:
     """Return Cramer's V of two columns, corrected for chance (Bergsma 2013), in 0..1; 0 is none."""
-    n, (one, down), (two, across) = first.n, _pooled(first), _pooled(second)
+    n, (one, down), (two, across) = first.n, _pool_rare(first), _pool_rare(second)
     if n < 2 or min(len(down), len(across)) < 2:
         return 0.0
     keys = one.astype(np.int64) * len(across) + two
@@ -36,7 +36,7 @@ def association(first: Column, second: Column) -> float:
 
 
 @remember
-def _pooled(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _pool_rare(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return (N,) codes with rare values as one, and (k,) rows of each."""
     counts = column.counts()
     rare = counts < _RARE

@@ -98,7 +98,10 @@ def giveaways(prepared: Prepared, plan: Plan, progress: Progress = SILENT) -> tu
     # differences.
     best = [[plan.knowable[at] for at in np.argsort(-row)[:_PAIRED]] for row in strength]
     looked = [_Secret(sample, few[name], plan, secret) for name, secret in zip(plan.sensitive, secrets, strict=True)]
-    pairs = [*_subtracted(table, plan.nsas), *dict.fromkeys(pair for each in best for pair in combinations(each, 2))]
+    pairs = [
+        *_pair_differences(table, plan.nsas),
+        *dict.fromkeys(pair for each in best for pair in combinations(each, 2)),
+    ]
     for done, pair in enumerate(pairs):
         progress.report(stage, 0.5 + 0.5 * done / len(pairs))
         for how in (_subtract, _cross):
@@ -247,7 +250,7 @@ def _cross(table: Table, one: str, other: str) -> Iterator[Ints]:
     yield few_labels(table[one], _PAIR_LABELS) * _PAIR_LABELS + few_labels(table[other], _PAIR_LABELS)
 
 
-def _subtracted(table: Table, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _pair_differences(table: Table, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Give pairs of columns of dates, and of numbers, that are subtracted."""
     yield from combinations([name for name in names if _of_kind(table[name], "M")][:_SUBTRACTED], 2)
     numbers = [name for name in names if _of_kind(table[name], "f") and table[name].m > 2]

@@ -73,7 +73,7 @@ def _suggestion(column: Column) -> Suggestion:
     return (
         _named_identifier(column, reading)
         or _held_identifier(column, reading)
-        or _unchanged(column, reading)
+        or _suggest_unchanged(column, reading)
         or _record_of_its_own(column, reading)
         or _signed(column, reading)
         or _secret(column, reading)
@@ -123,10 +123,10 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     many = content.speaks_in_sentences(column) or content.distinct_share(column) >= _MANY_TEXTS
     if worded and many and reading.says("text") and not harmless:
         return _names_person(say("Free text may name persons."), "text")
-    return _numbered(column, reading)
+    return _suggest_numbers(column, reading)
 
 
-def _numbered(column: Column, reading: Reading) -> Suggestion | None:
+def _suggest_numbers(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for numbers of persons, stays or records; wards and kinds of something have theirs, too."""
     alone = reading.only("person", "fill") and reading.says("person")
     if alone and not reading.says("case", "countable", "number", *HARMLESS):
@@ -158,7 +158,7 @@ def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
     return None
 
 
-def _unchanged(column: Column, reading: Reading) -> Suggestion | None:
+def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
     some = 1 - content.rows_of(column) / column.n > _GAPS
     for subject in (*reading.subjects, *reading.headed):

@@ -84,9 +84,9 @@ def store_codes(column: Column) -> Column:
     """Return a column with the codes of its records in a file where they are many."""
     if column.n <= IN_MEMORY or is_stored(column.codes):
         return column
-    codes, own = _stored(column.codes), column.written
+    codes, own = _store(column.codes), column.written
     if own is not None and own.over is column.codes:
-        own = replace(own, codes=_stored(own.codes), over=codes)
+        own = replace(own, codes=_store(own.codes), over=codes)
     return replace(column, codes=codes, written=own)
 
 
@@ -95,7 +95,7 @@ def is_stored(codes: NDArray[np.int32]) -> bool:
     return isinstance(getattr(codes.base, "obj", None), mmap.mmap)
 
 
-def _stored(codes: NDArray[np.int32]) -> NDArray[np.int32]:
+def _store(codes: NDArray[np.int32]) -> NDArray[np.int32]:
     file = CodeCollector()
     file.add(codes)
     return file.all_codes()

@@ -38,7 +38,7 @@ def partial_beside(target: Path) -> Iterator[Path]:
     token = secrets.token_hex(6)
     path = target.with_name(f"{MARK}{token}")
     lock_path = path.with_name(path.name + _LOCK)
-    with _noted(target.parent, token):
+    with _note(target.parent, token):
         lock = FileLock(lock_path, thread_local=False)
         try:  # twice: a signal that comes while the first clears up is followed by no other (cli/endings.py)
             try:
@@ -133,7 +133,7 @@ def _drop(lock: FileLock, lock_path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _noted(folder: Path, token: str) -> Iterator[None]:
+def _note(folder: Path, token: str) -> Iterator[None]:
     """Note for the next start that work goes on in `folder`; without a writable data folder only the note is lost."""
     note = data_folder() / _NOTES / token
     with contextlib.suppress(OSError):

@@ -38,7 +38,7 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
     pq, raised = _library(path)
     try:
         with path.open("rb") as source:
-            file = _opened(pq, source)
+            file = _open(pq, source)
             names = [str(name) for name in file.schema_arrow.names]
             end = file.metadata.num_rows if limit is None else min(limit, file.metadata.num_rows)
             if end * len(names) > _CELLS + _CELLS_PER_BYTE * path.stat().st_size:
@@ -49,7 +49,7 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
                 progress.report("Reading", min(at / max(end, 1), 1.0))
                 batch = batch.slice(0, end - at)
                 for column, own in zip(batch.columns, coded, strict=True):
-                    own.parts.append(_coded(column, own.index))
+                    own.parts.append(_encode(column, own.index))
                 at += len(batch)
                 if at >= end:
                     break
@@ -63,7 +63,7 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
     return {"names": names, "columns": [[column.codes, column.cells] for column in found]}
 
 
-def _opened(pq: Any, source: IO[bytes]) -> Any:
+def _open(pq: Any, source: IO[bytes]) -> Any:
     """Return a file whose texts come as codes over their distinct ones where they are stored so.
 
     A text said a million times is there once then; spelled out, a few of 500 letters would take gigabytes.
@@ -78,7 +78,7 @@ def _opened(pq: Any, source: IO[bytes]) -> Any:
     return pq.ParquetFile(source, read_dictionary=texts, buffer_size=_BUFFER)
 
 
-def _coded(column: Any, index: defaultdict[Any, int]) -> Any:
+def _encode(column: Any, index: defaultdict[Any, int]) -> Any:
     """Return the codes of a column's cells, whose values join the index."""
     import pyarrow as pa  # `_library` has looked for it
 

@@ -77,7 +77,7 @@ def read_columns(
     path = Path("DataFrame")  # what sentences call it
     choices = choices or ImportChoices()
     coded = [(name, CellColumn(codes, cells)) for name, codes, cells in columns]
-    raw, resolved, reasons = _called(gather(coded, path, choices, progress), choices)
+    raw, resolved, reasons = _rename(gather(coded, path, choices, progress), choices)
     raw = choose_rows(raw, resolved.rows)
     if not len(raw.rows):
         raise NoRecords(path, 0)
@@ -147,14 +147,14 @@ def read_raw(
     memory.check_width(path, len(raw.columns))
     resolved = replace(resolved, format="csv" if kind in TEXTS else kind)
     own = raw.names
-    raw, resolved, said = _called(raw, resolved)
+    raw, resolved, said = _rename(raw, resolved)
     if kind in (*TEXTS, *WORKBOOKS):
         raw, resolved, more = describe_columns(raw, own, resolved, path)
         said |= more
     return choose_rows(raw, resolved.rows, whole=limit is None), resolved, {**reasons, **said}
 
 
-def _called(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportChoices, dict[str, str]]:
+def _rename(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Give columns the names chosen for them; what the file calls them is kept in the choices and the reasons."""
     given, problems = raw.names if resolved.names is None else resolved.names, raw.problems
     if len(given) != len(raw.names):

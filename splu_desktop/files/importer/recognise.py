@@ -100,14 +100,14 @@ def open_packed(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]
     """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
     try:
         with open_file(path) as file:
-            yield (_unpacked(file) if packed else file), file
+            yield (_unpack(file) if packed else file), file
     except (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, NotImplementedError) as error:
         raise Corrupt(path, "gzip, ZIP") from error
     except RuntimeError as error:  # as of a file within a ZIP that wants a password
         raise Encrypted(path) from error
 
 
-def _unpacked(file: IO[bytes]) -> Any:
+def _unpack(file: IO[bytes]) -> Any:
     if not zipfile.is_zipfile(file):
         file.seek(0)
         return gzip.GzipFile(fileobj=file)
@@ -133,7 +133,7 @@ def recognise(path: Path) -> str:
         _check_packed(path)
         return "csv.gz"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _zipped(path)
+        return _name_zipped(path)
     if head.startswith(_OLE):
         return _compound(path)
     if head[:2] == b"\x09\x08" or head[:4] in (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00"):
@@ -196,7 +196,7 @@ _BOOK = b"urn:schemas-microsoft-com:office:spreadsheet"
 _LOOKED_AT = 1 << 22  # bytes in which the first rows of a table stand
 
 
-def _begun(head: bytes) -> bytes:
+def _find_start(head: bytes) -> bytes:
     """Return a file's first bytes in small letters from its first word on, a comment left out."""
     low = head.lstrip(b"\xef\xbb\xbf \r\n\t").lower()
     return low[low.find(b"-->") + 3 :].lstrip() if low.startswith(b"<!--") else low
@@ -206,7 +206,7 @@ def form_of(head: bytes) -> str | None:
     """Return "html" or "xml" (a workbook of 2003) by a file's first bytes, None for all else."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         head = head.decode("utf-16", "replace").encode()
-    low = _begun(head)
+    low = _find_start(head)
     if _WEB.match(low):
         return "html"
     return "xml" if low.startswith(b"<") and _BOOK in low[:65_536] else None
@@ -251,7 +251,7 @@ def _check_text(path: Path, head: bytes) -> None:
     told = by_head(head)
     if told is not None and told.name.startswith("utf-16"):
         head = head.decode(told.name, "replace").encode()
-    low = _begun(head[:1500])
+    low = _find_start(head[:1500])
     foreign = {
         "HTML": form_of(head) == "html",
         "MHTML": b"\nmime-version:" in b"\n" + low and (low.startswith(b"mime") or b"multipart/related" in low),
@@ -280,7 +280,7 @@ def _is_no_text(path: Path, head: bytes) -> bool:
     return controls > (0.01 * len(head) if named_text else 0) or 0.3 < zeros <= 0.4 or 0.6 <= zeros < 0.7
 
 
-def _zipped(path: Path) -> str:
+def _name_zipped(path: Path) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())

@@ -32,7 +32,7 @@ def _reader(path: Path, kind: str) -> Callable[..., tuple[dict[str, list[Any]], 
     return pyreadstat.read_xport if head == b"HEADER RECORD" else pyreadstat.read_sas7bdat
 
 
-def _opened(path: Path, kind: str, encoding: str | None) -> Callable[..., tuple[dict[str, list[Any]], Any]]:
+def _open(path: Path, kind: str, encoding: str | None) -> Callable[..., tuple[dict[str, list[Any]], Any]]:
     """Return what reads records of a file. It raises Corrupt."""
     reader = _reader(path, kind)
     # The library takes paths as UTF-8; one that is none is reached by its handle, which this process keeps.
@@ -77,7 +77,7 @@ def columns(
 
     `catalog` : path of a SAS format catalog, None for none.
     """
-    read = _opened(path, kind, encoding)
+    read = _open(path, kind, encoding)
     meta = read(metadataonly=True)[1]
     names, forms = list(meta.column_names), meta.original_variable_types
     most = max(1, min(_CHUNK, _CELLS // max(len(names), 1)))

@@ -32,7 +32,7 @@ class BadMessage(Exception):
 def write(value: Plain, file: IO[bytes]) -> None:
     """Write a message."""
     arrays: list[np.ndarray[Any, Any]] = []
-    content = json.dumps(_packed(value, arrays)).encode("ascii")
+    content = json.dumps(_pack(value, arrays)).encode("ascii")
     shapes, at = [], 0
     for array in arrays:
         shapes.append((array.dtype.name, array.shape, at))
@@ -61,35 +61,35 @@ def read(data: memoryview) -> Plain:
             if at < 0 or any(n < 0 for n in shape):
                 raise BadMessage
             arrays.append(np.frombuffer(data, _TYPES[name], count, start + at if count else 0).reshape(shape))
-        return _unpacked(json.loads(bytes(data[16 : 16 + content])), arrays)
+        return _unpack(json.loads(bytes(data[16 : 16 + content])), arrays)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, struct.error, OverflowError, RecursionError):
         raise BadMessage from None
 
 
-def _packed(value: Plain, arrays: list[np.ndarray[Any, Any]]) -> Any:
+def _pack(value: Plain, arrays: list[np.ndarray[Any, Any]]) -> Any:
     if isinstance(value, Said):
-        return {"say": [value.template, _packed(dict(value.values), arrays)]}
+        return {"say": [value.template, _pack(dict(value.values), arrays)]}
     if isinstance(value, (list, tuple)):
-        return value if set(map(type, value)) <= _SIMPLE else [_packed(item, arrays) for item in value]
+        return value if set(map(type, value)) <= _SIMPLE else [_pack(item, arrays) for item in value]
     if isinstance(value, dict):
-        return {"dict": [[_packed(key, arrays), _packed(item, arrays)] for key, item in value.items()]}
+        return {"dict": [[_pack(key, arrays), _pack(item, arrays)] for key, item in value.items()]}
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": len(arrays) - 1}
     return value.item() if isinstance(value, np.generic) else str(value) if isinstance(value, str) else value
 
 
-def _unpacked(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Plain:
+def _unpack(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Plain:
     if isinstance(value, list):
-        return value if set(map(type, value)) <= _SIMPLE else [_unpacked(item, arrays) for item in value]
+        return value if set(map(type, value)) <= _SIMPLE else [_unpack(item, arrays) for item in value]
     if not isinstance(value, dict):
         return value
     ((name, content),) = value.items()
     if name == "array":
         return arrays[content]
     if name == "dict":
-        return {_unpacked(key, arrays): _unpacked(item, arrays) for key, item in content}
+        return {_unpack(key, arrays): _unpack(item, arrays) for key, item in content}
     template, values = content
     if name != "say" or not _PLACEHOLDERS.fullmatch(template):
         raise BadMessage
-    return Said(template, _unpacked(values, arrays))
+    return Said(template, _unpack(values, arrays))

@@ -44,7 +44,7 @@ class DuckDB(LargeTable):
         # A row of nothing but blanks is padding, except in a table of one column, where it is a missing value.
         filled = " or ".join(f"trim({key}) <> ''" for key in keys) if len(keys) > 1 else "true"
         with self._refusals():
-            scanned = _scanned(file.path, file.choices, keys)
+            scanned = _scan(file.path, file.choices, keys)
             self._base.execute(f"create view source as select * from {scanned} where {filled}")
 
     def close(self) -> None:
@@ -113,18 +113,18 @@ class DuckDB(LargeTable):
 open_table = DuckDB.open
 
 
-def _scanned(path: Path, choices: ImportChoices, keys: Collection[str]) -> str:
+def _scan(path: Path, choices: ImportChoices, keys: Collection[str]) -> str:
     """Return the table function that reads a file's cells as they stand."""
     quote = choices.quote if choices.quote is not None else '"'
     columns = ", ".join(f"{key}: 'varchar'" for key in keys)
     said: Mapping[str, str] = {
-        "delim": _quoted(choices.delimiter or ","), "quote": _quoted(quote), "escape": _quoted(quote),
-        "header": str(choices.header_row != 0).lower(), "columns": "{" + columns + "}", "nullstr": _quoted(NO_TEXT),
+        "delim": _quote(choices.delimiter or ","), "quote": _quote(quote), "escape": _quote(quote),
+        "header": str(choices.header_row != 0).lower(), "columns": "{" + columns + "}", "nullstr": _quote(NO_TEXT),
         "auto_detect": "false", "strict_mode": "true", "max_line_size": str(16 << 20),
     }  # fmt: skip
     words = ", ".join(f"{name} = {value}" for name, value in said.items())
-    return f"read_csv({_quoted(str(path))}, {words})"
+    return f"read_csv({_quote(str(path))}, {words})"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

@@ -17,8 +17,8 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.sanitise import OTHER
 from splu_desktop.files.importer import Imported
-from splu_desktop.files.register.book import Register
 from splu_desktop.files.register.earlier import earlier_releases, likely_earlier
+from splu_desktop.files.register.ledger import Register
 
 
 @dataclass(frozen=True, eq=False)

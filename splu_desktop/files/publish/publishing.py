@@ -34,8 +34,8 @@ from splu_desktop.files.disk.whole import (
     whole_file,
     whole_folder,
 )
-from splu_desktop.files.register.book import Entry, Register, RegisterFault
 from splu_desktop.files.register.earlier import earlier_releases, source_marks
+from splu_desktop.files.register.ledger import Entry, Register, RegisterFault
 from splu_desktop.files.register.marks import Marks
 from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.release.fingerprint import fingerprint
@@ -145,7 +145,7 @@ def publish(
     earlier = earlier_releases(register, table, plan)
     found = judged or verdict(table, plan, earlier=earlier, progress=progress)
     check_accepted(found, accepted, options.everything)
-    form = _titled(options.form, target)
+    form = _give_title(options.form, target)
     # Of the source, not of the release: coarser or drawn values would not be known again.
     with in_background(lambda own: source_marks(register, table, plan), progress, "Recognising the source") as known:
         if fill is None:
@@ -205,7 +205,7 @@ def publish(
 
 def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str = "") -> None:
     """Raise Refused where an open line was not accepted; BadSetting where a name or a reason is none."""
-    if waiting := found.waiting(accepted, everything):
+    if waiting := found.list_waiting(accepted, everything):
         raise Refused(waiting)
 
 
@@ -237,7 +237,7 @@ def tidy(register: Register | None = None) -> int:
     return cleared + clear_all_leftovers()
 
 
-def _titled(form: Form, target: Path) -> Form:
+def _give_title(form: Form, target: Path) -> Form:
     return form if form.title else Form(target.stem, form.contact, form.dialect, form.workbook, form.spoken)
 
 

@@ -54,7 +54,7 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
     row shows is let through, since a rare value may vanish in the draw. Raises BadQuestions about the first cell that
     can't be understood; where not `strict`, only if no question is understood at all.
     """
-    lines = question_rows(path, lambda names: sum(_known(name, published) is not None for name in names))
+    lines = question_rows(path, lambda names: sum(_find_column(name, published) is not None for name in names))
     if not lines or not any(name.strip() for name in lines[0]):
         raise BadQuestions("“{path}” is empty; its first row must name columns of the release.", path=path)
     places = [place for place, name in enumerate(lines[0]) if name.strip() or _is_used(lines, place)]
@@ -93,13 +93,13 @@ def _is_used(lines: Sequence[Sequence[str]], place: int) -> bool:
     return any(place < len(line) and line[place].strip() for line in lines)
 
 
-def _known(name: str, published: Published) -> str | None:
+def _find_column(name: str, published: Published) -> str | None:
     """Return the column of the release that a name in the first row means, None where there is none."""
     return next((text for text in (name, name.strip(), restore_text(name)) if text in published.table), None)
 
 
 def _column_name(name: str, path: Path, published: Published) -> str:
-    found = _known(name, published)
+    found = _find_column(name, published)
     if found is None:
         raise BadQuestions(of_file(path, unknown_column(name, published)))
     return found

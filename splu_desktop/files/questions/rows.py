@@ -36,13 +36,13 @@ def question_rows(path: Path, fit: Callable[[Sequence[str]], int]) -> list[list[
     raw = read_bytes(path, _LARGEST, BadQuestions)
     rows = _of_sheet(path) if raw.startswith(_BINARY) else None
     if rows is None:
-        rows = _of_text(path, _decoded(path, raw), fit)
+        rows = _of_text(path, _decode(path, raw), fit)
     while rows and not rows[-1]:
         rows.pop()
     return rows
 
 
-def _decoded(path: Path, raw: bytes) -> str:
+def _decode(path: Path, raw: bytes) -> str:
     try:
         return raw.decode("utf-16" if raw.startswith(_UTF16) else "utf-8-sig")
     except UnicodeDecodeError:

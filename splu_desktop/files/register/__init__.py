@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from splu_desktop.files.register.book import Entry, Reading, Register, RegisterFault
+from splu_desktop.files.register.ledger import Entry, Reading, Register, RegisterFault
 
 __all__ = ["Entry", "Reading", "Register", "RegisterFault"]

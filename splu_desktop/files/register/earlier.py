@@ -12,7 +12,7 @@ from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.roles.lexicon import read_name
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.table import Table
-from splu_desktop.files.register.book import TABLES, Entry, Register
+from splu_desktop.files.register.ledger import TABLES, Entry, Register
 from splu_desktop.files.register.marks import Marks, marks_of, overlap
 
 _LEAST = 0.01  # share of persons in common from which it is told
@@ -27,7 +27,7 @@ def source_marks(register: Register, table: Table, plan: Plan) -> Marks:
 def earlier_releases(register: Register, table: Table, plan: Plan) -> tuple[EarlierRelease, ...]:
     """Return what was handed out of the same persons, tables among it, for `policy.verdict`. Raises RegisterFault."""
     entries = register.read().handed_out
-    return _shared(entries, source_marks(register, table, plan)) if entries else ()
+    return _find_shared(entries, source_marks(register, table, plan)) if entries else ()
 
 
 def likely_earlier(
@@ -37,7 +37,7 @@ def likely_earlier(
     entries = register.read().handed_out
     roles = {name: each.role for name, each in known.items()}
     naming = set() if persons is None else {persons.column}
-    return _shared(entries, _marks(register, table, roles, naming)) if entries else ()
+    return _find_shared(entries, _marks(register, table, roles, naming)) if entries else ()
 
 
 def _marks(register: Register, table: Table, roles: Mapping[str, Role], naming: set[str]) -> Marks:
@@ -53,7 +53,7 @@ def _marks(register: Register, table: Table, roles: Mapping[str, Role], naming: 
     return known[key, names]
 
 
-def _shared(entries: Iterable[Entry], own: Marks) -> tuple[EarlierRelease, ...]:
+def _find_shared(entries: Iterable[Entry], own: Marks) -> tuple[EarlierRelease, ...]:
     found = []
     for entry in entries:
         share = overlap(own, entry.body.get("marks", {}))

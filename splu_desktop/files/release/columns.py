@@ -81,13 +81,13 @@ def as_published(column: Column) -> Column:
     """
     found = _plain_values([str(label) for label in column.labels[~column.missing]])
     if found is None:
-        return _retyped(column, Kind.CATEGORY, None)
+        return _give_kind(column, Kind.CATEGORY, None)
     kind, known = found
     values = np.full(column.m, np.datetime64("NaT") if known.dtype.kind == "M" else np.nan, known.dtype)
     values[~column.missing] = known
     if column.values is not None and not np.array_equal(column.values[~column.missing], known):
-        return _retyped(column, Kind.CATEGORY, None)  # a date read as a number, or the like: better text than another
-    return _retyped(column, kind, values)
+        return _give_kind(column, Kind.CATEGORY, None)  # a date read as a number, or the like: better text than another
+    return _give_kind(column, kind, values)
 
 
 def _plain_values(labels: list[str]) -> tuple[Kind, NDArray[Any]] | None:
@@ -107,7 +107,7 @@ def _plain_values(labels: list[str]) -> tuple[Kind, NDArray[Any]] | None:
     return None
 
 
-def _retyped(column: Column, kind: Kind, values: NDArray[Any] | None) -> Column:
+def _give_kind(column: Column, kind: Kind, values: NDArray[Any] | None) -> Column:
     if kind is column.kind:
         return column
     made = Column.from_codes(column.name, column.codes, column.labels, column.missing, values, kind=kind)

@@ -191,7 +191,7 @@ def _laid_together(
     return rows.view(f"V{rows.itemsize}"), of_pair
 
 
-def _laid(texts: Sequence[bytes]) -> NDArray[Any]:
+def _pad(texts: Sequence[bytes]) -> NDArray[Any]:
     """Return (m,) texts, all filled up to the width of the widest."""
     width = max(map(len, texts), default=1)
     return np.frombuffer(b"".join([text.ljust(width, _FILL) for text in texts]), f"V{width}")
@@ -230,7 +230,7 @@ class RowWriter:
         if self._joined:
             self._texts: list[NDArray[Any]] = [np.array(each, object) for each in cells]
             return
-        self._texts = [_laid(each) if isinstance(each, list) else each for each in cells]
+        self._texts = [_pad(each) if isinstance(each, list) else each for each in cells]
         self._row = np.dtype([(f"{at}", each.dtype) for at, each in enumerate(self._texts)])
 
     def write(

@@ -139,10 +139,10 @@ def open_package(path: Path, password: str | None = None, *, finished: bool = Tr
             raise BadRelease(
                 "“{path}” is the unfinished work of a run that was stopped, no release; remove it.", path=path
             )
-        return _opened(path, password)
+        return _open(path, password)
 
 
-def _opened(path: Path, password: str | None) -> Package:
+def _open(path: Path, password: str | None) -> Package:
     if path.name == FACTS_NAME and path.is_file():
         path = path.parent
     if path.is_dir():

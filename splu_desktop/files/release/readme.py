@@ -219,7 +219,7 @@ def _examples(
     if score.value is not None:
         conditions = [Condition(name, (value,)) for name, value in [(score.column, score.value), *cell]]
         asked = [f"{name}={value or '(empty)'}" for name, value in [(score.column, score.value), *cell]]
-        call, told = ", ".join(map(_quoted, asked)), ""
+        call, told = ", ".join(map(_quote, asked)), ""
         if reader is not None:
             answer = reader.answer(conditions)
             low, high = ends_of(answer)
@@ -229,15 +229,15 @@ def _examples(
         r += [f'source("splu_release.R"); r <- load_release("."); count(r, {call})']
         if cell and _is_told(reader, Analysis("logistic", score.column, score.value, covariates=(cell[0][0],))):
             formula = f"{asked[0]} ~ {cell[0][0]}"
-            python.append(f'r.regress({_quoted(formula)}, family="logistic").summary()')
-            formula = f"({_r_name(score.column)} == {_quoted(score.value)}) ~ {_r_name(cell[0][0])}"
+            python.append(f'r.regress({_quote(formula)}, family="logistic").summary()')
+            formula = f"({_r_name(score.column)} == {_quote(score.value)}) ~ {_r_name(cell[0][0])}"
             r.append(f'summary(regress(r, {formula}, family = "logistic"))')
     by = cell[0][0] if cell else ""
     python += _pandas_lines(published, facts, score, by)
     r += _lm_lines(published, facts, score, by)
     formula = f"=SUM({score.name})"
     if by:
-        formula = f"=SUMIFS({score.name}; {by}; {_quoted(cell[0][1])})"
+        formula = f"=SUMIFS({score.name}; {by}; {_quote(cell[0][1])})"
     return [
         "```python",
         *python,
@@ -253,7 +253,7 @@ def _examples(
     ]  # fmt: skip
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a text as Python and R take it."""
     return json.dumps(text, ensure_ascii=False)
 
@@ -277,13 +277,13 @@ def _is_told(reader: Reader | None, analysis: Analysis) -> bool:
 
 def _pandas_lines(published: Published, facts: Mapping[str, Any], score: ScoreColumn, by: str) -> list[str]:
     dialect = Dialect(**facts["dialect"])
-    read = "" if dialect == Dialect() else f", sep={_quoted(dialect.delimiter)}, decimal={_quoted(dialect.decimal)}"
+    read = "" if dialect == Dialect() else f", sep={_quote(dialect.delimiter)}, decimal={_quote(dialect.decimal)}"
     robust, whole = 'cov_type="HC1"', "len(d) * w.mean() ** 2"
     if NUMBER in published.table:
         robust = 'cov_type="cluster", cov_kwds={"groups": d.person_number}'
     if CLASS in published.table:
         whole = '(w.groupby(d.lender_class).transform("mean") ** 2).sum()'
-    group, formula = (f".groupby({_quoted(by)})", f"Q({_quoted(by)})") if by else ("", "1")
+    group, formula = (f".groupby({_quote(by)})", f"Q({_quote(by)})") if by else ("", "1")
     text = ', dtype=str, keep_default_na=False, na_values=[""]'
     wider, less = _error_factors(published, score.column)
     return [
@@ -299,7 +299,7 @@ def _pandas_lines(published: Published, facts: Mapping[str, Any], score: ScoreCo
 
 def _lm_lines(published: Published, facts: Mapping[str, Any], score: ScoreColumn, by: str) -> list[str]:
     dialect = Dialect(**facts["dialect"])
-    read = "" if dialect == Dialect() else f", sep = {_quoted(dialect.delimiter)}, dec = {_quoted(dialect.decimal)}"
+    read = "" if dialect == Dialect() else f", sep = {_quote(dialect.delimiter)}, dec = {_quote(dialect.decimal)}"
     text = ', colClasses = "character", na.strings = "", check.names = FALSE'
     robust = 'vcovCL(fit, d[rownames(w), "person_number"])' if NUMBER in published.table else "vcovHC(fit)"
     means, whole = "", "colSums(w)^2 / nrow(d)"

@@ -17,7 +17,7 @@ from splu_desktop.core.persons.dates import try_recover_shift
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.resources import resource_path
-from splu_desktop.files.register.book import Entry, Register, RegisterFault
+from splu_desktop.files.register.ledger import Entry, Register, RegisterFault
 from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease, Dialect, public_values
 from splu_desktop.files.release.fingerprint import fingerprint

@@ -70,7 +70,7 @@ def _write_csv(sheet: Sheet, path: Path, progress: Progress) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(map(inert, sheet.header))
-        for row in _watched(sheet, progress):
+        for row in _watch(sheet, progress):
             writer.writerow([inert(cell) if isinstance(cell, str) else cell for cell in row])
 
 
@@ -93,11 +93,11 @@ def _widths(sheet: Sheet) -> list[float]:
 
 def _records(sheet: Sheet, progress: Progress) -> Iterator[dict[str, Cell]]:
     names = [name + "\u00a0" * sheet.header[:at].count(name) for at, name in enumerate(sheet.header)]
-    for row in _watched(sheet, progress):
+    for row in _watch(sheet, progress):
         yield dict(zip(names, row, strict=True))
 
 
-def _watched(sheet: Sheet, progress: Progress) -> Iterator[Sequence[Cell]]:
+def _watch(sheet: Sheet, progress: Progress) -> Iterator[Sequence[Cell]]:
     for start in range(0, len(sheet.rows), _AT_A_TIME):
         progress.report("Writing", start / len(sheet.rows))
         yield from sheet.rows[start : start + _AT_A_TIME]

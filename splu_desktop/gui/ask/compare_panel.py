@@ -12,7 +12,7 @@ from splu_desktop.core.answer.answer import EXACT
 from splu_desktop.gui.ask.asking import Opened, Panel
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import Choice, TickList
-from splu_desktop.gui.base.messages import telling, value_words
+from splu_desktop.gui.base.messages import name_value, value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card
@@ -60,8 +60,8 @@ class ComparePanel(Panel):
         self.outcome.currentIndexChanged.connect(lambda at: self._fill_values())
         self.exposure.currentIndexChanged.connect(lambda at: self._fill_groups())
         for box in (self.value, self.one, self.other):
-            box.currentIndexChanged.connect(lambda at: self._changed())
-        self.adjusted.itemChanged.connect(lambda item: self._changed())
+            box.currentIndexChanged.connect(lambda at: self._change())
+        self.adjusted.itemChanged.connect(lambda item: self._change())
 
     def _make_result(self) -> Card:
         card = Card(spacing=8)
@@ -145,9 +145,9 @@ class ComparePanel(Panel):
         self.one.offer(values, self.one.currentData())
         self.other.offer([(t("all others"), None), *values], self.other.currentData())
         self.adjusted.offer(each for each in self.opened.columns if each not in (name, self.outcome.currentData()))
-        self._changed()
+        self._change()
 
-    def _changed(self) -> None:
+    def _change(self) -> None:
         boxes = self.outcome, self.value, self.exposure, self.one, self.other
         outcome, value, exposure, one, other = (box.currentData() for box in boxes)
         if outcome is None or exposure is None:
@@ -228,7 +228,7 @@ def _values(opened: Opened, name: str) -> list[tuple[str, str]]:
 
 
 def _title(analysis: Analysis) -> str:
-    what = analysis.outcome if analysis.value is None else telling(analysis.outcome, str(analysis.value))
+    what = analysis.outcome if analysis.value is None else name_value(analysis.outcome, str(analysis.value))
     if analysis.kind == "logistic":
         return t("Odds of {what}, adjusted", what=what)
     other = t("all others") if analysis.unexposed is None else value_words(str(analysis.unexposed))

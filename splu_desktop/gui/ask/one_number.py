@@ -75,7 +75,7 @@ class OneNumber(Panel):
         self.columns.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         for each in (self.columns, self.values):
             each.setMinimumWidth(110)
-        self.values.itemChanged.connect(lambda item: self._ticked())
+        self.values.itemChanged.connect(lambda item: self._tick())
         head = put(margins(QHBoxLayout(), 0, spacing=8), (self.values_of, 1), self.search)
         put(values.body, head, (self.values, 1))
         put(self.list_row, (columns, 2), (values, 4))
@@ -157,7 +157,7 @@ class OneNumber(Panel):
             self.columns.setCurrentRow(0)
         self._recolour()
         self._show_values()
-        self._changed()
+        self._change()
 
     def show_question(self, question: Question) -> None:
         """Put a question, as one of the tables that had to come out."""
@@ -166,7 +166,7 @@ class OneNumber(Panel):
             with QSignalBlocker(self.columns):
                 self.columns.setCurrentRow(self.opened.columns.index(question[-1].column))
         self._show_values()
-        self._changed()
+        self._change()
 
     def clear(self) -> None:
         """Take all values away."""
@@ -215,7 +215,7 @@ class OneNumber(Panel):
         self.values.offer(texts.values(), {text for at, text in texts.items() if ticked[at]})
         self._listed = [labels[at] for at in shown]
 
-    def _ticked(self) -> None:
+    def _tick(self) -> None:
         name = self._column
         now = self._chosen.get(name)
         # Values that the search hides keep their ticks: the user can only have changed one in the list.
@@ -225,7 +225,7 @@ class OneNumber(Panel):
             self._chosen[name] = Condition(name, values)
         else:
             self._chosen.pop(name, None)
-        self._changed()
+        self._change()
 
     def _take_range(self) -> None:
         """Take what was typed as a range, or tick the one value that is left."""
@@ -233,18 +233,18 @@ class OneNumber(Panel):
         if dots and takes_range(self.opened.published.table[self._column]):
             self._chosen[self._column] = Condition(self._column, low=low.strip(), high=high.strip())
             self.search.clear()
-            self._changed()
+            self._change()
         elif low and self.values.count() == 1:
             self.values.item(0).setCheckState(Qt.CheckState.Checked)
 
     def _drop(self, column: str) -> None:
         self._chosen.pop(column, None)
         self._show_values()
-        self._changed()
+        self._change()
 
     # --- question and answer
 
-    def _changed(self) -> None:
+    def _change(self) -> None:
         self._show_tokens()
         # The answer before this change has not stood long enough to count as asked.
         self.rest.stop()

@@ -34,7 +34,7 @@ class TablePanel(Panel):
         self.found: CrossTable | None = None
         self.column, self.first, self.second = (Choice(name, 14) for name in (t("Count"), t("by"), t("and")))
         for each in (self.column, self.first, self.second):
-            each.currentIndexChanged.connect(lambda at: self._changed())
+            each.currentIndexChanged.connect(lambda at: self._change())
         self.save = button(t("Save the table…"), self._save, picture="download")
         self.keep = button(t("Into the book"), lambda: self.kept.emit(self.found))
         card, row = Card("", 14, 10, spacing=0), Flow()
@@ -67,16 +67,16 @@ class TablePanel(Panel):
         self.column.offer([(name, name) for name in (*secret, *plain)])
         self.first.offer([(name, name) for name in (*plain, *secret)])
         self.second.offer([(t("nothing else"), ""), *((name, name) for name in (*plain, *secret))], "")
-        self._changed()
+        self._change()
 
     def ask_for(self, column: str, by: Sequence[str]) -> None:
         """Choose a table."""
         for box, name in ((self.column, column), (self.first, by[0] if by else ""), (self.second, (*by, "", "")[1])):
             # Nobody hears it, so that one table is worked out and not one for each box.
             box.choose(name)
-        self._changed()
+        self._change()
 
-    def _changed(self) -> None:
+    def _change(self) -> None:
         column, first, second = (str(box.currentData() or "") for box in (self.column, self.first, self.second))
         if len({column, first, second} - {""}) < 2 + bool(second):
             self.show_fault(t("A table needs different columns."))

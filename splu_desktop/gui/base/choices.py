@@ -91,9 +91,9 @@ class TickList(QListWidget):
         self._hit: QListWidgetItem | None = None  # the line whose tick itself was hit
         self.itemPressed.connect(lambda item: setattr(self, "_hit", None))  # a key may have ticked it before
         self.itemChanged.connect(lambda item: setattr(self, "_hit", item))
-        self.itemClicked.connect(self._clicked)
+        self.itemClicked.connect(self._click)
 
-    def _clicked(self, item: QListWidgetItem) -> None:
+    def _click(self, item: QListWidgetItem) -> None:
         # Qt tells of a tick that was hit before it tells of the click that hit it.
         if self._hit is not item:
             on = item.checkState() is Qt.CheckState.Checked

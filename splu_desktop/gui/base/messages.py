@@ -45,7 +45,7 @@ def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[in
     return min(math.ceil(100 * share - 1e-9), 100), 100
 
 
-def telling(column: str, value: str) -> str:
+def name_value(column: str, value: str) -> str:
     """Return a value, with its column where many columns have such a one: yes, no, ja, 1."""
     words = value_words(value)
     return join((column, words), ":") if len(value) <= _SAYS_LITTLE else words

@@ -89,7 +89,7 @@ class Page(QWidget):
         # The parts come first: laying the page out calls `folded`, which works on them.
         self.build()
         self._lay_out()
-        session.changed.connect(self._heard)
+        session.changed.connect(self._hear)
 
     # --- what a page overrides
 
@@ -279,7 +279,7 @@ class Page(QWidget):
         self._name_back()
         self.apply_fold(self.fold)
 
-    def _heard(self) -> None:
+    def _hear(self) -> None:
         if self.isVisible():
             self.refresh()
         else:

@@ -165,11 +165,11 @@ class Memory(QObject):
         self._kept: tuple[Source, Choices] | None = None
         self._timer = QTimer(self, singleShot=True, interval=_REST)
         self._timer.timeout.connect(self.keep)
-        session.changed.connect(self._changed)
+        session.changed.connect(self._change)
         # This is made while the first table is being told of, and what is connected meanwhile does not hear it.
-        self._changed()
+        self._change()
 
-    def _changed(self) -> None:
+    def _change(self) -> None:
         source = self._session.source
         if source is None:
             return

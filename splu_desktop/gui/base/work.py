@@ -62,7 +62,7 @@ class Work(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         # Emitted by a worker, heard on the window's thread: only a queued connection carries it over.
-        self._told.connect(self._heard, Qt.ConnectionType.QueuedConnection)
+        self._told.connect(self._hear, Qt.ConnectionType.QueuedConnection)
         self._pool = ThreadPoolExecutor(max_workers=_WORKERS, thread_name_prefix="splu")
         self._newest: dict[str, Job] = {}
         self._under_way: set[Job] = set()
@@ -162,7 +162,7 @@ class Work(QObject):
         else:  # work that ended before it noticed a cancel is done, and must say so: its files exist
             self._told.emit((job, job.on_done, (result,), True))
 
-    def _heard(self, said: tuple[Job, Callable[..., object], tuple[Any, ...], bool]) -> None:
+    def _hear(self, said: tuple[Job, Callable[..., object], tuple[Any, ...], bool]) -> None:
         job, hear, what, ended = said
         if ended:
             self._under_way.discard(job)

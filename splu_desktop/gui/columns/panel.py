@@ -93,7 +93,7 @@ class ColumnPanel(Card):
         ]
         self.values = TableView(t("Values"))
         self.model = self.values.hold(fields)
-        self.model.changed.connect(self._ticked)
+        self.model.changed.connect(self._tick)
         self.values.setShowGrid(False)
         self.values.setMinimumHeight(130)
         self.values.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -194,7 +194,7 @@ class ColumnPanel(Card):
         words = t("A row that shows a secret value is right {share} times.", share=bold(one_in(average)))
         self.consequence.setText(as_rich(words))
 
-    def _ticked(self, place: int, on: bool) -> None:
+    def _tick(self, place: int, on: bool) -> None:
         secret = [on if at == place else row.secret for at, row in enumerate(self.model.rows)]
         rows = zip(self.model.rows, secret, strict=True)
         self.public_chosen.emit(self._name, tuple(row.label for row, ticked in rows if not ticked and not row.empty))

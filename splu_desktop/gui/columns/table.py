@@ -98,7 +98,7 @@ class ColumnTable(TableView):
         kind = 70 + max(map(self.fontMetrics().horizontalAdvance, words))  # beside it a picture and an arrow
         for at, width in ((NAME, 20 * self.fontMetrics().averageCharWidth()), (KIND, kind), (FORM, 160)):
             header.resizeSection(at, width)
-        self.clicked.connect(self._clicked)
+        self.clicked.connect(self._click)
 
     def names_chosen(self) -> list[str]:
         """Return the names of the columns that are chosen."""
@@ -133,7 +133,7 @@ class ColumnTable(TableView):
             made.triggered.connect(lambda _=False, role=role: self.kind_chosen.emit(names, role))
         menu.popup(at)
 
-    def _clicked(self, index: QModelIndex) -> None:
+    def _click(self, index: QModelIndex) -> None:
         row = self.row_at(index)
         if row is None:
             return

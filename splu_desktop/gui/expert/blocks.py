@@ -24,7 +24,7 @@ class TogetherSection(Section):
 
     def _box(self, name: str) -> Choice:
         box = Choice()
-        box.activated.connect(self._chosen)
+        box.activated.connect(self._choose)
         return box
 
     def show_plan(self, plan: Plan, source: Source) -> None:
@@ -35,7 +35,7 @@ class TogetherSection(Section):
             for name in block.columns:
                 self.rows.boxes[name].choose(at)
 
-    def _chosen(self) -> None:
+    def _choose(self) -> None:
         wanted = {name: box.currentData() for name, box in self.rows.boxes.items()}
         self.change(lambda plan: with_blocks(plan, wanted), self.title)
 
@@ -54,7 +54,7 @@ class ClassesSection(Section):
 
     def build(self) -> None:
         self.ticks = TickList(self.title)
-        self.ticks.itemChanged.connect(lambda item: self._ticked())
+        self.ticks.itemChanged.connect(lambda item: self._tick())
         self.found = label("", "quiet", wrap=True, live=True)
         show_whole(self.ticks, 0, whole=True)
         put(self.body, self.ticks, self.found)
@@ -72,5 +72,5 @@ class ClassesSection(Section):
             t("{n} classes; the smallest has {least}.", n=number(len(sizes)), least=number(int(sizes.min())))
         )
 
-    def _ticked(self) -> None:
+    def _tick(self) -> None:
         self.change_part(self.title, classes=tuple(self.ticks.list_ticked()))

@@ -37,7 +37,7 @@ class BoundsSection(Section):
         for box in (self.epsilon, self.t_e, self.alpha, self.t_p):
             box.setMaximumWidth(140)
             form.addRow(box.accessibleName(), box)
-            box.valueChanged.connect(self._told)
+            box.valueChanged.connect(self._tell)
         self.body.addLayout(form)
 
     def show_plan(self, plan: Plan, source: Source) -> None:
@@ -50,7 +50,7 @@ class BoundsSection(Section):
         ):
             show_value(box, value)
 
-    def _told(self) -> None:
+    def _tell(self) -> None:
         made = Thresholds(
             self.epsilon.value() / 100,
             self.t_e.value() / 100,
@@ -91,9 +91,9 @@ class LimitsSection(Section):
             box = number_box(0, 1000, 0, named) if name in _WHOLE else number_box(0, 100, 1, named, " %")
             box.setSpecialValueText("–")
             reason = line_edit(join((limit_words(name), t("because")), ","))
-            box.valueChanged.connect(self._told)
+            box.valueChanged.connect(self._tell)
             # Not at each letter: a reason of fewer than three words is refused.
-            reason.editingFinished.connect(self._told)
+            reason.editingFinished.connect(self._tell)
             self.boxes[name], self.reasons[name] = box, reason
             for place, part in enumerate((label(limit_words(name), wrap=True), self.usual[name], box, reason)):
                 grid.addWidget(part, at, place)
@@ -123,7 +123,7 @@ class LimitsSection(Section):
         chosen = laws_chosen() or (law.DEFAULT,)
         self.laws.offer(list(self._codes), [name for name, code in self._codes.items() if code in chosen])
 
-    def _told(self) -> None:
+    def _tell(self) -> None:
         made: list[OwnLimit] = []
         for name, box in self.boxes.items():
             value = box.value()
@@ -155,7 +155,7 @@ class RareSection(Section):
     def _box(self, name: str) -> QDoubleSpinBox:
         box = number_box(1, 10_000, 0, name)
         box.setSpecialValueText(t("all stay"))
-        box.valueChanged.connect(self._told)
+        box.valueChanged.connect(self._tell)
         return box
 
     def show_plan(self, plan: Plan, source: Source) -> None:
@@ -163,7 +163,7 @@ class RareSection(Section):
         for name, box in self.rows.boxes.items():
             show_value(box, plan.rare.get(name, 1))
 
-    def _told(self) -> None:
+    def _tell(self) -> None:
         least = ((name, int(box.value())) for name, box in self.rows.boxes.items())
         rare: Mapping[str, int] = {name: rows for name, rows in least if rows > 1}
         self.change(lambda plan: replace(plan, rare=rare), self.title, "rare")

@@ -43,12 +43,12 @@ class PersonsSection(Section):
             self.form.addRow(part.accessibleName(), part)
         self.none = label(t("No column names the person, so there is nothing to choose here."), "quiet", wrap=True)
         put(self.body, self.none, self.form)
-        self.way.activated.connect(self._told)
-        self.order.activated.connect(self._told)
-        self.reason.editingFinished.connect(self._told)
-        self.number.clicked.connect(self._told)
-        self.days.valueChanged.connect(self._told)
-        self.dates.itemChanged.connect(lambda item: self._told())
+        self.way.activated.connect(self._tell)
+        self.order.activated.connect(self._tell)
+        self.reason.editingFinished.connect(self._tell)
+        self.number.clicked.connect(self._tell)
+        self.days.valueChanged.connect(self._tell)
+        self.dates.itemChanged.connect(lambda item: self._tell())
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         who = plan.persons
@@ -73,7 +73,7 @@ class PersonsSection(Section):
         for part in (self.days, self.dates):
             self.form.setRowVisible(part, bool(dates))
 
-    def _told(self) -> None:
+    def _tell(self) -> None:
         plan = self.session.plan
         if plan is None or plan.persons is None:
             return

@@ -94,7 +94,7 @@ class SystemsSection(Section):
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         if not self.work.busy("systems"):  # it went with its table
-            self._ended()
+            self._end()
         asked = [each.sa for each in plan.questions if each.sa in plan.sensitive]  # first: one compares by these
         names = dict.fromkeys([*asked, *plan.sensitive])
         self.column.offer([(isolated(name), name) for name in names], self.column.currentData())
@@ -115,12 +115,12 @@ class SystemsSection(Section):
             self.column.currentData(),
             on_partial=self.busy.show_progress,
             on_done=self._done,
-            on_exception=self._failed,
-            on_cancel=self._ended,
+            on_exception=self._fail,
+            on_cancel=self._end,
             channel="systems",
         )
 
-    def _ended(self) -> None:
+    def _end(self) -> None:
         self.busy.hide()
         self.start.setEnabled(True)
 
@@ -128,7 +128,7 @@ class SystemsSection(Section):
         # An optional part, as above.
         from splu_desktop.compare.columns import COLUMNS, explain
 
-        self._ended()
+        self._end()
         self.picture.show_comparison(found)
         fields = [_field(name, *COLUMNS[name]) for name in _SHOWN]
         remark: Field[SystemTried] = Field(
@@ -140,8 +140,8 @@ class SystemsSection(Section):
         self.view.show()
         self.view.fit_columns(200, filling=len(fields), least=120)
 
-    def _failed(self, sentence: str) -> None:
-        self._ended()
+    def _fail(self, sentence: str) -> None:
+        self._end()
         self.say_fault(sentence)
 
 

@@ -64,7 +64,7 @@ class ColumnsForm(Scrolled):
             beside = margins(QHBoxLayout(row), 0, spacing=8)
             name = line_edit(join((t("Column"), old), ":"), shorten(old))
             name.setText(now)
-            name.editingFinished.connect(lambda old=old, edit=name: self._edited(old, edit))
+            name.editingFinished.connect(lambda old=old, edit=name: self._edit(old, edit))
             kind = Choice(join((t("What it is"), now), ":"))
             # `activated` and `clicked` are of the user alone; `show_columns` changes boxes and ticks, too.
             kind.activated.connect(lambda _, now=now, box=kind: self.typed.emit(now, box.currentData()))
@@ -76,7 +76,7 @@ class ColumnsForm(Scrolled):
             apart.clicked.connect(lambda on, now=now: self.kept_apart.emit(now, on))
             self._form.addRow("", apart)
 
-    def _edited(self, old: str, edit: QLineEdit) -> None:
+    def _edit(self, old: str, edit: QLineEdit) -> None:
         new = edit.text().strip() or old
         # Enter is told as an edit even where nothing was typed.
         if new != self._asked[old]:

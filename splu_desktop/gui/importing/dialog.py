@@ -75,8 +75,8 @@ class ReadDialog(Dialog):
         self.tabs.tabBar().setDrawBase(False)  # one line below the tabs, none above
         self.tabs.addTab(self._build_file(), t("&File"))
         self.columns = ColumnsForm()
-        self.columns.renamed.connect(self._renamed)
-        self.columns.typed.connect(self._typed)
+        self.columns.renamed.connect(self._rename)
+        self.columns.typed.connect(self._choose_kind)
         self.columns.kept_apart.connect(self._kept_apart)
         self.tabs.addTab(self.columns, t("&Columns"))
         self.rows = RowsForm()
@@ -107,7 +107,7 @@ class ReadDialog(Dialog):
         names = names_of_settings()
         for key in ("sheet", "encoding", "delimiter", "quote", "decimal", "thousands", "date_order", "catalog"):
             box = self.boxes[key] = Choice(names[key])
-            box.activated.connect(lambda _, key=key: self._picked(key))
+            box.activated.connect(lambda _, key=key: self._pick(key))
             self.form.addRow(names[key], box)
             self._add_reason(key)
         self.null, self.header, self.last = map(self._add_edit, ("null", "header_row", "last_row"))
@@ -149,7 +149,7 @@ class ReadDialog(Dialog):
 
     # -- what the user does --------------------------------------------------------------------------------------
 
-    def _picked(self, key: str) -> None:
+    def _pick(self, key: str) -> None:
         chosen = self.boxes[key].currentData()
         if key == "sheet":
             several = chosen == ALL_SHEETS
@@ -169,11 +169,11 @@ class ReadDialog(Dialog):
             found[key] = int(text) if text else None
         self._ask(**found)
 
-    def _typed(self, name: str, kind: Kind | None) -> None:
+    def _choose_kind(self, name: str, kind: Kind | None) -> None:
         types = {column: chosen for column, chosen in self.asked.types.items() if column != name}
         self._ask(types=types if kind is None else {**types, name: kind})
 
-    def _renamed(self, old: str, new: str) -> None:
+    def _rename(self, old: str, new: str) -> None:
         now = self.asked.renames.get(old, old)
         others = {self.asked.renames.get(name, name) for name in self.columns.names if name != old}
         # What was chosen for the column goes along with its name, unless two share one for the moment.
@@ -219,13 +219,13 @@ class ReadDialog(Dialog):
             preview,
             path,
             asked,
-            on_done=self._tried,
+            on_done=self._show_trial,
             on_exception=lambda text: self.banner.say("fault", text),
             channel="preview",
             pause=_REST,
         )
 
-    def _tried(self, found: Preview) -> None:
+    def _show_trial(self, found: Preview) -> None:
         self.banner.hide()
         self.use.setEnabled(True)
         self._filling = True
@@ -254,8 +254,8 @@ class ReadDialog(Dialog):
             if value is not None and value not in known:
                 known.insert(0, value)
             one_sheet = key == "sheet" and self.asked.sheets  # which single one would be read is not known then
-            found_out = t("detected") if one_sheet else join((t("detected"), self._said(key, value)), ":")
-            ways = [(found_out, None), *((self._said(key, one), one) for one in known)]
+            found_out = t("detected") if one_sheet else join((t("detected"), self._say(key, value)), ":")
+            ways = [(found_out, None), *((self._say(key, one), one) for one in known)]
             asked = getattr(self.asked, key)
             if key == "sheet":
                 same = self._alike(found)
@@ -285,7 +285,7 @@ class ReadDialog(Dialog):
         self.reasons[key].setText(translate(text))
         self.form.setRowVisible(self.reasons[key], bool(text))
 
-    def _said(self, key: str, value: Any) -> str:
+    def _say(self, key: str, value: Any) -> str:
         words = {"": t("none"), None: t("none"), "dmy": t("day first"), "mdy": t("month first")}
         return words.get(value) or mark_words(str(value))
 

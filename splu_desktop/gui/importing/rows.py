@@ -28,8 +28,8 @@ class RowsForm(QWidget):
         said = t("Only rows with a ticked value are read; values that come later in the file are not listed.")
         self._note = label(said, "quiet", wrap=True)
         put(margins(QVBoxLayout(self), 0, 8, 8, 0), self.column, (self.values, 1), self._note)
-        self.column.activated.connect(lambda _: self._picked())
-        self.values.itemChanged.connect(lambda _: self._ticked())
+        self.column.activated.connect(lambda _: self._pick())
+        self.values.itemChanged.connect(lambda _: self._tick())
 
     def show_rows(self, imported: Imported, asked: ImportChoices) -> None:
         """Offer the columns with few values; what was seen of them before rows were chosen stays on offer."""
@@ -53,13 +53,13 @@ class RowsForm(QWidget):
         self.values.setEnabled(name is not None)
         self._note.setVisible(name is not None)
 
-    def _picked(self) -> None:
+    def _pick(self) -> None:
         had, self._asked = self._asked, {}
         self._offer()
         if had:
             self.chosen.emit({})
 
-    def _ticked(self) -> None:
+    def _tick(self) -> None:
         name = self.column.currentData()
         # They are taken by place, since an empty value is shown by words of ours.
         texts = tuple(self._known[name][at] for at in self.values.places())

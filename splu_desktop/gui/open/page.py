@@ -105,7 +105,7 @@ class OpenPage(Page):
         """Read a file in the worker; the newest request wins."""
         self._path = path
         self.head_shown(False)
-        self.work_on(t("Reading “{name}”", name=path.name), self._opened, _read, path, choices, channel=CHANNEL)
+        self.work_on(t("Reading “{name}”", name=path.name), self._take_over, _read, path, choices, channel=CHANNEL)
         self.set_primary(t("Continue"), False)
 
     def change_reading(self) -> ReadDialog | None:
@@ -142,7 +142,7 @@ class OpenPage(Page):
 
     # --- what comes of it
 
-    def _opened(self, found: tuple[Source, Choices, bool]) -> None:
+    def _take_over(self, found: tuple[Source, Choices, bool]) -> None:
         source, choices, again = found
         for channel in _OF_TABLE:  # what comes of the table before belongs to no other
             self.work.drop(channel)

@@ -27,7 +27,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.files.disk.room import return_freed_memory
 from splu_desktop.gui.base.choices import number_box, show_value
 from splu_desktop.gui.base.dialogs import save_as
-from splu_desktop.gui.base.messages import cases, persons_of, telling
+from splu_desktop.gui.base.messages import cases, name_value, persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
@@ -392,14 +392,14 @@ class ProposalPage(Page):
             sentence = join((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
         title = translate(title_of(state))
         # What is left are lines that wait for a decision on Publish; none of them stops the release.
-        if state == UNSAFE and not self._stopped(shown, at):
+        if state == UNSAFE and not self._stops(shown, at):
             title = t("Not safe yet")
         if self._waits():
             sentence = t("Working it out…")
         self.verdict.say(state, title, sentence, marks)
         self._show_primary(shown, at, state)
 
-    def _stopped(self, shown: Preview, at: int) -> bool:
+    def _stops(self, shown: Preview, at: int) -> bool:
         return shown.stops[at].zone == "unsafe" or any(line.state == "red" for line in shown.verdict.open)
 
     def _foreseen(self, state: str, cells: str) -> str:
@@ -413,7 +413,7 @@ class ProposalPage(Page):
     def _show_primary(self, shown: Preview, at: int, state: str) -> None:
         plan = self.session.plan
         assert plan is not None
-        goes_on = state == USEFUL or (state == UNSAFE and not self._stopped(shown, at))
+        goes_on = state == USEFUL or (state == UNSAFE and not self._stops(shown, at))
         if goes_on:
             who = plan.audience.recipient.strip()
             note = t("For {recipient}.", recipient=who) if who else t("One table, one recipient.")
@@ -570,7 +570,7 @@ def _same_shape(one: Plan, other: Plan) -> bool:
 
 def _table_name(asked: AskedTable, first: AskedTable | None) -> str:
     """Return a table in a few words; what it has in common with the first is left out."""
-    what = asked.sa if asked.value is None else telling(asked.sa, asked.value)
+    what = asked.sa if asked.value is None else name_value(asked.sa, asked.value)
     if asked.kind == "mean":
         what = t("Average of {column}", column=asked.sa)
     by = (

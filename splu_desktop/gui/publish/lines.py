@@ -99,13 +99,13 @@ class LineCard(QFrame):
         self.column.addLayout(row)
         self.column.addWidget(self.own)
         self.column.addWidget(self.problem)
-        self.reason.currentIndexChanged.connect(self._changed)
-        self.own.textChanged.connect(self._changed)
-        self.initials.textChanged.connect(self._changed)
+        self.reason.currentIndexChanged.connect(self._change)
+        self.own.textChanged.connect(self._change)
+        self.initials.textChanged.connect(self._change)
         for field in (self.own, self.initials):
             field.returnPressed.connect(self._accept)
 
-    def _changed(self) -> None:
+    def _change(self) -> None:
         own = self.reason.currentData() is None
         self.own.setVisible(own)
         self.problem.hide()

@@ -125,15 +125,15 @@ class PublishPage(Page):
         anew = self._named != source.fingerprint
         if anew:
             self._named, self._repairing = source.fingerprint, ""
-        if self._released() is None:
+        if self._find_release() is None:
             self.outgoing.propose_name(Path(source.path.stem).stem if packed else source.path.stem, anew=anew)
 
-    def _released(self) -> Release | None:
+    def _find_release(self) -> Release | None:
         made = self.session.release
         return made if made is not None and made.plan is not None and made.plan == self.session.plan else None
 
     def _show_verdict(self, found: Verdict) -> None:
-        (red, amber), accepted = self._waiting(), self.session.accepted
+        (red, amber), accepted = self._count_waiting(), self.session.accepted
         if found.state == USEFUL:
             title, sentence, state = translate(title_of(USEFUL)), translate(found.sentence), USEFUL
         elif not red and not amber:
@@ -143,18 +143,18 @@ class PublishPage(Page):
             state, title, sentence = found.state, translate(title_of(found.state)), waiting_words(red, amber)
             if state == UNSAFE:
                 title, state = t("Not safe yet"), state if red else "amber"
-        if self._released() is not None:
+        if self._find_release() is not None:
             title = t("Published")
         self.verdict.say(state, title, sentence, band_figures(found, persons_of(self.session.plan)))
 
     def _show_lines(self, found: Verdict) -> None:
         accepted = self.session.accepted
-        key = (found, tuple(accepted.items()), self._repairing, self._released())
+        key = (found, tuple(accepted.items()), self._repairing, self._find_release())
         # Every change of the session comes here, and a card made anew loses the reason that is being typed into it.
         if key == self._shown:
             return
         self._shown = key
-        made = self._released()
+        made = self._find_release()
         self.done.setVisible(made is not None)
         if made is not None:
             self.done_words.setText(t("Written and checked: {name}", name=made.opened.title))
@@ -181,7 +181,7 @@ class PublishPage(Page):
         self.held.show_lines([translate(line.sentence) for line in found.lines if not line.open])
         self.held.unfold(made is None and (self.fold is Fold.WIDE or not found.open))
 
-    def _waiting(self) -> tuple[int, int]:
+    def _count_waiting(self) -> tuple[int, int]:
         """Return how many lines wait for a repair, and for a decision."""
         found, accepted = self.session.verdict, self.session.accepted
         if found is None:
@@ -191,15 +191,15 @@ class PublishPage(Page):
 
     def _show_primary(self) -> None:
         judged = self.session.judged
-        self.outgoing.hold(self._released() is not None)
-        if self._released() is not None:
+        self.outgoing.hold(self._find_release() is not None)
+        if self._find_release() is not None:
             self.set_primary(t("Continue to ask"), True)
             return
         if judged is None:
             self.set_primary(t("Publish"), False, t("Working it out…"))
             return
         words = t("Publish {rows}", rows=rows_of(judged.verdict.figures.rows, judged.plan.row_word))
-        red, amber = self._waiting()
+        red, amber = self._count_waiting()
         problem = self.outgoing.problem()
         note = waiting_words(red, amber) if red or amber else problem
         self.set_primary(words, not red and not amber and not problem, note)
@@ -208,15 +208,15 @@ class PublishPage(Page):
 
     def _repair(self, line: Line) -> None:
         self._repairing = line.name
-        self.repair(line, self._repaired)
+        self.repair(line, self._end_repair)
         self.refresh()
 
-    def _repaired(self) -> None:
+    def _end_repair(self) -> None:
         self._repairing = ""
         self.refresh()
 
     def act(self) -> None:
-        if self._released() is not None:
+        if self._find_release() is not None:
             self.session.confirm(Step.PUBLISH)
             self.go.emit(Step.ASK)
             return
@@ -273,7 +273,7 @@ class PublishPage(Page):
 
     def _hand_over(self) -> None:
         """Pack the release into a locked ZIP, and show its password once: it is kept nowhere."""
-        made = self._released()
+        made = self._find_release()
         if made is None:
             return
         folder = Path(made.opened.path)

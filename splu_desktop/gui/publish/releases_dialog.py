@@ -49,22 +49,22 @@ class ReleasesDialog(Dialog):
         self.view.resizeColumnsToContents()
         self._offer()
 
-    def _chosen(self) -> Entry | None:
+    def _find_chosen(self) -> Entry | None:
         rows = self.view.selectionModel().selectedRows()
         return self.model.rows[rows[0].row()] if rows else None
 
     def _offer(self) -> None:
-        chosen = self._chosen()
+        chosen = self._find_chosen()
         self.folder.setEnabled(chosen is not None and Path(str(chosen.body.get("destination", ""))).exists())
         self.withdraw.setEnabled(chosen is not None and bool(self.why.text().strip()))
 
     def _open(self) -> None:
-        chosen = self._chosen()
+        chosen = self._find_chosen()
         if chosen is not None:
             show_folder(Path(str(chosen.body.get("destination", ""))))
 
     def _withdraw(self) -> None:
-        chosen = self._chosen()
+        chosen = self._find_chosen()
         if chosen is None:
             return
         try:

@@ -82,7 +82,7 @@ class AudienceForm(QWidget):
 
     def _field(self, name: str, key: str, stretch: int) -> QLineEdit:
         made = line_edit(name)
-        made.editingFinished.connect(lambda: self._edited(key, made))
+        made.editingFinished.connect(lambda: self._edit(key, made))
         caption, both = label(name, "quiet-small"), QWidget()
         caption.setBuddy(made)
         put(margins(QVBoxLayout(both), 0, spacing=2), caption, made)
@@ -113,7 +113,7 @@ class AudienceForm(QWidget):
             if not field.hasFocus() or not field.isModified():
                 field.setText(text)
 
-    def _edited(self, key: str, field: QLineEdit) -> None:
+    def _edit(self, key: str, field: QLineEdit) -> None:
         text = " ".join(field.text().split())
         if key == "until":
             found = date_from(text)

@@ -11,7 +11,7 @@ from splu_desktop.core.messages import isolated
 from splu_desktop.core.policy import Proposal
 from splu_desktop.core.questions import MOST_TABLES, AskedTable
 from splu_desktop.gui.base.choices import Choice
-from splu_desktop.gui.base.messages import row_words, telling
+from splu_desktop.gui.base.messages import name_value, row_words
 from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
 from splu_desktop.gui.base.session import Answers, Judged, Step
@@ -167,7 +167,7 @@ class QuestionsPage(Page):
             box.setVisible(at < len(pairs))
             if at < len(pairs):
                 sa, value = pairs[at]
-                words = t("“{value}” is secret: nobody may learn it about one person", value=telling(sa, value))
+                words = t("“{value}” is secret: nobody may learn it about one person", value=name_value(sa, value))
                 box.setText(caption(words))
                 box.setChecked(sa not in answers.not_secret)
 
@@ -258,7 +258,7 @@ class QuestionsPage(Page):
             return
         self.work_on(
             t("Trying ways to publish it"),
-            self._proposed,
+            self._take_over,
             propose_for,
             source,
             self.session.answers,
@@ -267,7 +267,7 @@ class QuestionsPage(Page):
             channel=CHANNEL,
         )
 
-    def _proposed(self, found: tuple[Proposal, Answers, Judged]) -> None:
+    def _take_over(self, found: tuple[Proposal, Answers, Judged]) -> None:
         # A plan that came back with its file stays; the proposal says what was done, and what is other than it.
         back = self.session.plan if self.session.proposal is None and not self.session.outdated else None
         self.session.take_proposal(*found, back)

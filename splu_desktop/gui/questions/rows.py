@@ -54,10 +54,10 @@ class TableRow(QWidget):
         self._source: Source | None = None
         self._within = 0.3
         self.fault = ""
-        self.kind.activated.connect(self._told)
+        self.kind.activated.connect(self._tell)
         self.sa.activated.connect(self._other_column)
         for each in (self.value, self.by, self.also):
-            each.activated.connect(self._told)
+            each.activated.connect(self._tell)
 
     def show_table(self, source: Source, asked: AskedTable) -> None:
         """Show a table that is asked for."""
@@ -104,9 +104,9 @@ class TableRow(QWidget):
 
     def _other_column(self) -> None:
         self._offer_values(None)
-        self._told()
+        self._tell()
 
-    def _told(self) -> None:
+    def _tell(self) -> None:
         self._fit()
         self.changed.emit()
 

@@ -148,14 +148,14 @@ class ReportPage(Page):
             Fields(**texts, law=",".join(laws_chosen())),
             language_code(),
             internal=self.own.radio.isChecked(),
-            on_partial=self._progressed,
+            on_partial=self._show_progress,
             on_done=self._take,
             on_exception=self._fail,
             channel="report",
         )
         self._show_note()
 
-    def _progressed(self, stage: str, done: float) -> None:
+    def _show_progress(self, stage: str, done: float) -> None:
         if self._report is None:
             self.note.setText(join((translate(stage), percent(done, 0)), ":"))
 
@@ -196,9 +196,9 @@ class ReportPage(Page):
         edition = t("Our own files") if self.own.radio.isChecked() else t("The recipient")
         start = Path(release.opened.path).parent / f"{release.opened.title} - {t('Report')}, {edition}.pdf"
         write = partial(write_report, report, language=language_code())
-        save_as(self, self.work, t("Save as PDF…"), start, _ENDINGS, write, self._told)
+        save_as(self, self.work, t("Save as PDF…"), start, _ENDINGS, write, self._tell)
 
-    def _told(self, kind: str, sentence: str) -> None:
+    def _tell(self, kind: str, sentence: str) -> None:
         if kind == "done":
             self.session.confirm(Step.REPORT)
         self.banner.say(kind, sentence)

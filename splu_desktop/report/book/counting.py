@@ -111,7 +111,7 @@ class ReleaseCounts:
         return line, list(zip(*texts, strict=True))
 
     def _lines(self, names: Sequence[str]) -> tuple[Ints, Ints]:
-        _, first, line = np.unique(_crossed(self.table, names), return_index=True, return_inverse=True)
+        _, first, line = np.unique(_cross(self.table, names), return_index=True, return_inverse=True)
         return first, line.astype(np.int64)
 
     def _count_finest(self, name: str, tables: Sequence[BookTable], progress: Progress) -> tuple[Ints, Ints]:
@@ -163,7 +163,7 @@ class NoisyCounts:
         labels: list[tuple[str, ...]] = [()]
         for name in names:
             labels = [(*head, str(label)) for head in labels for label in self.table[name].labels]
-        return _crossed(self.table, names), labels
+        return _cross(self.table, names), labels
 
     def _join_rare(self, column: Column) -> Column:
         shown = self.count(column.name, None, np.zeros(column.n, np.int64), 1).number[0]
@@ -197,7 +197,7 @@ def _codes(table: Table, column: str) -> tuple[Ints, int]:
     return (table[column].codes.astype(np.int64), table[column].m) if column else (np.zeros(table.n, np.int64), 1)
 
 
-def _crossed(table: Table, names: Sequence[str]) -> Ints:
+def _cross(table: Table, names: Sequence[str]) -> Ints:
     key = np.zeros(table.n, np.int64)
     for at, name in enumerate(names):
         if at and at % 3 == 0:  # so many columns may have more lines together than a number has values

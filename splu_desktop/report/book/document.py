@@ -143,10 +143,10 @@ def _labels(table: PrintedTable, t: Language) -> list[str]:
 
 def count_cell(figure: Figure, t: Language) -> Cell:
     """Return a count as it is printed."""
-    return _ranged(figure, figure.number, (figure.low, figure.high), 0, t)
+    return _say_range(figure, figure.number, (figure.low, figure.high), 0, t)
 
 
-def _ranged(figure: Figure, number: float, ends: tuple[float, float], digits: int, t: Language) -> Cell:
+def _say_range(figure: Figure, number: float, ends: tuple[float, float], digits: int, t: Language) -> Cell:
     text, span = t.number(number, digits), f"{t.number(ends[0], digits)}–{t.number(ends[1], digits)}"
     if ends[0] == ends[1]:
         return Number(text, round(number, digits))
@@ -163,7 +163,7 @@ def _cell(figure: Figure, of: Figure, show: str, t: Language) -> Cell:
         ends = math.floor(figure.low * scale + 1e-9) / scale, math.ceil(figure.high * scale - 1e-9) / scale
         if figure.trust == EXACT:
             return Number(t.number(figure.number, digits), round(figure.number, digits))
-        return "–" if figure.trust == HIDDEN else _ranged(figure, figure.number, ends, digits, t)
+        return "–" if figure.trust == HIDDEN else _say_range(figure, figure.number, ends, digits, t)
     count = count_cell(figure, t)
     known = of.is_told and of.number > 0
     if show == "count" or (show == "both" and not (figure.is_told and known)):
@@ -177,7 +177,7 @@ def _cell(figure: Figure, of: Figure, show: str, t: Language) -> Cell:
         return Number(t.number(rate, 1), round(rate, 1))
     # The widest that both ranges allow, since count and total may be wrong in opposite directions.
     low, high = figure.low / max(of.high, 1), min(figure.high / max(of.low, 1), 1.0)
-    return _ranged(figure, rate, (math.floor(1000 * low + 1e-9) / 10, math.ceil(1000 * high - 1e-9) / 10), 1, t)
+    return _say_range(figure, rate, (math.floor(1000 * low + 1e-9) / 10, math.ceil(1000 * high - 1e-9) / 10), 1, t)
 
 
 def _cells(book: PrintedBook, t: Language) -> TableBlock:

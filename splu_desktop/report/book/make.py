@@ -18,8 +18,8 @@ from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole import CannotWrite, check_name
 from splu_desktop.files.language import language
-from splu_desktop.files.register.book import TABLES, Entry, Register
 from splu_desktop.files.register.earlier import source_marks
+from splu_desktop.files.register.ledger import TABLES, Entry, Register
 from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.book.counting import NoisyCounts, ReleaseCounts
@@ -38,10 +38,10 @@ def book_of(opened: OpenRelease, path: Path | None = None) -> Book:
     """Return the book in a file, or that of the tables that a release was asked for. Raises BadBook."""
     columns = opened.published.table.columns
     table, secret = Table(tuple(e for e in columns if e.name not in (CLASS, NUMBER))), opened.published.sensitive
-    return make_book(_asked(opened, table), table, secret) if path is None else read_book(path, table, secret)
+    return make_book(_list_asked(opened, table), table, secret) if path is None else read_book(path, table, secret)
 
 
-def _asked(opened: OpenRelease, table: Table) -> Iterator[AskedTable]:
+def _list_asked(opened: OpenRelease, table: Table) -> Iterator[AskedTable]:
     for text in opened.facts.get("questions", ()):
         try:
             yield parse_question(str(text), table)

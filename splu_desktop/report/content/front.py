@@ -42,7 +42,7 @@ def front(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     yield from _persons(facts, t)
     yield from _risk(facts, t)
     yield from _purpose(facts, t)
-    yield from _left(facts, t)
+    yield from _say_left(facts, t)
     yield from _decisions(facts, t)
     yield from _conditions(facts, fields, t)
     yield from _signature(facts, fields, t)
@@ -172,7 +172,7 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
     yield Paragraph(text, "note")
 
 
-def _left(facts: Facts, t: Language) -> Iterator[Block]:
+def _say_left(facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("5 What is left of the risk"))
     yield from (Paragraph(text, "item") for text in _remaining_risks(facts, t))
 

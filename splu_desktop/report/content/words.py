@@ -144,7 +144,7 @@ def first_line(facts: Facts, t: Language) -> str:
                 if worst.sentence
                 else f"{t.join((limit_words(worst, facts, t), t('NOT met')), ':')}."
             )
-        return f"{head} {what} {_accepted(worst, facts, t)}"
+        return f"{head} {what} {_say_accepted(worst, facts, t)}"
     useful = facts.limit(READ)
     if useful is not None and not useful.met:
         head = t(
@@ -155,7 +155,7 @@ def first_line(facts: Facts, t: Language) -> str:
         )
         if not of:
             head = t("All {n} limits are met, but no number that was asked for is as large as 50.", n=count)
-        return f"{head} {_accepted(useful, facts, t)}"
+        return f"{head} {_say_accepted(useful, facts, t)}"
     parts = [t("All {n} limits are met.", n=count)]
     if of:
         parts.append(t("{k} of the {of} numbers asked for can be read.", k=t.number(read), of=t.number(of)))
@@ -164,7 +164,7 @@ def first_line(facts: Facts, t: Language) -> str:
     return " ".join(parts)
 
 
-def _accepted(limit: Limit, facts: Facts, t: Language) -> str:
+def _say_accepted(limit: Limit, facts: Facts, t: Language) -> str:
     if limit.name == ASKED:
         return t("Accepted by: ..................")
     if not limit.accepted:

@@ -82,7 +82,7 @@ def _set(document: Document) -> tuple[Any, dict[str, str]]:
             break
     best: tuple[float, Any, dict[str, str]] | None = None
     for cut in _CUTS:
-        texts = _inputs(replace(document, annex=tuple(_cut(document.annex, cut))))
+        texts = _inputs(replace(document, annex=tuple(_cut_tables(document.annex, cut))))
         for size, gap in _ANNEX:
             inputs = {**texts, **front, "annex": str(size), "annex_gap": str(gap)}
             made = compiler(inputs)
@@ -107,7 +107,7 @@ def _end(compiler: Any, name: str) -> tuple[int, float]:
     return int(found["page"]), float(found["y"])
 
 
-def _cut(blocks: Sequence[Block], share: float) -> Iterator[Block]:
+def _cut_tables(blocks: Sequence[Block], share: float) -> Iterator[Block]:
     for block in blocks:
         if isinstance(block, TableBlock) and block.most is not None and len(block.rows) > block.most * share:
             yield replace(block, most=max(3, int(block.most * share)))
@@ -184,8 +184,8 @@ def _breakable(text: str) -> str:
     if not text.isascii() or not text.isprintable():
         text = "".join(map(_printable, text))
 
-    def broken(word: re.Match[str]) -> str:
+    def break_word(word: re.Match[str]) -> str:
         parts = _BREAKS.sub("\u200b", word[0]).split("\u200b")
         return "\u200b".join("\u200b".join(part[at : at + 20] for at in range(0, len(part), 20)) for part in parts)
 
-    return _LONG.sub(broken, text)
+    return _LONG.sub(break_word, text)

@@ -35,7 +35,7 @@ def build(
     """Type the columns of `raw` under `choices`; `comma_likely`: the file separates its fields by semicolons."""
     evidence = [_evidence(column) for column in raw.columns]
     overall = _overall(evidence, choices, comma_likely)
-    proved = _proved(evidence)
+    proved = _find_proof(evidence)
     forms = [_form(marks, overall, choices, proved) for marks in evidence]
     found = []
     for i in range(len(raw.names)):
@@ -106,7 +106,7 @@ class _One:
     folded: Folded | None
 
 
-def _proved(evidence: Sequence[MarkEvidence]) -> str:
+def _find_proof(evidence: Sequence[MarkEvidence]) -> str:
     """Return the mark that groups thousands in some column beyond doubt (1.299,99), "" where none or both do."""
     points, commas = (any(marks[mark] for marks in evidence) for mark in ".,")
     return "" if points == commas else "." if points else ","
@@ -139,7 +139,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         frozenset(declared if wanted is None else wanted),
     )
     typed = decide(texts, choices.types.get(name))
-    found = _measured(column.labels, texts.plain, typed)
+    found = _measure(column.labels, texts.plain, typed)
     if found is not None:
         bare = replace(texts, labels=found.bare, beside=found.result)
         again = decide(bare, choices.types.get(name))
@@ -172,7 +172,7 @@ def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:
     return bool(numbers.sum() >= _FEWEST_NUMBERS and counts[numbers].sum() >= _LEAST_NUMBERS * counts.sum())
 
 
-def _measured(labels: Sequence[str], plain: NDArray[np.float64], typed: Typed) -> Quantities | None:
+def _measure(labels: Sequence[str], plain: NDArray[np.float64], typed: Typed) -> Quantities | None:
     """Return what a column says as measured numbers, where it was taken for words or has texts that are no number."""
     numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
     if typed.kind is not Kind.CATEGORY and not (numeric and typed.misfits.any()):

@@ -13,18 +13,18 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.cells import encode_cells
 from splu_desktop.files.importer.columns.missing import is_blank
-from splu_desktop.files.importer.columns.not_records import (
+from splu_desktop.files.importer.columns.non_record_rows import (
     LineKind,
     among,
+    find_trailing,
     inner,
     other_table,
     problems_of,
-    trailing,
 )
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, list_problems
 from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
 from splu_desktop.files.importer.text.delimiters import USUAL
-from splu_desktop.files.importer.text.fields import Fields, gather, taken
+from splu_desktop.files.importer.text.fields import Fields, gather, take
 
 _WIDE = 4  # fields from which on a row may be split otherwise
 _OTHERWISE = "Row {row} has another delimiter or quote than the other rows; it was read by that."
@@ -92,7 +92,7 @@ class Grid:
             keep = ~blank
             self.blank_rows += int(blank.sum())
             numbers = numbers[keep]
-            columns = [taken(column, keep) for column in columns]
+            columns = [take(column, keep) for column in columns]
         for parts, column in zip(self._packed, columns, strict=True):
             parts.append(column)
         self._rows.append(numbers)
@@ -154,7 +154,7 @@ class Grid:
         fields = (next(csv.reader([line], delimiter=mark, quotechar=quote), []) for mark, quote in others)
         return next((each for each in fields if len(each) == self.width), None)
 
-    def _told(self, kind: ProblemKind) -> Iterator[Problem]:
+    def _tell(self, kind: ProblemKind) -> Iterator[Problem]:
         """Yield a problem for each row with too many or too few fields."""
         decision = self._choices.decisions.get(kind, Decision.KEEP)
         sentence = (
@@ -192,7 +192,7 @@ class Grid:
             columns.append(self._texts[i].column())
         found = [*problems, *self._problems]
         for kind, ragged in self._ragged.items():
-            found.extend(list_problems(self._told(kind), len(ragged)))
+            found.extend(list_problems(self._tell(kind), len(ragged)))
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
         out: dict[int, LineKind] = {}
         if heading is not None and self.width > 1:
@@ -211,7 +211,7 @@ class Grid:
             short = {number for number, _, _ in self._ragged[ProblemKind.SHORT_ROW]}
             while end and end - 1 in out:
                 end -= 1
-            tail = trailing(columns, rows[:end], short)
+            tail = find_trailing(columns, rows[:end], short)
             end = min(tail, default=end)
             out.update(tail)
             out = {**inner(columns, rows[:end]), **out}

@@ -238,7 +238,7 @@ class _Head:
         if len(filled) < 2 or filled[-1] >= len(names):
             return False
         named = [name for name in names if name]
-        spread = zip(_spread(self.rows[above], len(names)), names, strict=True)
+        spread = zip(_spread_right(self.rows[above], len(names)), names, strict=True)
         joined = [f"{group} {name}".strip() for group, name in spread if name]
         return len(set(joined)) > len(set(named)) and len(set(joined)) >= 0.9 * len(joined)
 
@@ -283,7 +283,7 @@ def _years(row: Sequence[str], shapes: Sequence[str]) -> bool:
     return bool((steps > 0).all() or (steps < 0).all())
 
 
-def _spread(row: Sequence[str], width: int) -> list[str]:
+def _spread_right(row: Sequence[str], width: int) -> list[str]:
     spread, current = [], ""
     for i in range(width):
         if i < len(row) and not is_blank(row[i]):
@@ -304,7 +304,7 @@ def joined_names(
     for y in range(header.first, header.last + 1):
         row = list(rows[y]) + [""] * (width - len(rows[y]))
         if merged is None:
-            row = _spread(row, width) if y < header.last else row
+            row = _spread_right(row, width) if y < header.last else row
         else:
             for (top, left), (bottom, right) in merged:
                 if top <= y <= bottom and top >= header.first and top < len(rows) and left < len(rows[top]):

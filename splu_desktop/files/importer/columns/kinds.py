@@ -160,7 +160,7 @@ def decide(texts: Texts, wanted: Kind | None = None) -> Typed:
     """Find the type of a column; `wanted` : one chosen by the user."""
     plain, speaking, counts = texts.plain, texts.speaking, texts.counts
     if wanted is not None:
-        return _forced(wanted, texts)
+        return _force(wanted, texts)
     if not (total := texts.records(speaking)):
         return texts.of_words(Kind.CATEGORY, say("{n} different texts", n=0))
     few = np.flatnonzero(speaking)[:20].tolist()
@@ -184,7 +184,7 @@ def decide(texts: Texts, wanted: Kind | None = None) -> Typed:
         return _of_numbers(texts, numbers, few)
     if not _rare(lambda few: parse_dates(few, np.ones(len(few), np.int64), compact=True).fits, texts.seen, look):
         dates = texts.dates()
-        if (dated := _dated(texts, dates) or _counted_days(texts, numbers, dates)) is not None:
+        if (dated := _read_dates(texts, dates) or _counted_days(texts, numbers, dates)) is not None:
             return dated
     if number_share > 0.5 and _codes(odd):
         return texts.of_words(Kind.CATEGORY, _BY_DIGITS)
@@ -199,10 +199,10 @@ def _of_numbers(texts: Texts, numbers: Numbers, few: list[int]) -> Typed:
         return texts.of_words(Kind.CATEGORY, why)
     if _DATE_NAME.search(texts.name):
         dates = texts.dates()
-        if dated := _dated(texts, dates) or _counted_days(texts, numbers, dates):
+        if dated := _read_dates(texts, dates) or _counted_days(texts, numbers, dates):
             return dated
     kind = Kind.INTEGER if numbers.whole[numbers.fits & texts.speaking].all() else Kind.DECIMAL
-    return _fitting(texts, kind, numbers.values, texts.speaking & ~numbers.fits)
+    return _fit(texts, kind, numbers.values, texts.speaking & ~numbers.fits)
 
 
 def _codes_of_digits(texts: Texts, few: list[int], numbers: Numbers) -> str | None:
@@ -274,7 +274,7 @@ def _codes(odd: Sequence[str]) -> bool:
     return bool(odd) and 2 * sum(len(t) <= LONGEST and _CODE_TEXT.fullmatch(t) is not None for t in odd) > len(odd)
 
 
-def _fitting(
+def _fit(
     texts: Texts, kind: Kind, values: NDArray[Any], misfits: NDArray[np.bool_], dates: Dates | None = None
 ) -> Typed:
     """Return a type that all or nearly all values fit, and say so."""
@@ -302,7 +302,7 @@ def _compact(texts: Texts, numbers: Numbers) -> Typed | None:
         return None
     if not named and len(unique(dates.values[dates.fits].astype("datetime64[M]"))) < _MONTHS:
         return None
-    return _fitting(texts, Kind.DATE, dates.values, ordinary & ~dates.fits)
+    return _fit(texts, Kind.DATE, dates.values, ordinary & ~dates.fits)
 
 
 def _like_days(values: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -318,7 +318,7 @@ def _kind_of(moments: NDArray[np.datetime64]) -> Kind:
     return Kind.DATE if (moments == moments.astype("datetime64[D]")).all() else Kind.DATETIME
 
 
-def _dated(texts: Texts, dates: Dates) -> Typed | None:
+def _read_dates(texts: Texts, dates: Dates) -> Typed | None:
     """Read dates, among which some may be known to their month or year alone, or be one of a few words ("ongoing")."""
     speaking, fits = texts.speaking, texts.records(dates.fits & texts.speaking)
     if not fits or fits < _LEAST_DATED * texts.records(speaking):
@@ -331,7 +331,7 @@ def _dated(texts: Texts, dates: Dates) -> Typed | None:
     if fits + int(texts.counts[beside].sum()) < FITTING_SHARE * texts.records(speaking):
         return None
     kind = _kind_of(dates.values[dates.fits])
-    return _fitting(texts, kind, dates.values, texts.speaking & ~dates.fits, dates)
+    return _fit(texts, kind, dates.values, texts.speaking & ~dates.fits, dates)
 
 
 def _words(texts: Texts, total: int) -> Typed:
@@ -344,7 +344,7 @@ def _words(texts: Texts, total: int) -> Typed:
     return texts.of_words(Kind.CATEGORY, say("{n} different texts", n=len(said)))
 
 
-def _forced(kind: Kind, texts: Texts) -> Typed:
+def _force(kind: Kind, texts: Texts) -> Typed:
     reason, empty = "chosen", texts.empty
     if kind in (Kind.INTEGER, Kind.DECIMAL):
         numbers = texts.numbers()

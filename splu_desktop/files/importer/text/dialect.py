@@ -141,7 +141,7 @@ def detect(
         lines = lines[1:]
     else:
         why = ""
-    if quote in (None, '"') and (inner := _unwrapped(lines)) is not None:
+    if quote in (None, '"') and (inner := _unwrap(lines)) is not None:
         within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape, null=null)
         return replace(within, wrapped=True), why
     if delimiter is not None and (edges := fixed_width.edges_of(delimiter)):
@@ -242,7 +242,7 @@ def _pads(text: str, delimiter: str) -> bool:
 _QUOTED_LINE = re.compile(r'\s*"(?:[^"\r\n]|"")*"\s*')
 
 
-def _unwrapped(lines: Sequence[str]) -> list[str] | None:
+def _unwrap(lines: Sequence[str]) -> list[str] | None:
     """Return the lines without the quotes around each as a whole; None where quotes stand around fields."""
     filled = [line for line in lines if line.strip()]
     if len(filled) < 2 or not all(map(_QUOTED_LINE.fullmatch, filled)):

@@ -81,7 +81,7 @@ def by_head(head: bytes) -> Encoding | None:
     """Return the encoding that a file's first part tells for certain, None where all bytes have to be seen."""
     for mark, name in _MARKS:
         if head.startswith(mark):
-            return _marked(head, name)
+            return _by_mark(head, name)
     wide = _without_mark(head[:8000])
     if wide is not None:
         return wide
@@ -96,7 +96,7 @@ def by_head(head: bytes) -> Encoding | None:
     return None
 
 
-def _marked(head: bytes, name: str) -> Encoding:
+def _by_mark(head: bytes, name: str) -> Encoding:
     """Return the encoding a byte order mark tells, unless the bytes after it are another's, as joined files have it."""
     told = Encoding(name, _FIRST)
     if name != "utf-8-sig":
@@ -158,7 +158,7 @@ def _most_plausible(fields: bytes) -> Encoding:
             # Small letters of Greek and Russian in one encoding are capitals in another, which chardet knows less well.
             small = text.lower().encode(name, errors="ignore")
             confidence = max(confidence, _confidences(small, [name]).get(name, 0.0))
-        scores[name] = confidence * _BELIEVED.get(name, 1.0) * _worded(text, name) ** 2
+        scores[name] = confidence * _BELIEVED.get(name, 1.0) * _share_of_words(text, name) ** 2
     best = max(scores, key=scores.__getitem__, default="cp1252")
     text = fields.decode(best, errors="replace")
     second = max((score for name, score in scores.items() if fields.decode(name, "replace") != text), default=0.0)
@@ -197,7 +197,7 @@ def _script(char: str) -> str:
     return unicodedata.name(char, "?").split()[0]
 
 
-def _worded(text: str, name: str) -> float:
+def _share_of_words(text: str, name: str) -> float:
     """Return the share of characters beyond ASCII that stand in words as they are written; 1 where there are none."""
     good = total = 0.0
     for field in text.split("\n"):

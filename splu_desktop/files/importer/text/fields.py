@@ -127,7 +127,7 @@ def _fields(block: bytes, words: Words, starts: NDArray[np.int64], stops: NDArra
     return np.stack([words[starts + at] & FIRST_BYTES[np.clip(length - at, 0, _WORD)] for at in places]).T
 
 
-def taken(fields: Fields, keep: NDArray[np.bool_]) -> Fields:
+def take(fields: Fields, keep: NDArray[np.bool_]) -> Fields:
     """Return the fields of some records."""
     return list(compress(fields, keep.tolist())) if isinstance(fields, list) else fields[keep]
 
@@ -145,12 +145,12 @@ def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
             for at in range(width)
         ]
         codes, firsts = distinct_rows(columns)
-        return _decoded(codes, _of_words(np.stack([column[firsts] for column in columns], axis=1)), encoding)
+        return _decode(codes, _of_words(np.stack([column[firsts] for column in columns], axis=1)), encoding)
     index: defaultdict[bytes, int] = defaultdict()
     index.default_factory = index.__len__
     lists = (part if isinstance(part, list) else _of_words(part) for part in parts)
     codes = np.fromiter(map(index.__getitem__, chain.from_iterable(lists)), np.int32, sum(map(len, parts)))
-    return _decoded(codes, list(index), encoding)
+    return _decode(codes, list(index), encoding)
 
 
 def _of_words(words: Words) -> list[bytes]:
@@ -158,7 +158,7 @@ def _of_words(words: Words) -> list[bytes]:
     return fields
 
 
-def _decoded(codes: NDArray[np.int32], fields: list[bytes], encoding: str) -> RawColumn:
+def _decode(codes: NDArray[np.int32], fields: list[bytes], encoding: str) -> RawColumn:
     joined = b"\x1f".join(fields).decode(encoding, "replace")
     texts = joined.split("\x1f")
     if len(texts) != len(fields):  # the mark between them stands in one

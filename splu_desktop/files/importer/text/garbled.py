@@ -61,7 +61,7 @@ def spoilt(
         found = (
             _letters([made.name, *texts])
             or _bands(texts, made.kind)
-            or _shown(texts, made, cells=made.name in number_cells)
+            or _find_shown(texts, made, cells=made.name in number_cells)
         )
         if found is not None:
             template, text, means = found
@@ -102,7 +102,7 @@ def _bands(texts: Sequence[str], kind: Kind) -> _Found:
     return _MEANS, ", ".join([*bands][:6]), ", ".join([*bands.values()][:6])
 
 
-def _shown(texts: Sequence[str], made: Column, *, cells: bool) -> _Found:
+def _find_shown(texts: Sequence[str], made: Column, *, cells: bool) -> _Found:
     """Tell of numbers that a spreadsheet shows as something else, and of marks that may be either. `cells` : no texts.
 
     Small numbers shown as dates lie in the first months it counts; long ones written as 4.711E+12 have become the same.

@@ -69,13 +69,13 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     with open_packed(path, packed) as (file, raw):
         head = file.read(HEAD)
         if choices.encoding is not None:
-            encoding = Encoding(_known(choices.encoding), "chosen")
+            encoding = Encoding(_look_up(choices.encoding), "chosen")
         elif whole:
             encoding = encodings.detect(itertools.chain([head], watch(file, raw, path, packed, progress)))
         else:  # a letter of several bytes must not be cut in two
             encoding = encodings.detect([head if len(head) < HEAD else head[: head.rfind(b"\n") + 1] or head])
     mark = head.startswith(codecs.BOM_UTF8) and encoding.name != "utf-8-sig"
-    text = _decoded(head[3:] if mark else head, encoding.name)
+    text = _decode(head[3:] if mark else head, encoding.name)
     if not text.strip("\ufeff\x00 \r\n\t" if len(head) == HEAD else "\ufeff\x00 \r\n\t,;|\"'"):
         raise EmptyFile(path)
     dialect, because = dialects.detect(
@@ -136,14 +136,14 @@ def unsure(encoding: Encoding) -> list[Problem]:
 _NO_ENCODING = "“{name}” is no encoding of this file; leave it out, so that it is found, or choose another, as cp1252."
 
 
-def _decoded(head: bytes, encoding: str) -> str:
+def _decode(head: bytes, encoding: str) -> str:
     try:
         return codecs.getincrementaldecoder(encoding)(errors="replace").decode(head)
     except UnicodeError as error:  # of UTF-16 without its mark no order of bytes is known
         raise BadChoice(_NO_ENCODING, name=encoding) from error
 
 
-def _known(name: str) -> str:
+def _look_up(name: str) -> str:
     try:
         "".encode(name)  # a codec that makes no text, such as hex, is none either
         return codecs.lookup(name).name

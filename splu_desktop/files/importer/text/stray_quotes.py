@@ -75,7 +75,7 @@ class _Reader:
                 end = found.end()
                 out.append(quote + found[1].replace(quote * 2, quote).replace(quote, quote * 2) + quote)
                 stray = True
-            elif (further := self._closed(line, start, fields)) > 0:
+            elif (further := self._count_until_closed(line, start, fields)) > 0:
                 line += "".join(self._waiting[:further])
                 del self._waiting[:further]
                 taken += further
@@ -98,7 +98,7 @@ class _Reader:
         end = line.find(self._delimiter, start)
         return end if end >= 0 else max(start, len(line.rstrip("\r\n")))
 
-    def _closed(self, line: str, start: int, fields: int) -> int:
+    def _count_until_closed(self, line: str, start: int, fields: int) -> int:
         """Return how many further lines a field takes whose quote is closed in one of them, 0 where it is stray."""
         if line.count(self._quote, start) % 2 == 0:
             return 0  # closed in this line, with more text after it

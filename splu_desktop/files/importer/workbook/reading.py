@@ -71,7 +71,7 @@ def read(
         _remembered[key] = opened
     progress.report("Opening the workbook", 1.0)
     parts = [_read(kind, sheet, choices, progress, limit) for sheet in sheets]
-    table, resolved, reasons = _joined(sheets, parts, choices) if choices.sheets else parts[0]
+    table, resolved, reasons = _join(sheets, parts, choices) if choices.sheets else parts[0]
     table = replace(table, sheets=known, problems=(*_passed_over(known), *table.problems))
     why = "the first visible sheet with a table" if wanted is None else "chosen"
     return table, resolved, {"sheet": why, **reasons}
@@ -98,7 +98,7 @@ _ALIKE = "Sheet “{sheet}” has the same columns and was not read (rows: {rows
 _Part = tuple[RawTable, ImportChoices, dict[str, str]]
 
 
-def _joined(sheets: Sequence[PlainSheet], parts: Sequence[_Part], choices: ImportChoices) -> _Part:
+def _join(sheets: Sequence[PlainSheet], parts: Sequence[_Part], choices: ImportChoices) -> _Part:
     """Return sheets with the same columns one below the other, the sheet's name in a column of its own, the last."""
     tables = [table for table, _, _ in parts]
     first = tables[0]

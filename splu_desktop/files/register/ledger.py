@@ -89,7 +89,7 @@ class Register:
         try:
             raw = file_bytes(path, _LARGEST)
         except (OSError, TooLong):
-            raise self._refused() from None
+            raise self._refuse() from None
         key, last = self.key(), ""
         entries: list[Entry] = []
         faults: list[str] = []
@@ -129,7 +129,7 @@ class Register:
             with _lock_of(self.folder).acquire(timeout=_WAIT):
                 yield
         except (OSError, Timeout):
-            raise self._refused() from None
+            raise self._refuse() from None
 
     def key(self) -> bytes:
         """Return the secret by which marks and seals are made, made at its first use. Raises RegisterFault."""
@@ -143,10 +143,10 @@ class Register:
                         new.replace(path)
             found = file_bytes(path, 64)
         except (OSError, TooLong):
-            raise self._refused() from None
+            raise self._refuse() from None
         # A key cut short would still make marks, which nothing would ever match.
         if len(found) != 32:
-            raise self._refused()
+            raise self._refuse()
         return found
 
     def rehearsal_key(self, release: str) -> bytes:
@@ -171,7 +171,7 @@ class Register:
             _write_private(path, line, at=len(raw))
         return Entry(number, time, kind, release, dict(body))
 
-    def _refused(self) -> RegisterFault:
+    def _refuse(self) -> RegisterFault:
         return RegisterFault("The register of releases in “{folder}” can't be read or written.", folder=self.folder)
 
 

@@ -1,8 +1,8 @@
-"""Draws the packages of splu_desktop and which of them imports which: docs/images/house.svg.
+"""Draws the packages of splu_desktop and which of them imports which: docs/images/packages.svg.
 
-    python scripts/draw_house.py
+    python scripts/draw_packages.py
 
-A room is a folder, or a module that stands beside the folders. `tests/test_house.py` takes its laws from here.
+A package is a folder, or a module that stands beside the folders. `tests/test_structure.py` takes its laws from here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Module:
     known: frozenset[str] = field(default=frozenset())
 
     @property
-    def room(self) -> str:
+    def package(self) -> str:
         """The folder that it stands in below a floor, or itself where it stands beside the folders."""
         inside = self.path.relative_to(ROOT / PACKAGE).with_suffix("").parts
         return ".".join(inside[:2]).removesuffix(".__init__")
@@ -64,13 +64,13 @@ def _imported(tree: ast.Module, known: Mapping[str, object]) -> Iterator[str]:
 
 
 def between_rooms() -> Arrows:
-    """Return which rooms each room imports."""
+    """Return which packages each package imports."""
     found: dict[str, set[str]] = defaultdict(set)
     for module in modules().values():
-        others = {modules()[name].room for name in module.known}
-        if "." in module.room:  # and no door of a whole floor
-            found[module.room] |= {other for other in others if "." in other} - {module.room}
-    return {room: frozenset(others) for room, others in found.items()}
+        others = {modules()[name].package for name in module.known}
+        if "." in module.package:  # and not the `__init__` of a whole layer
+            found[module.package] |= {other for other in others if "." in other} - {module.package}
+    return {package: frozenset(others) for package, others in found.items()}
 
 
 def circles(arrows: Arrows) -> list[list[str]]:
@@ -102,38 +102,40 @@ def circles(arrows: Arrows) -> list[list[str]]:
 
 
 def picture() -> str:
-    """Return the house as SVG: floors from the roof down, in each the rooms, and arrows that only go down."""
+    """Return the packages as SVG: layers from the top down, in each the packages, and arrows that only go down."""
     arrows = between_rooms()
-    boxes: dict[str, tuple[float, float, float]] = {}  # room -> x, y, width
+    boxes: dict[str, tuple[float, float, float]] = {}  # package -> x, y, width
     parts: list[str] = []
     top = 30.0
     for floor in FLOORS:
-        rooms, said = _rooms(floor, arrows)
-        inner = {room: frozenset(arrows[room]) & set(rooms) for room in rooms}
+        packages, said = _rooms(floor, arrows)
+        inner = {package: frozenset(arrows[package]) & set(packages) for package in packages}
         levels: dict[int, list[str]] = defaultdict(list)
-        for room in rooms:
-            levels[_level(room, inner)].append(room)
+        for package in packages:
+            levels[_level(package, inner)].append(package)
         height = 44 * len(levels) + 34
         parts.append(f'<rect class="floor" x="10" y="{top:g}" width="1180" height="{height:g}" rx="8"/>')
         parts.append(f'<text class="name" x="22" y="{top + 20:g}">{escape(" | ".join(floor))}</text>')
         for row, level in enumerate(sorted(levels, reverse=True)):
-            widths = [max(70.0, 7.2 * len(said[room]) + 18) for room in sorted(levels[level])]
+            widths = [max(70.0, 7.2 * len(said[package]) + 18) for package in sorted(levels[level])]
             x = 600 - (sum(widths) + 16 * (len(widths) - 1)) / 2
-            for room, width in zip(sorted(levels[level]), widths, strict=True):
-                boxes[room] = x, top + 14 + 44 * row, width
+            for package, width in zip(sorted(levels[level]), widths, strict=True):
+                boxes[package] = x, top + 14 + 44 * row, width
                 x += width + 16
-        for room in rooms:
-            for other in sorted(_direct(room, inner)):
-                (x1, y1, w1), (x2, y2, w2) = boxes[room], boxes[other]
+        for package in packages:
+            for other in sorted(_direct(package, inner)):
+                (x1, y1, w1), (x2, y2, w2) = boxes[package], boxes[other]
                 parts.append(f'<path d="M{x1 + w1 / 2:g} {y1 + 26:g} L{x2 + w2 / 2:g} {y2:g}"/>')
-        for room in rooms:
-            x, y, width = boxes[room]
-            parts.append(f'<rect class="room" x="{x:g}" y="{y:g}" width="{width:g}" height="26" rx="5"/>')
-            parts.append(f'<text x="{x + width / 2:g}" y="{y + 17:g}" text-anchor="middle">{escape(said[room])}</text>')
+        for package in packages:
+            x, y, width = boxes[package]
+            parts.append(f'<rect class="package" x="{x:g}" y="{y:g}" width="{width:g}" height="26" rx="5"/>')
+            parts.append(
+                f'<text x="{x + width / 2:g}" y="{y + 17:g}" text-anchor="middle">{escape(said[package])}</text>'
+            )
         top += height + 14
     style = (
         "text{font:12px sans-serif;fill:#1f2933}.name{font-weight:bold}.floor{fill:#f4f6f8;stroke:#c5ced6}"
-        ".room{fill:#fff;stroke:#52606d}path{stroke:#9aa5b1;fill:none;marker-end:url(#tip)}"
+        ".package{fill:#fff;stroke:#52606d}path{stroke:#9aa5b1;fill:none;marker-end:url(#tip)}"
     )
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 {top + 6:g}" role="img">'
@@ -148,30 +150,30 @@ def picture() -> str:
 
 
 def _rooms(floor: tuple[str, ...], arrows: Arrows) -> tuple[list[str], dict[str, str]]:
-    """Return the rooms of a floor and what stands on each; single modules that know no folder share one."""
-    there = [room for room in sorted(arrows) if room.split(".")[0] in floor and "." in room]
-    folders = {room for room in there if (ROOT / PACKAGE / room.replace(".", "/")).is_dir()}
-    ground = [room for room in there if room not in folders and not arrows[room] & folders]
-    said = {room: room.split(".", 1)[1].replace(".", "/") for room in there}
+    """Return the packages of a floor and what stands on each; single modules that know no folder share one."""
+    there = [package for package in sorted(arrows) if package.split(".")[0] in floor and "." in package]
+    folders = {package for package in there if (ROOT / PACKAGE / package.replace(".", "/")).is_dir()}
+    ground = [package for package in there if package not in folders and not arrows[package] & folders]
+    said = {package: package.split(".", 1)[1].replace(".", "/") for package in there}
     if ground:
-        said[ground[0]] = ", ".join(said[room] for room in ground)
-        for room in ground[1:]:
-            there.remove(room)
+        said[ground[0]] = ", ".join(said[package] for package in ground)
+        for package in ground[1:]:
+            there.remove(package)
     return there, said
 
 
-def _level(room: str, arrows: Arrows) -> int:
-    return 1 + max((_level(other, arrows) for other in arrows[room]), default=-1)
+def _level(package: str, arrows: Arrows) -> int:
+    return 1 + max((_level(other, arrows) for other in arrows[package]), default=-1)
 
 
-def _direct(room: str, arrows: Arrows) -> set[str]:
-    """Return the rooms that a room knows and none of them knows for it."""
+def _direct(package: str, arrows: Arrows) -> set[str]:
+    """Return the packages that a package knows and none of them knows for it."""
 
     def reached(start: str) -> set[str]:
         return set(arrows[start]).union(*(reached(other) for other in arrows[start]))
 
-    return set(arrows[room]) - set().union(*(reached(other) for other in arrows[room]))
+    return set(arrows[package]) - set().union(*(reached(other) for other in arrows[package]))
 
 
 if __name__ == "__main__":
-    (ROOT / "docs/images/house.svg").write_text(picture(), encoding="utf-8")
+    (ROOT / "docs/images/packages.svg").write_text(picture(), encoding="utf-8")

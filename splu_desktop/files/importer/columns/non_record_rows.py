@@ -90,7 +90,7 @@ class _Table:
 
     @cached_property
     def filled(self) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = np.sum([_filled(column, self.sample) for column in self.columns], 0, dtype=np.int64)
+        found: NDArray[np.int64] = np.sum([_fills(column, self.sample) for column in self.columns], 0, dtype=np.int64)
         return found
 
     @cached_property
@@ -140,7 +140,7 @@ def _texts(column: RawColumn, sample: NDArray[np.int64]) -> list[tuple[str, int]
     return [(column.labels[code], times) for code, times in Counter(column.codes[sample].tolist()).items()]
 
 
-def _filled(column: RawColumn, sample: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _fills(column: RawColumn, sample: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return whether a column's cells are filled in some rows."""
     codes, of = np.unique(column.codes[sample], return_inverse=True)
     return np.array([not is_blank(column.labels[code]) for code in codes.tolist()], bool)[of]
@@ -234,7 +234,7 @@ def _totals(table: _Table) -> dict[int, LineKind]:
     All of them lack a value that most records have, or hold the sums of the rows since the last one. A finding such as
     "bilirubin total" stands anywhere, and its records are as full as others.
     """
-    full = [column for column in table.columns if _filled(column, table.sample).mean() >= 0.8]
+    full = [column for column in table.columns if _fills(column, table.sample).mean() >= 0.8]
     found: dict[int, LineKind] = {}
     for place, column in enumerate(table.columns[:_FIRST]):
         if len(column.labels) > _FEW:
@@ -252,7 +252,7 @@ def _totals(table: _Table) -> dict[int, LineKind]:
                 at.append(i)
         if not 0 < len(at) <= 0.4 * table.n:
             continue
-        lacking = any(not _filled(other, np.array(at)).any() for other in full)
+        lacking = any(not _fills(other, np.array(at)).any() for other in full)
         others = (other for other, has in zip(table.columns, table.valued, strict=True) if has and other is not column)
         if (lacking and (named or table.valued[place])) or (len(at) > 1 and any(_hold_sums(o, at) for o in others)):
             found.update(dict.fromkeys(at, LineKind.SUM))
@@ -332,7 +332,7 @@ def _is_apart(table: _Table, at: int, n: int) -> bool:
     usual = [
         j
         for j, column in enumerate(table.columns)
-        if table.valued[j] and _filled(column, table.sample).sum() >= 0.95 * len(table.sample) - 1  # a total has few
+        if table.valued[j] and _fills(column, table.sample).sum() >= 0.95 * len(table.sample) - 1  # a total has few
     ]
     if all(any(j in usual and shape_of(cell) == "t" and not neutral(cell) for j, cell in row) for row in rows):
         return len(places) < table.typical
@@ -341,7 +341,7 @@ def _is_apart(table: _Table, at: int, n: int) -> bool:
     return len(usual) > 1 and not set(usual) & set(places) and not known
 
 
-def trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int]) -> dict[int, LineKind]:
+def find_trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: set[int]) -> dict[int, LineKind]:
     """Find the rows at the end that are totals or notes, and those that may be.
 
     A row is none of the records where it says "total" or holds their sums, or where it is a text of several words below
@@ -395,7 +395,7 @@ class _End(_Table):
         self.short, self.least = short, max(1.0, 0.4 * self.typical)
         inner = self.filled[self.sample < self.n - min(_TAIL, max(5, self.n // 4))]
         self.sparse = self.typical < 3 or bool(len(inner) and (inner <= self.least).mean() > 0.05)
-        self.keyed = bool(_filled(columns[0], self.sample).sum() > 0.95 * len(self.sample) - 3)
+        self.keyed = bool(_fills(columns[0], self.sample).sum() > 0.95 * len(self.sample) - 3)
 
     def judge(self, i: int) -> _Judged | None:
         """Judge a row, the last one or above rows that are no records; None where it is a record like others."""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from scripts.count_lines import HELD, figures, lazy_imports
-from scripts.draw_house import PACKAGE, ROOT, Module, between_rooms, circles, modules, picture
+from scripts.draw_packages import PACKAGE, ROOT, Module, between_rooms, circles, modules, picture
 
 WIDEST = 16  # modules in a folder, beside its door
 _NAMED = re.compile(r"`((?:core|files|gui|cli|compare|report)[./][\w./]+)`")
@@ -149,9 +149,9 @@ def test_a_path_that_documents_name_is_there() -> None:
 
 def test_the_picture_shows_every_package_there_is() -> None:
     # Not compared line by line: an arrow more is no reason to stop whoever draws it.
-    drawn = (ROOT / "docs/images/house.svg").read_text(encoding="utf-8")
+    drawn = (ROOT / "docs/images/packages.svg").read_text(encoding="utf-8")
     words = re.compile(r"<text x[^>]*>([^<]*)</text>")
-    assert set(words.findall(drawn)) == set(words.findall(picture())), "run python scripts/draw_house.py"
+    assert set(words.findall(drawn)) == set(words.findall(picture())), "run python scripts/draw_packages.py"
 
 
 def _known(name: str) -> bool:
