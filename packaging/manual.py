@@ -15,7 +15,7 @@ from pathlib import Path
 import shtab
 
 from splu_desktop.__main__ import build_parser as window_parser
-from splu_desktop.cli.base.output import speak, spoken, translate
+from splu_desktop.cli.base.output import current_language, speak, translate
 from splu_desktop.cli.main import build_parser
 from splu_desktop.files.language import LANGUAGES
 
@@ -56,7 +56,7 @@ _WORDS = {
 
 
 def _in_own_words(text: str) -> str:
-    return _WORDS[spoken().code].get(text) or translate(text)
+    return _WORDS[current_language().code].get(text) or translate(text)
 
 
 def _escaped(text: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from splu_desktop.core.policy.verdict import verdict
 from splu_desktop.files.publish.publishing import Options, publish
-from splu_desktop.files.register import Register, book
+from splu_desktop.files.register import Register, ledger
 from tests.files.releases import ward_plan, ward_table
 
 
@@ -44,7 +44,7 @@ def main() -> None:
         start = time.monotonic()
         child = os.fork()
         if not child:
-            book._LOCKS.clear()  # filelock refuses what came along by forking
+            ledger._LOCKS.clear()  # filelock refuses what came along by forking
             try:
                 publish_one(number)
             except BaseException:

@@ -30,8 +30,8 @@ from splu_desktop.core.resources import sample_path
 from splu_desktop.core.roles import Role
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.importer import read
+from splu_desktop.files.importer.columns.words import ENDINGS
 from splu_desktop.files.importer.problems import ProblemKind
-from splu_desktop.files.importer.recognise import ENDINGS
 from splu_desktop.files.project.import_section import IMPORT
 from splu_desktop.files.project.recipe import read_recipe
 from splu_desktop.files.project.release_section import PLANNING, RELEASE

@@ -45,16 +45,16 @@ def _left(folder: Path) -> list[str]:
 _STOPS_ITSELF = """
 import os, signal, sys, threading
 from filelock import FileLock
-from splu_desktop.files.register import book
+from splu_desktop.files.register import ledger
 from splu_desktop.files.release import folder as release
 number, when = int(sys.argv.pop(1)), sys.argv.pop(1)
 # A run under nohup, or in the background of a shell, ignores some, and so does splu, rightly.
 signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 write = release.write_table
-book._WAIT = 3600.0  # so that no other end comes first
-folder = book.Register().folder
+ledger._WAIT = 3600.0  # so that no other end comes first
+folder = ledger.Register().folder
 folder.mkdir(parents=True)
-other = FileLock(folder / book._LOCK, thread_local=False)
+other = FileLock(folder / ledger._LOCK, thread_local=False)
 class LetGo:
     def __del__(self):
         os.kill(os.getpid(), number)

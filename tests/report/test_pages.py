@@ -148,7 +148,7 @@ def test_what_pages_leave_out_is_said_with_its_number(cases: dict[str, Case]) ->
     """Also where rows were cut so that pages are enough."""
     rows = [(f"value {at}", "1") for at in range(41)]
     shown = TableBlock(("a", "b"), rows, "ll", (1.0, 1.0), most=20, more=lambda rest: f"{rest} more")
-    (cut,) = typeset._cut([shown], 0.5)
+    (cut,) = typeset._cut_tables([shown], 0.5)
     assert [each["text"] for each in typeset._blocks([shown, cut]) if each["kind"] == "text"] == ["21 more", "31 more"]
     assert "21 more</p>" in as_html(Document("t", "e", False, "f", "en", "{page}", (shown,)))
     assert len(TableBlock(("a", "b"), rows, "ll", (1.0, 1.0), most=40).shown_rows) == 41  # one takes the note's room

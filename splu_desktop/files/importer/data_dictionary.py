@@ -12,6 +12,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.files.disk.plain_data import from_csv
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.coded_columns import told_apart, words_of
+from splu_desktop.files.importer.columns.words import REDCAP
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.isolation.faults import BadChoice
@@ -19,14 +20,6 @@ from splu_desktop.files.isolation.faults import BadChoice
 _FILES = 200  # beside the table, looked at for a dictionary
 _LARGEST = 1 << 24  # bytes of one
 _FITS = 0.5  # of the table's own columns that its fields must name, unless it was chosen
-_COLUMNS = {  # as the project's page exports them, and as its interface for programs does
-    "name": ("Variable / Field Name", "field_name"),
-    "type": ("Field Type", "field_type"),
-    "label": ("Field Label", "field_label"),
-    "choices": ("Choices, Calculations, OR Slider Labels", "select_choices_or_calculations"),
-    "identifier": ("Identifier?", "identifier"),
-    "form": ("Form Name", "form_name"),
-}
 _CODED = ("radio", "dropdown", "checkbox")
 _ANSWERS = {"yesno": {"1": "Yes", "0": "No"}, "truefalse": {"1": "True", "0": "False"}}
 _TICKED = {"1": "Checked", "0": "Unchecked"}
@@ -116,7 +109,7 @@ def dictionaries_beside(path: Path) -> list[Path]:
 def _is_dictionary(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(600).decode("latin-1").lstrip('ï»¿"').lower()
-    return any(head.startswith(name.lower()) for name in _COLUMNS["name"]) and "field" in head[20:] and "type" in head
+    return any(head.startswith(name.lower()) for name in REDCAP["name"]) and "field" in head[20:] and "type" in head
 
 
 def _read(path: Path) -> dict[str, Described] | None:
@@ -129,7 +122,7 @@ def _read(path: Path) -> dict[str, Described] | None:
         return None
     names = [name.lower() for name in head]
     places = {
-        key: [names.index(name.lower()) for name in both if name.lower() in names] for key, both in _COLUMNS.items()
+        key: [names.index(name.lower()) for name in both if name.lower() in names] for key, both in REDCAP.items()
     }
     found: dict[str, Described] = {}
     for _, row in rows:

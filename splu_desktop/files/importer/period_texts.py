@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from splu_desktop.files.importer.columns.words import pattern
+
 _STATA = {"m": 12, "q": 4, "h": 2, "w": 52, "y": 1}  # periods of a year; Stata's weeks are 52, the last of 8 or 9 days
 _DAY = 86_400.0  # seconds
 _SPSS_FIRST, _SAS_FIRST = dt.date(1582, 10, 14), dt.date(1960, 1, 1)
@@ -17,19 +19,8 @@ _SPSS = {"QYR": "q", "MOYR": "m", "WKYR": "w"}
 _SAS = (("DTDATE", "d"), ("YEAR", "y"), ("MONYY", "m"), ("YYMM", "m"), ("MMYY", "m"), ("YYQ", "q"))
 _SAS_DAYS = ("YYMMDD", "MMDDYY")  # which begin like months
 TAKEN_FOR_DAYS = "DTDATE"  # by pyreadstat: a format of SAS that shows the days of moments
-_DAYS = {
-    "stata": re.compile(r"%-?t?d.*"),
-    "sas": re.compile(
-        r"(?:NLDATE|EURDFD[DEMW]|EURDFWD|WORDDAT|WEEKDAT|JULIAN|JULDAY|MINGUO|NENGO|HDATE|HEBDATE|PDJUL|DAY|DOWNAME|MONTH"
-        r"|MONNAME|WEEKDAY|QTR).*"
-    ),
-}
-_MOMENTS = {
-    "stata": re.compile(r"%-?t[cC].*"),
-    "sas": re.compile(
-        r"(?:DT(?!DATE)|DATETIME|DATEAMPM|MDYAMPM|E8601D[NTXZ]|B8601D[NTXZ]|IS8601D[NTZ]|NLDATM|EURDFDT).*"
-    ),
-}
+_DAYS = {kind: pattern(f"{kind}_day") for kind in ("stata", "sas")}
+_MOMENTS = {kind: pattern(f"{kind}_moment") for kind in ("stata", "sas")}
 
 
 def name_formats(kind: str, forms: Iterable[str | None]) -> tuple[list[str], list[str]]:

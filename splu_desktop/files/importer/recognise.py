@@ -20,6 +20,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.digests import sha256_of
 from splu_desktop.files.importer.choices import SourceFile
+from splu_desktop.files.importer.columns.words import ENDINGS, FOREIGN
 from splu_desktop.files.importer.text.encoding import by_head
 from splu_desktop.files.isolation.faults import (
     BadChoice,
@@ -38,31 +39,9 @@ _PLAIN = (str, type(None), bool)  # values of a JSON object of one level, number
 MARKED_UP = ("html", "xml")
 WORKBOOKS = ("xlsx", "xls", "xlsb", "ods", *MARKED_UP)
 TEXTS = ("csv", "csv.gz")
-ENDINGS = {
-    ".xlsx": ("xlsx", "xlsb"), ".xlsm": ("xlsx",), ".xls": ("xls",), ".xlsb": ("xlsb",), ".ods": ("ods",),
-    ".jsonl": ("ndjson",), ".ndjson": ("ndjson",),
-    ".csv": TEXTS, ".tsv": TEXTS, ".txt": TEXTS, ".parquet": ("parquet",), ".sav": ("spss",), ".zsav": ("spss",),
-    ".por": ("spss",), ".dta": ("stata",), ".sas7bdat": ("sas",), ".xpt": ("sas",),
-    ".gz": ("csv.gz",), ".zip": ("csv.gz",),
-}  # fmt: skip
 _NAMES = {"parquet": "Parquet", "ndjson": "JSON Lines", "stata": "Stata"}  # of the others, in capitals
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_FOREIGN = (
-    (b"%PDF", "PDF"),
-    (b"\x89PNG", "PNG"),
-    (b"\xff\xd8\xff", "JPEG"),
-    (b"GIF8", "GIF"),
-    (b"Rar!", "RAR"),
-    (b"7z\xbc\xaf", "7-Zip"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ", "xz"),
-    (b"\x28\xb5\x2f\xfd", "Zstandard"),
-    (b"SQLite format 3", "SQLite"),
-    (b"\x7fELF", "ELF"),
-    (b"MZ\x90", "EXE"),
-    (b"{\\rtf", "RTF"),
-)
-_MARKS = tuple(mark for mark, _ in _FOREIGN)
+_MARKS = tuple(mark for mark, _ in FOREIGN)
 
 
 def check_readable(path: Path) -> None:
@@ -148,7 +127,7 @@ def recognise(path: Path) -> str:
         return "sas"
     if head.startswith(b"\x00" * 12 + b"\xc2\xea\x81\x63"):
         raise BadChoice("“{path}” is a SAS catalog; put it beside its SAS file, and import that.", path=path.name)
-    for mark, what in _FOREIGN:
+    for mark, what in FOREIGN:
         if head.startswith(mark):
             raise WrongFormat(path, what)
     if (form := form_of(head)) is not None and holds_rows(path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.plain_data import in_unicode
 from splu_desktop.files.importer.coded_columns import told_apart, words_of
 from splu_desktop.files.importer.columns.cells import Coding, text_of
+from splu_desktop.files.importer.columns.words import pattern
 from splu_desktop.files.importer.period_texts import TAKEN_FOR_DAYS, name_formats, period_text
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
@@ -146,14 +146,7 @@ def _of_catalog(catalog: str, forms: Mapping[str, str | None]) -> dict[str, dict
     return {name: known[form.upper()] for name, form in forms.items() if form and form.upper() in known}
 
 
-# Formats that SAS has by itself; others stand in a catalog.
-_SAS_OWN = re.compile(
-    r"\$?(?:CHAR|F|BEST|COMMA|COMMAX|DOLLAR|EURO|NUM|Z|E|HEX|PERCENT|PERCENTN|D|BESTD|BESTX|NEGPAREN|ROMAN|SSN|WORDS"
-    r"|\w*DATE\w*|\w*TIME\w*|[A-Z]*YY[A-Z]*|YEAR|MONTH|MONNAME|DAY|DOWNAME|WEEKDATX?|WEEKDAY|WEEK[UVW]?|QTRR?|JUL\w+"
-    r"|HOUR|HHMM|MMSS|TOD|E8601\w*|B8601\w*|IS8601\w*|ANYDT\w*|NLN?\w+|UPCASE|REVERS\w|QUOTE|VARYING|ASCII|BINARY|OCTAL"
-    r"|UTF\w+|MSEC\w*|PK\w*|IB|RB)?\d*(?:\.\d*)?",
-    re.IGNORECASE,
-)
+_SAS_OWN = pattern("sas_own")
 
 
 def _within(value: Any, spans: Sequence[Mapping[str, Any]]) -> bool:

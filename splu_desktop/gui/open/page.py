@@ -93,7 +93,7 @@ class OpenPage(Page):
 
     def ask_file(self) -> None:
         """Let the user choose a file, and read it."""
-        from splu_desktop.files.importer.recognise import ENDINGS  # which takes NumPy along
+        from splu_desktop.files.importer.columns.words import ENDINGS  # which takes NumPy along
         from splu_desktop.gui.base.dialogs import asked_file
 
         patterns = " ".join(f"*{ending}" for ending in ENDINGS)

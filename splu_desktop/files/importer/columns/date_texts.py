@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.files.importer.columns.many_texts import look_at
 from splu_desktop.files.importer.columns.number_texts import LONGEST
-from splu_desktop.files.importer.columns.words import MONTHS
+from splu_desktop.files.importer.columns.words import MONTHS, pattern
 
 _LONGEST = 70  # characters of a moment: "Fri Jan 05 2024 10:00:00 GMT+0100 (Central European Standard Time)"
 _FEW = 20  # texts that are not worth a look at all at once
@@ -25,17 +25,8 @@ _TIME = (
 )
 _YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.]|\. )(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})\.?" + _TIME)
 _COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2}|9999)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)
-# 20140513083059.123+0100, as HL7 messages have it.
-_STAMP = re.compile(
-    r"\s*(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])T?(?P<h>[01]\d|2[0-3])(?P<mi>[0-5]\d)"
-    r"(?P<s>[0-5]\d)?(?:\.(?P<f>\d{1,9}))?(?P<z>Z|[+-]\d{4})?(?P<ap>(?!))?\s*"
-)
-# The same with marks that leave no doubt: 20140513T083059, 2014-05-13 0830.
-_PARTED = re.compile(
-    r"\s*(?P<y>(?:18|19|20|21)\d{2})(?P<sep>-?)(?P<m>0[1-9]|1[0-2])(?P=sep)(?P<d>0[1-9]|[12]\d|3[01])(?(sep)[T ]|T)"
-    r"(?P<h>[01]\d|2[0-3]):?(?P<mi>[0-5]\d):?(?P<s>[0-5]\d)?(?:[.,](?P<f>\d{1,9}))?(?P<ap>(?!))?"
-    r"(?P<z>Z|[+-]\d{2}(?::?\d{2})?)?\s*"
-)
+_STAMP = pattern("stamp")
+_PARTED = pattern("parted_moment")
 _DAY_NAME = (
     r"(?:(?:mo|di|mi|do|fr|sa|so|tu|we|th|su|lu|ma|me|je|ve|mon|tue|wed|thu|fri|sat|sun|lun|mar|mer|jeu|ven|sam|dim)"
     r"[^\W\d_]{0,8}\.?,?\s+)?"
@@ -110,10 +101,10 @@ def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetim
 
 def _told_order(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
     """Return the moment of a text in which no day can be taken for a month, with its parts; None for other texts."""
-    for pattern in (_YMD, _PARTED, _CHARACTERS, _STAMP, _COMPACT, _DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
-        found = pattern.fullmatch(label)
-        if found and (compact or pattern is not _COMPACT) and (compact or pattern is not _STAMP or found["z"]):
-            month = MONTHS.get(found["name"].lower()) if "name" in pattern.groupindex else int(found["m"])
+    for form in (_YMD, _PARTED, _CHARACTERS, _STAMP, _COMPACT, _DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
+        found = form.fullmatch(label)
+        if found and (compact or form is not _COMPACT) and (compact or form is not _STAMP or found["z"]):
+            month = MONTHS.get(found["name"].lower()) if "name" in form.groupindex else int(found["m"])
             return (_moment(found, _year(found["y"]), month, int(found["d"])), found) if month else None
     return None
 

@@ -24,15 +24,9 @@ from splu_desktop.files.isolation.faults import BadChoice
 _LONGEST_NAME = 60  # characters of a label or unit below a name
 _MOST_BELOW = 2  # rows below the first of names that hold labels or units
 LOOK_AHEAD = 100  # rows looked at for the header
-_NUMBER = re.compile(
-    r"\s*[(+\-−]?\s?(?:[$€£¥]|EUR|USD|CHF|GBP)?\s?[+\-−]?"
-    r"(?:(?:\d{1,3}(?:[., \u00a0\u202f\u2009'’]\d{3})+|\d+)(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?"
-    r"\s?(?:[%$€£¥]|EUR|USD|CHF|GBP)?[-−]?\)?\s*"
-)
+_NUMBER = pattern("number")
 _YEAR = re.compile(r"\s*(?:1[89]|20|21)\d\d(?:\.0)?\s*")
-_DATA = re.compile(
-    r"[^@\s]+@[^@\s]+\.[a-z]{2,}|https?://\S+|(?:\d{1,3}\.){3}\d{1,3}|\d{1,2}:\d{2}(?::\d{2})?|TRUE|FALSE"
-)
+_DATA = pattern("data")
 _NAME_LIKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
 
 _SAYS = re.compile(r"[^:]{1,40}:\s*|[^=]{1,40}\s=\s.{1,40}|(?:0?[1-9]|1[0-2])[/.](?:19|20)\d\d")  # a title's cell

@@ -39,10 +39,7 @@ _LONG = re.compile(r"\s*[+-]?\d{16,}\s*")
 _LETTER_E = re.compile(r"\s*\d+[eE]\d{1,2}\s*")  # a stage or a code: programs write numbers so with a sign
 _TELEPHONE = re.compile(r"\s*\+\d{9,15}\s*")
 # 2020, 2020-05, 05.2020, 00.05.2020, UN-MAY-2020, 2020-05-UK
-_PARTIAL = re.compile(
-    r"\s*(?:(?:\d{1,2}|[^\W\d_]{2,10}|[?Xx_]{1,2}|--?)\.?[-./ ]\s?){0,2}(?:1[89]|20|21)\d\d\s*"
-    r"|\s*(?:1[89]|20|21)\d\d(?:[-./](?:\d{1,2}|[^\W\d_]{2,10}|[?Xx_]{1,2}|--?)){1,2}\s*"
-)
+_PARTIAL = pattern("partial_date")
 _WORDS = 3  # different ones that may stand for dates
 _LEAST_DATED = 0.2  # of a column's records that must be dates, so that numbers among them can be day counts
 _DECADE = np.timedelta64(3_653, "D")

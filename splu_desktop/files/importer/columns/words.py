@@ -27,6 +27,10 @@ RESULTS, AGES = frozenset(_parts(_MEASURED["results"])), frozenset(_parts(_MEASU
 MONTHS = {name: int(number) for number, names in _LISTS["months"].items() for name in names.split()}
 _PAIRS = [frozenset(pair.split()) for pair in _parts(_ANSWERS["pairs"])]
 _SPELLINGS = [[frozenset(half.split()) for half in _parts(pair, "/")] for pair in _parts(_ANSWERS["spellings"])]
+CODECS, EAST = _LISTS["encodings"]["tried"].split(), frozenset(_LISTS["encodings"]["east"].split())
+ENDINGS = {ending: tuple(kinds.split()) for kinds, endings in _LISTS["endings"].items() for ending in endings.split()}
+FOREIGN = tuple((mark.encode("latin-1"), name) for name, mark in _LISTS["foreign"].items())
+REDCAP = {key: tuple(_parts(names)) for key, names in _LISTS["redcap"].items()}
 ANSWERS: frozenset[str] = frozenset().union(*_PAIRS)
 
 

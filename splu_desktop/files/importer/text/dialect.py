@@ -17,6 +17,7 @@ from typing import Any
 from splu_desktop.core.messages import say
 from splu_desktop.files.importer.columns.header import shape_of
 from splu_desktop.files.importer.columns.missing import neutral
+from splu_desktop.files.importer.columns.words import pattern
 from splu_desktop.files.importer.text import fixed_width
 from splu_desktop.files.importer.text.delimiters import USUAL, candidates
 from splu_desktop.files.importer.text.stray_quotes import records
@@ -30,10 +31,7 @@ _RARELY = (*_NEEDS_VALUES, "*", "#", "!", "&")  # where columns of fixed width a
 # What is rarely a delimiter has to win clearly.
 _HANDICAP = {":": 0.5, " ": 0.5, "#": 0.7, "&": 0.7, "*": 0.7, "!": 0.7, "@": 0.4, "+": 0.5, "$": 0.5}
 _WORDS = re.compile(r"[^\W_](?:[\w\ \-.'’()/%°&+]*[\w)%.?!:])?", re.UNICODE)
-_WHOLE = re.compile(
-    r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T ]+)?\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
-    r"|[^\s@,;]+@[\w.\-]+|(?:https?|ftp)://[^\s,;]+"
-)
+_WHOLE = pattern("whole_value")
 _COMMA_NUMBER = re.compile(r"[+-]?\d+(?:,\d+)?")
 
 
@@ -290,11 +288,11 @@ def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
     # many, so that letters in quotes are not outdone by splitting their lines.
     usual = patterns.most_common(1)[0][0]
     several = sum(cell.count("\n") for row in rows if len(row) == usual for cell in row if "\n" in cell)
-    pattern = sum(count * max(length - 1, 0.001) / length for length, count in patterns.items()) / len(patterns)
-    pattern += several * max(usual - 1, 0.001) / usual / len(patterns)
-    pattern *= _HANDICAP.get(dialect.delimiter, 1.0)
+    regular = sum(count * max(length - 1, 0.001) / length for length, count in patterns.items()) / len(patterns)
+    regular += several * max(usual - 1, 0.001) / usual / len(patterns)
+    regular *= _HANDICAP.get(dialect.delimiter, 1.0)
     # A quote or an escape that is not needed to read the rows is left out: fewer, longer rows mean swallowed lines.
-    if pattern <= least:
+    if regular <= least:
         return 0.0
     word = 0.3 if dialect.delimiter in _NEEDS_VALUES else 0.95
     known = total = typed = 0.0
@@ -314,4 +312,4 @@ def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
         return 0.0  # a stray quote has swallowed half the file
     if dialect.delimiter in _NEEDS_VALUES and typed < 0.35 * total:
         return 0.0
-    return pattern * max(known / total, 1e-10)
+    return regular * max(known / total, 1e-10)

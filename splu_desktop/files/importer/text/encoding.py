@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import string
 import unicodedata
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from splu_desktop.core.messages import say
+from splu_desktop.files.importer.columns.words import CODECS, EAST
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -24,12 +26,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CODECS = (
-    "cp1252", "iso8859_15", "cp1250", "iso8859_2", "cp437", "koi8_u", "cp850", "mac_roman", "cp1254", "cp1257",
-    "cp1251", "cp1255", "koi8_r", "cp866", "iso8859_5", "cp1253", "iso8859_7", "cp1256", "cp852", "cp874", "cp1258",
-    "cp857", "iso8859_6", "cp737", "cp862", "mac_cyrillic", "mac_greek", "cp949", "gb18030", "big5hkscs", "cp932",
-    "euc_jis_2004", "mac_latin2",
-)  # fmt: skip
 _BELIEVED = {"cp1252": 1.35, "mac_latin2": 0.6}  # those in which hospitals write more or fewer files than in others
 _SAMPLE = 300_000
 _ASKED, _LONGEST = 40_000, 2_000  # bytes of different fields that are judged, and of one of them
@@ -40,21 +36,13 @@ _RUNS = re.compile(r"[^\x00-\x7f]+")
 _SIGNS = frozenset("°§–—‘’“”„•€£©®™²³µ½¼¾×·«»…¿¡±†‰ºª№\xa0´`¨")
 _WITHIN = frozenset("’'‘´–—-·\xa0")  # signs that stand between the letters of a word
 _DOUBLE = ("cp949", "gb18030", "big5hkscs", "cp932", "euc_jis_2004")  # encodings with kana and ideographs
-_EAST = frozenset(
-    ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH", "FULLWIDTH", "HANGUL", "IDEOGRAPHIC")
-)
 _USUAL = frozenset(  # characters of names, sexes, days and wards, which other bytes hardly ever become
     "男女性不明年月日歳岁大小中上下山田川村木本林佐藤高橋王李张張刘劉陈陳杨楊黄吴吳医院内外科病京市东東北南西海太郎子美花"
 )
 _FAINT = 0.002  # likelihood up to which nothing is sure
 _THIN = 8  # different words below which a second encoding needs be but half as likely to leave it unsure
-_EBCDIC = (
-    "\r\n \t.,;:|/-+_*'\"()&%<>=#@$!?".encode("cp037")
-    + bytes(  # of mainframes: letters, digits, no line end
-        (*range(0x81, 0x8A), *range(0x91, 0x9A), *range(0xA2, 0xAA), *range(0xC1, 0xCA), *range(0xD1, 0xDA))
-    )
-    + bytes((*range(0xE2, 0xEA), *range(0xF0, 0xFA)))
-)
+# Of mainframes: letters, digits, signs, no line end.
+_EBCDIC = (string.ascii_letters + string.digits + "\r\n \t.,;:|/-+_*'\"()&%<>=#@$!?").encode("cp037")
 _FIRST = "the file's first bytes tell it"
 UNSURE = 0.6  # plausibility below which the user is asked to look
 
@@ -147,7 +135,7 @@ def _most_plausible(fields: bytes) -> Encoding:
     told = b"\n".join(_UNIT.sub(b"", field) for field in fields.split(b"\n"))
     told = b"\n".join(field for field in told.split(b"\n") if not field.isascii())
     scores: dict[str, float] = {}
-    found = dict(_confidences(told, _CODECS))
+    found = dict(_confidences(told, CODECS))
     for name in _DOUBLE:
         with suppress(UnicodeDecodeError):
             found[name] = max(found.get(name, 0.0), _usual(told.decode(name)))
@@ -164,7 +152,7 @@ def _most_plausible(fields: bytes) -> Encoding:
     second = max((score for name, score in scores.items() if fields.decode(name, "replace") != text), default=0.0)
     most, few = scores.get(best, 0.0), len(set(_RUNS.findall(text))) < _THIN
     sure = not told or (most > _FAINT and second < (0.35 if few else 0.9) * most)
-    usual = (*_PLAINER.get(best, ()), *_CODECS)
+    usual = (*_PLAINER.get(best, ()), *CODECS)
     name = next(each for each in usual if fields.decode(each, "replace") == text)
     because = say("not UTF-8; the letters are likeliest in {name}", name=name)
     return Encoding(name, because, 1.0 if sure else 0.5, "\ufffd" not in text)
@@ -212,7 +200,7 @@ def _is_odd(word: str, field: str, name: str) -> bool:
     """Whether a word mixes scripts, upper and lower case, or letters and signs as no language does."""
     letters = "".join(char for char in word if char.isalpha() and char not in "µºª")
     scripts = set(map(_script, letters))
-    if scripts & _EAST and scripts <= _EAST | {"LATIN"}:
+    if scripts & EAST and scripts <= EAST | {"LATIN"}:
         beyond = [char for char in word if not char.isascii()]
         # "°C" and "µg" are one letter each in such an encoding; as a field by itself a letter is a word.
         return len(beyond) == 1 and word != field.strip() and beyond[0].encode(name, "replace")[-1] < 0x80

@@ -15,7 +15,7 @@ import numpy as np
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer.columns.number_texts import LONGEST
-from splu_desktop.files.importer.columns.words import MONTHS
+from splu_desktop.files.importer.columns.words import MONTHS, pattern
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn
 
@@ -25,10 +25,7 @@ _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 _READ_AS = ("cp1252", "mac_roman", "cp850", "cp437", "cp1250", "cp1251")
 _HTML = re.compile(r"&(?:#\d{2,5}|#x[0-9a-fA-F]{2,4}|[a-zA-Z]{2,8});")
 _BAND = re.compile(r"\d{1,3}\s?(?:-|–|to|bis)\s?\d{1,3}|(?:[<>≥≤]\s?)\d{1,3}|\d{1,3}\s?\+")
-_DAY_OF_BAND = re.compile(
-    r"(?P<d>\d{1,2})[-. ]{1,2}(?P<m>[^\W\d_]{1,7})\.?|(?P<n>[^\W\d_]{1,7})[-. ]{1,2}(?P<e>\d{1,2})\.?"
-    r"|\d{4}-(?P<o>[01]\d)-(?P<f>[0-3]\d)(?: 00:00:00)?|(?P<g>[0-3]?\d)[./](?P<p>[01]?\d)[./](?:\d{4})?"
-)
+_DAY_OF_BAND = pattern("day_of_band")
 _EXPONENT = re.compile(r"[1-9](?:[.,]\d{1,7})?E\+(?:0?[89]|[1-9]\d)", re.IGNORECASE)
 _THREE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _FEWEST = 10  # different numbers or days
