@@ -32,7 +32,6 @@ def test_bounds_in_small_classes_and_of_several_releases_are_those_of_the_page()
     assert [round(law.t_p(draw, 0.3, 3, releases=k), 3) for k in (1, 2, 5, 10)] == [0.623, 0.443, 0.234, 0.075]
     strong = Lenders(10.0)
     assert [round(law.t_p(strong, 0.3, 3, releases=k), 3) for k in (1, 2, 5, 10)] == [0.630, 0.451, 0.241, 0.080]
-    assert law.row_certainty([0.001, 0.01, 0.05], 5, 2) == pytest.approx([0.98, 0.87, 0.66], abs=0.006)
 
 
 @pytest.mark.parametrize("draw", [Lenders(3.0), DecoyGroups(3.0)])

@@ -134,17 +134,6 @@ def t_f(draw: Draw, epsilon: float, t_e: float) -> int:
     return int(t_f_curve(draw, epsilon, [t_e])[0])
 
 
-def row_certainty(share: ArrayLike, gamma: float, releases: int = 1) -> Floats:
-    """Return how sure a row is that shows a value of this share in each of k releases (law 6).
-
-    Proof: Bayes, since releases are drawn by themselves: P(shown k times | own value) = (a + (1 - a) pi)^k, and
-    ((1 - a) pi)^k of any other. Test: test_law.py.
-    """
-    a, pi = 1 / gamma, np.asarray(share, float)
-    own, other = (a + (1 - a) * pi) ** releases, ((1 - a) * pi) ** releases
-    return np.asarray(pi * own / (pi * own + (1 - pi) * other))
-
-
 def privacy_ratio(units: int, count: int, gamma: float) -> float:
     """Return ln(1 + n/((gamma - 1) f)), the ratio that a reader of differential privacy computes (law 7).
 
