@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.register import Register, RegisterFault
+from splu_desktop.files.register import Entry, Register, RegisterFault, ledger
 from splu_desktop.files.register.marks import Marks, is_dense, marks_of, overlap
 
 KEY = b"k" * 32
@@ -97,6 +97,20 @@ def test_many_persons_are_counted_by_a_sketch() -> None:
     assert found == pytest.approx(0.5, abs=0.12)  # five standard errors of 512 hashes
 
 
+def test_marks_of_earlier_versions_are_known() -> None:
+    """They listed their hashes one by one."""
+    mine = _marks(_clinic(1, ids=[f"P{i}" for i in range(400)]))
+    theirs = _marks(_clinic(2, ids=[f"P{i}" for i in range(200, 600)]))
+    listed = {
+        **theirs,
+        "persons": {
+            name: {**each, "least": [each["least"][at : at + 16] for at in range(0, len(each["least"]), 16)]}
+            for name, each in theirs["persons"].items()
+        },
+    }
+    assert overlap(mine, listed) == overlap(mine, theirs) == 0.5
+
+
 def test_marks_hold_no_values() -> None:
     marks = str(_marks(_clinic(1, ids=[f"Person {i}" for i in range(400)])))
     assert "illness" not in marks
@@ -113,12 +127,17 @@ def test_entries_follow_one_another(tmp_path: Path) -> None:
     assert register.read().faults == ()
 
 
+@pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("spoil", ["change", "remove", "break"])
-def test_a_changed_register_is_told(tmp_path: Path, spoil: str) -> None:
+def test_a_changed_register_is_told(tmp_path: Path, spoil: str, known: bool) -> None:
+    """Also where the program has read it before, and no size or time of the file tells."""
     register = Register(tmp_path / "register")
     for name in ("a", "b", "c"):
         register.add(name, {"rows": 1})
     path = register.folder / "register.jsonl"
+    if known:
+        assert register.read().faults == ()
+    before = path.stat()
     lines = path.read_bytes().splitlines(keepends=True)
     if spoil == "change":
         lines[1] = lines[1].replace(b'"rows": 1', b'"rows": 2')
@@ -127,7 +146,27 @@ def test_a_changed_register_is_told(tmp_path: Path, spoil: str) -> None:
     else:
         lines[1] = b"{\n"
     path.write_bytes(b"".join(lines))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert len(register.read().faults) >= 1
+    register.add("d", {"rows": 1})
+    assert [entry.release for entry in register.releases()][-1] == "d"
+    assert len(register.read().faults) >= 1
+
+
+def test_a_register_is_parsed_once_and_then_only_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, register = list[int](), Register(tmp_path / "register")
+    inner = ledger._read_line
+
+    def look(key: bytes, number: int, line: bytes) -> tuple[Entry, str, str, bool]:
+        read.append(number)
+        return inner(key, number, line)
+
+    monkeypatch.setattr(ledger, "_read_line", look)
+    for name in ("a", "b", "c"):
+        register.add(name, {"rows": 1})
+        assert register.read().releases[-1].body == {"rows": 1}
+        assert Register(tmp_path / "register").find(name) is not None
+    assert read == [1, 2, 3]
 
 
 def test_half_a_line_of_a_dead_run_is_cut_off(tmp_path: Path) -> None:

@@ -15,20 +15,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from time import time_ns
+from typing import Any, BinaryIO
 
 from filelock import FileLock, Timeout
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
 from splu_desktop.core.resources import data_folder
-from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json
+from splu_desktop.files.disk.plain_data import TooLong, check_ordinary, file_bytes, from_json
 
 RELEASE, WITHDRAWN, TABLES = "release", "withdrawn", "tables"
 _LINES, _KEY, _LOCK = "register.jsonl", "key", "register.lock"
 _LARGEST = 1 << 28  # bytes
+_PART = 1 << 20  # bytes, read at a time
+_TICK = 2_000_000_000  # nanoseconds, the coarsest clock of a disk
 _WAIT = 30.0  # seconds for another release's turn
 
 
@@ -83,30 +85,7 @@ class Register:
 
     def read(self) -> Reading:
         """Return what stands in it. Raises RegisterFault."""
-        path = self.folder / _LINES
-        if not path.exists():
-            return Reading()
-        try:
-            raw = file_bytes(path, _LARGEST)
-        except (OSError, TooLong):
-            raise self._refuse() from None
-        key, last = self.key(), ""
-        entries: list[Entry] = []
-        faults: list[str] = []
-        for number, line in enumerate(raw.split(b"\n")[:-1], 1):
-            try:
-                entry, seal, previous, sound = _read_line(key, number, line)
-            except (ValueError, KeyError, TypeError, AttributeError):
-                faults.append(say("Entry {number} of the register of releases is not readable.", number=number))
-                last = ""
-                continue
-            entries.append(entry)
-            if not sound:
-                faults.append(say("Entry {number} of the register of releases was changed.", number=number))
-            elif previous != last and last != "":
-                faults.append(say("Before entry {number} of the register of releases one was removed.", number=number))
-            last = seal
-        return Reading(tuple(entries), tuple(faults))
+        return self._read().reading
 
     def releases(self) -> tuple[Entry, ...]:
         """Return the releases that were not withdrawn, oldest first. Raises RegisterFault."""
@@ -156,26 +135,95 @@ class Register:
     def add(self, release: str, body: Mapping[str, Any], kind: str = RELEASE) -> Entry:
         """Add a release, or TABLES of protected counts, which are none. Raises RegisterFault."""
         with self.lock():
-            path = self.folder / _LINES
-            raw = file_bytes(path, _LARGEST) if path.exists() else b""
-            raw = raw[: raw.rfind(b"\n") + 1]  # a run that died may have left half a line
-            lines = raw.split(b"\n")[:-1]
-            try:
-                previous = str(from_json(lines[-1], paths=True)["seal"]) if lines else ""
-            except (ValueError, KeyError, TypeError):
-                previous = ""
-            number, time = len(lines) + 1, datetime.now(UTC).isoformat(timespec="seconds")
-            data = {"number": number, "time": time, "kind": kind, "release": release, "previous": previous}
+            known = self._read()
+            number, time = known.lines + 1, datetime.now(UTC).isoformat(timespec="seconds")
+            data = {"number": number, "time": time, "kind": kind, "release": release, "previous": known.seal}
             data["body"] = dict(body)
             line = json.dumps({**data, "seal": _seal(self.key(), data)}, ensure_ascii=True).encode("ascii") + b"\n"
-            _write_private(path, line, at=len(raw))
+            _write_private(self.folder / _LINES, line, at=known.end)  # a run that died may have left half a line
         return Entry(number, time, kind, release, dict(body))
+
+    def _read(self) -> _Known:
+        """Return what the file says; of one that only grew, what is new alone is parsed. Raises RegisterFault."""
+        path = self.folder / _LINES
+        if not path.exists():
+            return _Known()
+        key = self.key()
+        try:
+            check_ordinary(path)
+            with path.open("rb") as file:
+                now = os.fstat(file.fileno())
+                if now.st_size > _LARGEST:
+                    raise self._refuse()
+                stamp = (now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+                known = _KNOWN.get((path, key), _Known())
+                if known.stamp != stamp:
+                    # Another change in the same tick of the clock would leave the same stamp.
+                    sure = now.st_mtime_ns < time_ns() - _TICK
+                    known = _read_on(file, key, known, stamp if sure else ())
+                    _KNOWN.clear()  # each user has one register
+                    _KNOWN[path, key] = known
+        except OSError:
+            raise self._refuse() from None
+        return known
 
     def _refuse(self) -> RegisterFault:
         return RegisterFault("The register of releases in “{folder}” can't be read or written.", folder=self.folder)
 
 
-@lru_cache(maxsize=1000)  # every plan that is judged asks for all of them, and each takes a millisecond
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What a register's file said, and by what it is known again.
+
+    Attributes
+    ----------
+    stamp : the file's number, size and times; () where they are too new to tell.
+    lines, end : whole lines, and where the last of them ends, in bytes.
+    digest : of the bytes up to there.
+    seal : of the last line, "" where there is none that can be read.
+    """
+
+    reading: Reading = Reading()
+    stamp: tuple[int, ...] = ()
+    lines: int = 0
+    end: int = 0
+    digest: bytes = hashlib.sha256().digest()
+    seal: str = ""
+
+
+_KNOWN: dict[tuple[Path, bytes], _Known] = {}
+
+
+def _read_on(file: BinaryIO, key: bytes, known: _Known, stamp: tuple[int, ...]) -> _Known:
+    """Return what a file says whose beginning may be what is `known`; where it no longer is, all is read anew."""
+    digest = hashlib.sha256()
+    for at in range(0, known.end, _PART):
+        digest.update(file.read(min(_PART, known.end - at)))
+    if digest.digest() != known.digest:
+        file.seek(0)
+        known, digest = _Known(), hashlib.sha256()
+    entries, faults = list(known.reading.entries), list(known.reading.faults)
+    number, end, last = known.lines, known.end, known.seal
+    for line in file:
+        if not line.endswith(b"\n"):
+            break
+        number, end = number + 1, end + len(line)
+        digest.update(line)
+        try:
+            entry, seal, previous, sound = _read_line(key, number, line)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            faults.append(say("Entry {number} of the register of releases is not readable.", number=number))
+            last = ""
+            continue
+        entries.append(entry)
+        if not sound:
+            faults.append(say("Entry {number} of the register of releases was changed.", number=number))
+        elif previous != last and last != "":
+            faults.append(say("Before entry {number} of the register of releases one was removed.", number=number))
+        last = seal
+    return _Known(Reading(tuple(entries), tuple(faults)), stamp, number, end, digest.digest(), last)
+
+
 def _read_line(key: bytes, number: int, line: bytes) -> tuple[Entry, str, str, bool]:
     """Return a line's entry, its seal, the one before, and whether it is sound. Raises what a damaged line does."""
     data = from_json(line, paths=True)

@@ -28,7 +28,8 @@ _RARE = 0.01  # rows of a kind expected by chance, below which a row tells
 _NAMESAKES = 0.5  # share of names in common that strangers do not reach
 _SURE = 30.0  # bits of chance at which equal counts are no accident
 
-# "size": different things, "least": the smallest hashes as hexadecimal text, "names": whether they are no numbers
+# "size": different things, "least": the smallest hashes in order as text, 16 hexadecimal digits each (before, a list
+# of them), "names": whether they are no numbers
 Sketch = dict[str, Any]
 # "rows": how many, "columns": name -> digest and bits, "persons": name -> sketch, "telling": sketch of rows
 Marks = Mapping[str, Any]
@@ -104,21 +105,25 @@ def _shared_rows(ours: Marks, theirs: Marks) -> float:
 
 def _overlap(one: Sketch, other: Sketch) -> float:
     """Return about which share of the things of one sketch the other holds, 0 where no more than chance is shared."""
-    mine, theirs = set(one["least"]), set(other["least"])
-    if not mine or not theirs:
+    mine, theirs = _least_of(one), _least_of(other)
+    if not len(mine) or not len(theirs):
         return 0.0
     # Both sketches are complete up to the smaller of their largest hashes, unless they hold all that there is.
-    ends = [max(each) for each, size in ((mine, one["size"]), (theirs, int(other["size"]))) if size > KEPT]
-    end = min(ends) if ends else max(mine | theirs)
-    inside = {each for each in mine if each <= end}
-    common = len(inside & theirs)
+    ends = [each[-1] for each, size in ((mine, one["size"]), (theirs, int(other["size"]))) if size > KEPT]
+    inside = mine[mine <= min(ends)] if ends else mine
+    near = theirs[np.minimum(np.searchsorted(theirs, inside), len(theirs) - 1)]
+    common = int((near == inside).sum())
     # One or two in common may be a test patient or a slip of the keyboard.
-    return common / len(inside) if common >= 3 and inside else 0.0
+    return common / len(inside) if common >= 3 else 0.0
 
 
 def _sketch(hashes: NDArray[np.uint64]) -> Sketch:
-    least = np.sort(hashes)[:KEPT]
-    return {"size": len(hashes), "least": [f"{each:016x}" for each in least.tolist()]}
+    return {"size": len(hashes), "least": np.sort(hashes)[:KEPT].astype(">u8").tobytes().hex()}
+
+
+def _least_of(sketch: Sketch) -> NDArray[np.uint64]:
+    least = sketch["least"]
+    return np.frombuffer(bytes.fromhex(least if isinstance(least, str) else "".join(least)), ">u8").astype(np.uint64)
 
 
 def _telling_rows(table: Table, hashed: Mapping[str, NDArray[np.uint64]]) -> NDArray[np.uint64]:
