@@ -77,3 +77,30 @@ def test_rows_of_one_person_teach_nothing_of_it() -> None:
     table = Table((*table.columns[:4], own, dx))
     assert _find(table, "dx", person="id") == ()
     assert _find(Table(table.columns[1:]), "dx") != ()
+
+
+def test_text_values_tell_by_their_neighbours_and_by_being_there() -> None:
+    """A sample number that only the sick have, and a code that begins alike, though no two are the same."""
+    rng = np.random.default_rng(4)
+    sick = rng.random(4000) < 0.012
+    number, dx = rng.permutation(90_000)[:4000], np.where(sick, 2, rng.integers(0, 2, 4000))
+    for told in (
+        np.where(sick, [f"S{each:05}" for each in number], ""),
+        np.where(sick, "", [f"S{each:05}" for each in number]),
+        np.where(sick, [f"J05{each:05}" for each in number], [f"C09{each:05}" for each in number]),
+    ):
+        table = Table((Column.from_labels("sample", told.astype(object)), coded("dx", dx)))
+        (found,) = _find(table, "dx")
+        assert (found.columns, found.value) == (("sample",), "v002")
+        assert found.rows > 0.5 * found.bearers
+
+
+def test_a_spelling_tells_though_it_means_the_same() -> None:
+    """Unchanged columns go out to the letter: who types “f” where others type “F” tells whose patients these are."""
+    rng = np.random.default_rng(6)
+    sex, sick = rng.integers(0, 2, 3000), rng.random(3000) < 0.03
+    texts = np.where(sick, np.array(["f", "m"])[sex], np.array(["F", "M"])[sex]).astype(object)
+    folded = Column.from_labels("sex", texts).folded_by(np.array([0, 1, 0, 1]), np.ones(4, bool))
+    assert folded.m == 2
+    (found,) = _find(Table((folded, coded("dx", sick.astype(int)))), "dx")
+    assert (found.columns, found.rows) == (("sex",), sick.sum())

@@ -87,7 +87,8 @@ def giveaways(prepared: Prepared, plan: Plan, progress: Progress = SILENT) -> tu
     strength = np.zeros((len(secrets), len(plan.knowable)))
     for done, name in enumerate(plan.knowable):
         progress.report(stage, 0.5 * done / len(plan.knowable))
-        for cells in [_Cells(cut, owner) for cut in _cuts(table[name])]:
+        # As it goes out, to the letter: a spelling may tell.
+        for cells in [_Cells(cut, owner) for cut in _cuts(table[name].written_column())]:
             for at, secret in enumerate(secrets):
                 strength[at, done] = max(strength[at, done], secret.find((name,), cells))
     some = _some_rows(owner)
@@ -235,14 +236,17 @@ def _cuts(column: Column) -> Iterator[Ints]:
     # A value for nearly each row tells of nobody else.
     if 2 * column.m < column.n:
         yield column.codes
-    if column.m > _MANY and column.kind.ordered:
-        yield from _runs(column.counts(), column.codes)
+    counts = column.counts()
+    # Its neighbours do: near numbers, codes that begin alike, and any value at all where others have none.
+    if column.m > 2 and (column.m > _MANY or counts.min() < _RUNS[0]):
+        yield from _runs(counts, column.codes, column.missing)
 
 
-def _runs(counts: Ints, codes: Ints) -> Iterator[Ints]:
+def _runs(counts: Ints, codes: Ints, apart: NDArray[np.bool_]) -> Iterator[Ints]:
+    """Give cells of neighbouring labels (m,) with about so many rows each; those `apart` begin one of their own."""
     before = np.cumsum(counts) - counts
     for rows in _RUNS:
-        yield np.cumsum(np.diff(before // rows, prepend=0) > 0, dtype=np.int64)[codes]
+        yield np.cumsum((np.diff(before // rows, prepend=0) > 0) | apart, dtype=np.int64)[codes]
 
 
 def _cross(table: Table, one: str, other: str) -> Iterator[Ints]:
@@ -267,7 +271,7 @@ def _subtract(table: Table, one: str, other: str) -> Iterator[Ints]:
     values, codes, counts = np.unique(rounded, return_inverse=True, return_counts=True)
     yield codes
     if len(values) > _MANY:
-        yield from _runs(counts, codes)
+        yield from _runs(counts, codes, ~np.isfinite(values))
 
 
 def _of_kind(column: Column, kind: str) -> bool:
