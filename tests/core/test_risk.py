@@ -8,11 +8,12 @@ import pytest
 
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.policy import RED, verdict
+from splu_desktop.core.published import block_codes
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
-from splu_desktop.core.risk.releases import joint_certainty
-from splu_desktop.core.sanitise import prepare, run
+from splu_desktop.core.risk.releases import joint_certainty, surest_jointly
+from splu_desktop.core.sanitise import prepare, run, show_rows
 from splu_desktop.core.table import Table
 from tests.core.risk_tables import coded, plan_for, visits
 from tests.seeded import Seeded
@@ -93,8 +94,6 @@ def test_a_shown_secret_value_is_right_as_often_as_is_said() -> None:
     table = visits(persons=4000)
     plan = plan_for(table, [["finding"]], 3, person="id")
     found = certainties(prepare(table, plan), plan)
-    from splu_desktop.core.sanitise import show_rows
-
     prepared = prepare(table, plan)
     true = prepared.table["finding"].codes
     right = np.array([(true[show_rows(prepared, plan.blocks[0], Seeded(seed))] == true).mean() for seed in range(20)])
@@ -137,3 +136,24 @@ def test_several_releases_promise_less() -> None:
         assert joint_certainty(share, [5]) == pytest.approx(share + (1 - share) / 5)
         assert joint_certainty(share, [5, 10]) < joint_certainty(share, [5, 5])
     assert joint_certainty(0.5, [1, 5]) == 1
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_no_value_seen_twice_is_surer_than_two_releases_say(together: bool) -> None:
+    """A rare value is: of the commonest, two releases would say .58, and what a block shows together is rarer still."""
+    rng = np.random.default_rng(5)
+    dx = rng.choice(5, 2000, p=[0.55, 0.3, 0.12, 0.02, 0.01])
+    table = Table((coded("sex", rng.integers(0, 2, 2000)), coded("dx", dx), coded("test", rng.integers(0, 6, 2000))))
+    plan = plan_for(table, [["dx", "test"]] if together else [["dx"], ["test"]], classes=["sex"])
+    prepared, block = prepare(table, plan), plan.blocks[0]
+    stated = surest_jointly(prepared, plan, certainties(prepared, plan).riskiest_share, [5, 5])
+    true = block_codes(table, block.columns)
+    both, right = np.zeros((2, int(true.max()) + 1))
+    for seed in range(200):
+        one, two = (true[show_rows(prepared, block, Seeded(2 * seed + more))] for more in (0, 1))
+        both += np.bincount(one[one == two], minlength=len(both))
+        right += np.bincount(one[(one == two) & (one == true)], minlength=len(both))
+    assert stated < 1
+    for seen, found in zip(both[both >= 30], right[both >= 30], strict=True):
+        assert found / seen < stated + 3 * np.sqrt(stated * (1 - stated) / seen)
+    assert stated > (right / np.maximum(both, 1))[both >= 30].max() - 0.05

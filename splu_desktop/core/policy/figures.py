@@ -13,7 +13,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.alike import Alike, alike
 from splu_desktop.core.risk.certainty import Certainty, certainties
-from splu_desktop.core.risk.releases import EarlierRelease, joint_certainty
+from splu_desktop.core.risk.releases import EarlierRelease, surest_jointly
 from splu_desktop.core.sanitise import Prepared
 
 FEWEST_CELLS = 3  # cells of 50 and more without which a table is too small for records
@@ -79,7 +79,7 @@ class Figures(Readable):
     alike, certainty : who looks alike, and how sure a shown secret value is.
     tables : how far each asked table can be read.
     other : share of 200 ordinary other questions that can be read; None where there are none.
-    joint : how sure a row of the riskiest group is that shows a value in each of the releases.
+    joint : how sure a row is at most that shows the same in each of the releases.
     emptied, left_out : persons of whom cells were left empty, and who do not go out.
     rows_left_out : rows that do not go out.
     """
@@ -140,7 +140,7 @@ def figures_of(
         certainty=certainty,
         tables=tables,
         other=None if math.isnan(other) else other,
-        joint=joint_certainty(certainty.riskiest_share, gammas),
+        joint=surest_jointly(prepared, plan, certainty.riskiest_share, gammas) if earlier else certainty.riskiest,
         emptied=prepared.emptied,
         left_out=prepared.left_out,
         rows_left_out=prepared.rows_left_out,

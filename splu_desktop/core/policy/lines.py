@@ -239,7 +239,8 @@ class Case:
         before = [each.recipient.strip() for each in self.earlier]
         same = bool(mine) and mine in map(str.casefold, before)
         sentence = say(
-            "These {who} were released before, to {whom}. With both, a row is right {sure} times.",
+            "These {who} were released before, to {whom}. "
+            "A row that shows one rare value in both is right {sure} times.",
             who=who_of(self.plan),
             whom=(say("the same recipient") if same else before[-1]) or say("somebody"),
             sure=certainty_words(self.figures.joint),

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.published import block_codes
+from splu_desktop.core.risk.certainty import secret_values
+from splu_desktop.core.sanitise import Prepared
+
 
 @dataclass(frozen=True)
 class EarlierRelease:
@@ -37,3 +42,23 @@ def joint_certainty(share: float, gammas: Sequence[float]) -> float:
     whole = share * own + (1 - share) * other
     # Nothing else can show it where everybody has it at strength 1.
     return share * own / whole if whole > 0 else 1.0
+
+
+def surest_jointly(prepared: Prepared, plan: Plan, riskiest: float, gammas: Sequence[float]) -> float:
+    """Return how sure a row is at most that shows the same in all releases, whatever it shows.
+
+    riskiest : the largest share of a secret value in its class.
+
+    A rare value is surest, since chance shows it seldom twice, and what a block shows together is rarer than each of
+    its values. Proof: the log odds of `joint_certainty` have the derivative (1/(1 - pi) - sum a/(a + (1 - a) pi))/pi,
+    which falls below 0 at most once as pi shrinks: the largest value lies at one of the ends.
+    """
+    classes = prepared.row_class.astype(np.int64)
+    sizes, least = np.bincount(classes), riskiest
+    for block in plan.blocks:
+        values = block_codes(prepared.table, block.columns)
+        columns = [prepared.table[name] for name in block.columns]
+        secret = np.logical_or.reduce([secret_values(each, plan)[each.codes] for each in columns])
+        cells, counts = np.unique((classes * (int(values.max()) + 1) + values)[secret], return_counts=True)
+        least = min(least, float((counts / sizes[cells // (int(values.max()) + 1)]).min(initial=1.0)))
+    return max(joint_certainty(share, gammas) for share in (least, riskiest))

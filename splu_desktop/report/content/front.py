@@ -221,8 +221,8 @@ def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
     if facts.joint is not None:
         recipient, date, _ = facts.earlier[-1]
         yield t(
-            "Releases add up. Whoever also holds that of {date} to {recipient} reads a row of the riskiest group right "
-            "in {n} of 100 cases.",
+            "Releases add up. Whoever also holds that of {date} to {recipient} and sees one rare value in both reads "
+            "it right in {n} of 100 cases.",
             date=t.day(date),
             recipient=recipient or "…",
             n=of_100(facts.joint),
