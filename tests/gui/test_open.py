@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+import pytest
+from PySide6.QtCore import QLocale, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.open.page import OpenPage
+from splu_desktop.gui.questions.audience_card import date_from
 from splu_desktop.gui.questions.page import QuestionsPage
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
@@ -97,12 +99,44 @@ def test_what_makes_no_sense_is_said_beside_the_field(opened: MainWindow) -> Non
     assert not page.primary.isEnabled()
     QTest.keyClick(opened, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.focusWidget() is row.sa
-    page.audience.until.setText("in two years")
-    page.audience.until.editingFinished.emit()
+
+
+def test_what_is_being_typed_counts_when_a_key_goes_on_and_no_date_that_cant_be_read_is_left_behind(
+    opened: MainWindow, idle: Idle
+) -> None:
+    opened.show_step(Step.QUESTIONS)
+    page = opened.page(Step.QUESTIONS)
+    assert isinstance(page, QuestionsPage)
+    opened.activateWindow()
+    until = page.audience.until
+    until.setFocus()
+    QTest.keyClicks(until, "in two years")
+    QTest.keyClick(until, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert opened.step is Step.QUESTIONS
     assert "is no date" in page.audience.fault.text()
-    page.audience.until.setText("31.12.2027")
-    page.audience.until.editingFinished.emit()
+    assert page.note.text() == page.audience.fault.text()
+    page.audience.recipient.setFocus()
+    assert until.text() == "in two years"
+    assert not page.primary.isEnabled()
+    until.setFocus()
+    until.selectAll()
+    QTest.keyClicks(until, "31.12.2027")
+    QTest.keyClick(until, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    idle(opened)
+    assert opened.step is Step.PROPOSAL
     assert opened.session.answers.audience.until == "2027-12-31"
+
+
+@pytest.mark.parametrize(
+    ("locale", "text"), [("fr_FR", "01/03/2027"), ("en_US", "3/1/2027"), ("de_DE", "1. März 2027")]
+)
+def test_a_date_is_read_as_the_language_writes_it(locale: str, text: str) -> None:
+    before = QLocale()
+    try:
+        QLocale.setDefault(QLocale(locale))
+        assert date_from(text) == "2027-03-01"
+    finally:
+        QLocale.setDefault(before)
 
 
 def test_a_value_may_be_declared_no_secret(proposed: MainWindow, idle: Idle) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -176,8 +177,13 @@ def test_a_name_that_is_taken_is_refused_before_any_work(publish: PublishPage) -
     assert "already" in publish.note.text()
 
 
-def test_the_report_shows_its_pages_and_is_saved(
-    publish: PublishPage, proposed: MainWindow, idle: Idle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_report_shows_its_pages_and_is_saved_with_what_was_typed(
+    publish: PublishPage,
+    proposed: MainWindow,
+    idle: Idle,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     publish.do_primary()
     idle(proposed)
@@ -195,6 +201,9 @@ def test_the_report_shows_its_pages_and_is_saved(
     assert "two to sign" in page.note.text()
     page.own.radio.click()
     idle(proposed)
+    QTest.keyClicks(page.fields["organisation"], "General Hospital")
+    assert not page.primary.isEnabled(), "a report without what is typed could be saved"
+    qtbot.waitUntil(page.primary.isEnabled)
     target = tmp_path / "report.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
     page.do_primary()

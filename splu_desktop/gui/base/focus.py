@@ -68,6 +68,14 @@ def show_focus(application: QApplication) -> None:
     application.focusChanged.connect(move_ring)
 
 
+def finish_typing() -> None:
+    """Let the field that has the focus take what was typed, as when the focus leaves it: a shortcut moves none."""
+    field = QApplication.focusWidget()
+    if field is not None and any(map(field.inherits, ("QLineEdit", "QComboBox", "QAbstractSpinBox"))):
+        field.clearFocus()
+        field.setFocus()
+
+
 def idle(widget: Any) -> bool:
     """Return whether no key does anything to a widget: nothing to scroll, to choose from or to move."""
 

@@ -12,7 +12,7 @@ from splu_desktop.gui.base.parts import ChoiceCard, Flow
 from splu_desktop.gui.base.widgets import label, line_edit, margins, put, turn
 from splu_desktop.gui.base.words import t
 
-_FORMATS = ("yyyy-MM-dd", "d.M.yyyy", "d MMM yyyy", "d MMMM yyyy", "M/d/yyyy")
+_FORMATS = ("yyyy-M-d", "d.M.yyyy", "d MMM yyyy", "d MMMM yyyy", "d. MMMM yyyy", "MMMM d, yyyy")
 
 
 def date_from(text: str) -> str | None:
@@ -21,8 +21,10 @@ def date_from(text: str) -> str | None:
     if not text:
         return ""
     locale = QLocale()
-    formats = [locale.dateFormat(QLocale.FormatType.ShortFormat), locale.dateFormat(QLocale.FormatType.LongFormat)]
-    for each in (*_FORMATS, *formats):
+    short = locale.dateFormat(QLocale.FormatType.ShortFormat)
+    # 01/03/2027 is another day in Paris than in Chicago.
+    slashes = "M/d/yyyy" if short.startswith("M") else "d/M/yyyy"
+    for each in (*_FORMATS, slashes, short, locale.dateFormat(QLocale.FormatType.LongFormat)):
         found = locale.toDate(text, each)
         # Qt takes a year of two digits for one of the last century: 12/31/27 is read as 1927.
         if found.isValid() and found.year() > 1950:
@@ -96,6 +98,8 @@ class AudienceForm(QWidget):
 
     def show_audience(self, audience: Audience) -> None:
         """Show an answer."""
+        if audience != self._audience:  # undone, or of another table
+            self.fault.hide()
         self._audience = audience
         with QSignalBlocker(self._group):
             for who, card in self.cards.items():
@@ -109,8 +113,8 @@ class AudienceForm(QWidget):
             (self.purpose, audience.purpose),
             (self.until, date_words(audience.until)),
         ):
-            # What is being typed must not be written over by the answer before.
-            if not field.hasFocus() or not field.isModified():
+            # What is being typed, or can't be read, must not be written over by the answer before.
+            if not field.isModified() or (self.fault.isHidden() and not field.hasFocus()):
                 field.setText(text)
 
     def _edit(self, key: str, field: QLineEdit) -> None:
@@ -122,11 +126,13 @@ class AudienceForm(QWidget):
             )
             self.fault.setVisible(found is None)
             if found is None:
+                self.changed.emit(self._audience)  # the same answer, but nobody may go on from here
                 return
             text = found
         # It is an answer now, which a refresh may show in its own way.
         field.setModified(False)
-        self._say(key, text)
+        self._audience = replace(self._audience, **{key: text})  # type: ignore[arg-type]
+        self.changed.emit(self._audience)
 
     def _say(self, key: str, value: object) -> None:
         now = replace(self._audience, **{key: value})  # type: ignore[arg-type]

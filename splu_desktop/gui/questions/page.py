@@ -130,6 +130,7 @@ class QuestionsPage(Page):
         answers = self.session.answers
         if source is not self._source:
             self._source = source
+            self.audience.fault.hide()
             self._offer(source)
         self.audience.show_audience(answers.audience)
         self.person.choose(answers.person)
@@ -174,12 +175,14 @@ class QuestionsPage(Page):
     def _name_primary(self, answers: Answers) -> None:
         fault = self._fault(answers)
         self.fault.setText(fault)
-        self.fault.setVisible(bool(fault))
+        self.fault.setVisible(bool(fault) and self.audience.fault.isHidden())
         note = fault or t("What the file tells is filled in; change what is wrong.")
         self.set_primary(t("Show the proposal"), not fault, note)
 
     def _fault(self, answers: Answers) -> str:
         """Return what keeps the answers from making sense, "" where nothing does."""
+        if not self.audience.fault.isHidden():
+            return self.audience.fault.text()
         for row in self.rows[: len(answers.questions)]:
             if row.fault:
                 return row.fault
@@ -192,6 +195,9 @@ class QuestionsPage(Page):
         return ""
 
     def show_what_waits(self) -> None:
+        if not self.audience.fault.isHidden():
+            self.audience.until.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
         row = next((row for row in self.rows if row.fault), self.rows[0])
         (row.sa if row.isVisible() else self.add).setFocus(Qt.FocusReason.OtherFocusReason)
 

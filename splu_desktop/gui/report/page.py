@@ -93,7 +93,7 @@ class ReportPage(Page):
             field = line_edit(words, hint)
             field.setMaxLength(300)
             # Only what is typed counts: `refresh` clears the fields for another table and makes the report itself.
-            field.textEdited.connect(lambda text: self.rest.start())
+            field.textEdited.connect(self._edited)
             self.fields[key] = field
             put(card.body, label(words, "quiet", wrap=True), field)
         card.body.addStretch(1)
@@ -133,6 +133,11 @@ class ReportPage(Page):
             self._make()
         self._show_note()
 
+    def _edited(self) -> None:
+        self._report = None  # else Save would write one without what is being typed
+        self.rest.start()
+        self._show_note()
+
     def _edition(self) -> None:
         self._report = None
         self._make()
@@ -164,7 +169,7 @@ class ReportPage(Page):
         # Letting go of a release stops no work, so that its report may still come.
         if release is not self._release:
             return
-        self._report = report
+        self._report = None if self.rest.isActive() else report  # more was typed meanwhile
         self.pages.show_pages(pictures, str(report.first_line))
         if self.banner.kind == "fault":
             self.banner.hide()
@@ -179,7 +184,7 @@ class ReportPage(Page):
     def _show_note(self) -> None:
         self.print.setEnabled(self._report is not None)
         if self._report is None:
-            busy = self.work.busy("report")
+            busy = self.rest.isActive() or self.work.busy("report")
             self.set_primary(t("Save as PDF…"), False, t("Working it out…") if busy else "")
             return
         count = len(self.pages.pages)
@@ -211,6 +216,8 @@ class ReportPage(Page):
             print_pages(self.pages.pages, printer)
 
     def show_what_waits(self) -> None:
+        if self.rest.isActive() or self.work.busy("report"):
+            return
         target: QWidget = self.own.radio if self.own.radio.isChecked() else self.theirs.radio
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 

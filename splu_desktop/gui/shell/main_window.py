@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from splu_desktop.core.resources import sample_path
 from splu_desktop.files.project.opening import is_release
-from splu_desktop.gui.base.focus import Stops
+from splu_desktop.gui.base.focus import Stops, finish_typing
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
 from splu_desktop.gui.base.widgets import Picture, Rule, label, margins, put
@@ -157,6 +157,7 @@ class MainWindow(Stops, QMainWindow):
         made = QShortcut(QKeySequence(keys), self)
         # Held down, Ctrl+Return would press the next page's button, too.
         made.setAutoRepeat(False)
+        made.activated.connect(finish_typing)
         made.activated.connect(lambda: do())
 
     def _file_menu(self) -> QMenu:
@@ -211,6 +212,7 @@ class MainWindow(Stops, QMainWindow):
             made.setShortcut(QKeySequence(keys))
         elif keys is not None:
             made.setShortcuts(QKeySequence.keyBindings(keys))
+        made.triggered.connect(finish_typing)
         made.triggered.connect(lambda: do())
         menu.addAction(made)
         return made
@@ -327,6 +329,7 @@ class MainWindow(Stops, QMainWindow):
         if self.work.busy("publish") and not self._late("shell.guide", "asked_to_stop"):
             event.ignore()
             return
+        finish_typing()
         if self.memory is not None:
             # What was changed in the last two seconds still waits to be kept.
             self.memory.keep()
