@@ -12,6 +12,22 @@ from splu_desktop.core.errors import BadSetting
 WHO = ("colleague", "partner", "public")
 
 
+def day_to_delete(text: str, earliest: date | None = None) -> str:
+    """Return a day as it is kept, "" for none. Raises BadSetting where it is none, or lies before `earliest`.
+
+    earliest : today where it is not said; what was released before keeps the day that was said then.
+    """
+    try:
+        # “tomorrow” once went into a release as it was typed.
+        found = date.fromisoformat(text) if text else date.max
+        if found >= (earliest or date.today()):
+            return found.isoformat() if text else ""
+    except ValueError:
+        pass
+    words = "“{text}” is no date still to come; write the day to delete a release by as {example}."
+    raise BadSetting(words, text=text[:80], example=f"{date.today().year + 1}-12-31")
+
+
 @dataclass(frozen=True)
 class OwnLimit:
     """A limit that was changed by hand: which of `policy.limits.Limits`, to what, and why."""
@@ -50,14 +66,7 @@ class Audience:
     def __post_init__(self) -> None:
         if self.who not in WHO:
             raise BadSetting("A release is for a colleague, a partner or the public, not for “{who}”.", who=self.who)
-        try:
-            # “tomorrow” once went into a release as it was typed.
-            until = date.fromisoformat(self.until).isoformat() if self.until else ""
-        except ValueError:
-            raise BadSetting(
-                "“{until}” is no day to delete a release by; write it as 2027-12-31.", until=self.until[:80]
-            ) from None
-        object.__setattr__(self, "until", until)
+        object.__setattr__(self, "until", day_to_delete(self.until, date.min))
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

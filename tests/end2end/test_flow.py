@@ -228,6 +228,7 @@ def test_tables_that_must_come_out_are_answered_or_the_verdict_says_no(splu: Spl
         ("publish", "{source}", "--limit", "height=3:some good reason", "--out", "{out}"),
         ("publish", "no-such.csv", "--out", "{out}"),
         ("publish", "{source}", "--until", "tomorrow", "--out", "{out}"),
+        ("publish", "{source}", "--until", "2024-12-31", "--out", "{out}"),
         ("plan", "{source}", "--shift-dates", "age=20"),
         ("query", "{source}", "sex=female"),
         ("nothing",),

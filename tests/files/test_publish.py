@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,10 @@ def test_an_open_line_keeps_the_release_back(register: Register, table: Table, p
     assert all(line.open for line in refused.value.lines)
     with pytest.raises(BadSetting, match="no reason"):
         publish(table, plan, tmp_path / "r", options=Options(everything="ok"))
+    # A recipe of an earlier year still holds the day that was said then.
+    over = replace(plan, audience=replace(plan.audience, until="2024-12-31"))
+    with pytest.raises(BadSetting, match="still to come"):
+        publish(table, over, tmp_path / "r", options=ALL)
     assert list(tmp_path.iterdir()) == []
     assert register.releases() == ()
 

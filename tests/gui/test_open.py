@@ -120,11 +120,17 @@ def test_what_is_being_typed_counts_when_a_key_goes_on_and_no_date_that_cant_be_
     assert not page.primary.isEnabled()
     until.setFocus()
     until.selectAll()
-    QTest.keyClicks(until, "31.12.2027")
+    QTest.keyClicks(until, "31.12.2024")
+    page.audience.recipient.setFocus()
+    assert "2024-12-31" in page.audience.fault.text()
+    assert not page.primary.isEnabled()
+    until.setFocus()
+    until.selectAll()
+    QTest.keyClicks(until, "31.12.2099")
     QTest.keyClick(until, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     idle(opened)
     assert opened.step is Step.PROPOSAL
-    assert opened.session.answers.audience.until == "2027-12-31"
+    assert opened.session.answers.audience.until == "2099-12-31"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from splu_desktop.cli.base.effects import belong, misfit, no_effect, options_giv
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from, known_column
 from splu_desktop.cli.base.help import several, takes
 from splu_desktop.cli.base.import_options import ENGINES, add_recipe_options, imported_from, set_of
-from splu_desktop.core.audience import WHO, Audience, OwnLimit
+from splu_desktop.core.audience import WHO, Audience, OwnLimit, day_to_delete
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.mechanism import Block, draw_from
@@ -155,6 +155,7 @@ def audience_asked(args: argparse.Namespace) -> Audience:
     """Return who gets it, as the options say; a partner who has signed where they say nothing. Raises BadSetting."""
     limits, signed = _limits_asked(set_of(args, "plan").get("limits", {})), args.signed != "no" and args.who != "public"
     with said_by("--until"):
+        day_to_delete(args.until)
         said = {name: getattr(args, name) for name in ("recipient", "purpose", "until")}
         return Audience(args.who, signed, limits=limits, **said)
 

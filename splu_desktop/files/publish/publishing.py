@@ -16,6 +16,7 @@ from typing import Any
 
 from splu_desktop import __version__
 from splu_desktop.core import sanitise
+from splu_desktop.core.audience import day_to_delete
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.lines import Line
@@ -138,6 +139,7 @@ def publish(
     """
     register, options, accepted = register or Register(), options or Options(), dict(accepted or {})
     check_password(options.password)
+    day_to_delete(plan.audience.until)  # a recipe, or answers that were kept, may be of last year
     check_target(target, options, table)
     # A run that died may have entered a release that never appeared: as an earlier release it would weaken this one for
     # nothing.

@@ -7,19 +7,17 @@ from dataclasses import replace
 from PySide6.QtCore import QDate, QLocale, QSignalBlocker, Signal
 from PySide6.QtWidgets import QButtonGroup, QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from splu_desktop.core.audience import Audience
+from splu_desktop.core.audience import Audience, day_to_delete
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.gui.base.parts import ChoiceCard, Flow
 from splu_desktop.gui.base.widgets import label, line_edit, margins, put, turn
-from splu_desktop.gui.base.words import t
+from splu_desktop.gui.base.words import t, translate
 
 _FORMATS = ("yyyy-M-d", "d.M.yyyy", "d MMM yyyy", "d MMMM yyyy", "d. MMMM yyyy", "MMMM d, yyyy")
 
 
-def date_from(text: str) -> str | None:
-    """Return a date as a person types it in ISO form, "" for none, None where it can't be read."""
-    text = text.strip()
-    if not text:
-        return ""
+def date_from(text: str) -> str:
+    """Return a date as a person types it in ISO form, the text itself where it can't be read."""
     locale = QLocale()
     short = locale.dateFormat(QLocale.FormatType.ShortFormat)
     # 01/03/2027 is another day in Paris than in Chicago.
@@ -29,7 +27,7 @@ def date_from(text: str) -> str | None:
         # Qt takes a year of two digits for one of the last century: 12/31/27 is read as 1927.
         if found.isValid() and found.year() > 1950:
             return found.toString("yyyy-MM-dd")
-    return None
+    return text
 
 
 def date_words(iso: str) -> str:
@@ -76,7 +74,7 @@ class AudienceForm(QWidget):
         self.recipient = self._field(t("Name of the recipient"), "recipient", 5)
         self.purpose = self._field(t("What they need it for"), "purpose", 6)
         self.until = self._field(t("They delete it by"), "until", 3)
-        self.until.setPlaceholderText(date_words("2027-12-31"))
+        self.until.setPlaceholderText(date_words(f"{QDate.currentDate().year() + 1}-12-31"))
         self.fault = label("", "fault", wrap=True)
         self.fault.hide()
         column.addWidget(self.fault)
@@ -120,15 +118,14 @@ class AudienceForm(QWidget):
     def _edit(self, key: str, field: QLineEdit) -> None:
         text = " ".join(field.text().split())
         if key == "until":
-            found = date_from(text)
-            self.fault.setText(
-                t("“{text}” is no date; write one such as {example}.", text=text, example=date_words("2027-12-31"))
-            )
-            self.fault.setVisible(found is None)
-            if found is None:
+            self.fault.hide()
+            try:
+                text = day_to_delete(date_from(text))
+            except BadSetting as fault:
+                self.fault.setText(translate(str(fault)))
+                self.fault.show()
                 self.changed.emit(self._audience)  # the same answer, but nobody may go on from here
                 return
-            text = found
         # It is an answer now, which a refresh may show in its own way.
         field.setModified(False)
         self._audience = replace(self._audience, **{key: text})  # type: ignore[arg-type]
