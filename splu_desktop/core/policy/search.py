@@ -15,23 +15,21 @@ import math
 import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.core.answer.forecast import Forecaster
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise import Chapter, column_after, system_of
+from splu_desktop.core.generalise import Chapter, system_of
 from splu_desktop.core.mechanism import LEAST, make_classes
-from splu_desktop.core.persons.blanking import Blanking, row_classes
+from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Readable, TableReach, reaches
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.cells import AskedCells
 from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.risk.ladders import ladder_of, leaves_in
@@ -46,6 +44,7 @@ STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
 _MUCH_MORE = 2  # times the audience's strength, for whose sake a column that nobody asks for may stay
 _CLEAR = 0.75  # share of the asked rows in cells of 50 and more that is enough
 _COMBINATIONS = 20_000
+_LOOKS = 1_000_000  # rows that are looked at, all forms together, beyond those that lie on the way
 _ROUNDS = 8  # in which columns that give a secret value away are left out
 
 
@@ -86,17 +85,25 @@ class Way(Readable):
         return self.works and self.plan.questions[:1] == self.search.plan.questions[:1]
 
     @property
+    def reads(self) -> tuple[float, ...]:
+        """What it is useful for: whether it tells the first table, whether as strongly drawn as for the audience, and
+        how many tables it tells, the first ones rather than the last."""
+        if not self.works:
+            return (0,)
+        places = [self.search.plan.questions.index(each.asked) for each in self.tables]
+        return 1, self.answers, min(self.plan.gamma, self.search.limits.gamma), len(places), -sum(places)
+
+    @property
     def merit(self) -> tuple[float, ...]:
         """By what ways are compared: useful ones by their tables, then by how little they blur the rest."""
         share = self.answered / max(self.cells, FEWEST_CELLS)
         if not self.works:
             # Of ways that are not safe the mildest is the first, and what could be read of the others tells nothing.
             return (0, self.cells >= FEWEST_CELLS, share, self.answered) if self.safe else (0,)
-        places = [self.search.plan.questions.index(each.asked) for each in self.tables]
         # Rounded, so that a few rows more in large cells do not outweigh a draw that blurs less.
         clear = round(min(self.covered, _CLEAR), 1)
         blur = max(self.plan.gamma, self.search.limits.gamma)
-        return 1, len(places), -sum(places), clear, -blur, share, self.answered
+        return *self.reads, clear, -blur, share, self.answered
 
     def asking_for(self, share: float) -> Way:
         """Return the way that asks only for tables of which this share of the cells, and one, can be read."""
@@ -232,6 +239,7 @@ class Search:
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
         limits = setting.limits
         self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, setting.progress)
+        self._cells = AskedCells(self._source, plan.questions, candidates, plan.generalisations)
         self._ways: dict[Levels, Way] = {}
 
     def find(self) -> Way:
@@ -239,20 +247,24 @@ class Search:
         best = self._mildest({})
         if best is None:
             return self._look(self.tiers.top(TIERS))
-        if best.answers and best.covered >= _CLEAR:
+        if best.answers and best.covered >= _CLEAR and best.plan.gamma >= self.limits.gamma:
             return best
-        forms = self._counted_forms()
+        forms, clear = self._counted_forms()
         # A useful way is held against the mildest clear form alone; else the mildest that will do is looked for, and
         # nothing where the coarsest does not.
-        at, low, high = 0, 0, 0 if best.answers else len(forms) - 1
-        while low <= high < len(forms) and not self._setting.late:
-            way = self._mildest(forms[at])
+        at, low, high = 0, 0, 0 if best.answers else clear - 1
+        while low <= high < clear and not self._setting.late:
+            way = self._mildest(forms[at][0])
             if way is not None and way.covered >= _CLEAR and way.as_wished(_MUCH_MORE):
                 high = at - 1
             else:
                 low = at + 1
             best = best if way is None else max(best, way, key=lambda each: each.merit)
             at = high if at == 0 else (low + high) // 2
+        # Forms of several columns have no one order: a form that was passed over may let more tables be read.
+        for fixed, most in forms[: max(1, _LOOKS // max(self._source.n, 1))]:
+            if most > best.reads and not self._setting.late and (way := self._mildest(fixed)) is not None:
+                best = max(best, way, key=lambda each: each.reads)
         return best
 
     def _mildest(self, fixed: Mapping[str, int]) -> Way | None:
@@ -281,7 +293,7 @@ class Search:
             # No strength keeps the limits: the figures that are told are those of the audience's own.
             usual = self.limits.gamma if needed > STOPS[0] else max(self.limits.gamma, needed)
             strengths = [usual, *(stop for stop in STOPS if needed <= stop < usual)]
-            # Weaker ones are looked at only where the tables can't be read at the first.
+            # Weaker ones are looked at only where the first table can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
                 for gamma, tables in zip(some, reaches(ready, own, some, ahead, LEAST) if some else (), strict=True):
                     kept = safe and gamma >= needed
@@ -289,7 +301,7 @@ class Search:
                         self._ask_readable(Way(self, own.with_gamma(gamma), ready, tables, kept, levels, covered))
                     )
                 best = max(found, key=lambda way: way.merit)
-                if best.works:
+                if best.answers:
                     break
             asked = own.classes and own.questions == plan.questions
             if best.as_wished(1) or (asked and needed <= self.limits.gamma):
@@ -297,9 +309,9 @@ class Search:
         return best
 
     def _ask_readable(self, way: Way) -> Way:
-        """Return a way that asks only for tables that can be read, where nobody named them and all can't."""
+        """Return a way that asks only for tables each of which can be read, where nobody named them."""
         # Of one that is not safe, what could be read tells nothing of which tables would be safe.
-        if self._setting.named or way.works or not way.safe:
+        if self._setting.named or not way.safe:
             return way
         found = way.asking_for(self.limits.useful)
         return found if found.cells >= FEWEST_CELLS else way
@@ -348,53 +360,42 @@ class Search:
 
     # --- other forms of the columns that tables count by
 
-    def _counted_forms(self) -> list[dict[str, int]]:
-        """Return levels of the counted columns that may be useful: the clear ones, what loses least first, else all."""
+    def _counted_forms(self) -> tuple[list[tuple[dict[str, int], tuple[float, ...]]], int]:
+        """Return levels of the counted columns that may be useful, with the tables that may be read, and how many are
+        clear; these come first, what loses least before the others. Where none is clear, all are to be tried."""
         counted = [each for each in self.tiers.candidates if each.asked]
         ranges = [range(len(each.rungs)) for each in counted]
         found = []
         for levels in itertools.product(*ranges) if math.prod(map(len, ranges)) <= _COMBINATIONS else ():
             fixed = {each.name: at for each, at in zip(counted, levels, strict=True)}
             covered, able = self._measure_cover(fixed)
-            if able:
+            if able[0]:
                 lost = sum(each.entropies[0] - each.entropies[at] for each, at in zip(counted, levels, strict=True))
-                found.append((-min(covered, _CLEAR), lost, fixed))
+                found.append((-min(covered, _CLEAR), lost, fixed, able))
         found.sort(key=lambda each: each[:2])
-        return [fixed for covered, _, fixed in found if covered <= -_CLEAR or found[0][0] > -_CLEAR]
+        clear = sum(each[0] <= -_CLEAR for each in found)
+        return [each[2:] for each in found], clear or len(found)
 
-    def _measure_cover(self, fixed: Mapping[str, int]) -> tuple[float, bool]:
-        """Return the share of the asked rows that lie in cells of 50 and more, and whether enough of these can be read.
+    def _measure_cover(self, fixed: Mapping[str, int]) -> tuple[float, tuple[float, ...]]:
+        """Return the share of the asked rows that lie in cells of 50 and more, and the most that `Way.reads` may be.
 
         In classes of their own, at the least strength there is: by law 4 a cell of f rows scatters by
         f (1 - 1/gamma^2), so that the weakest draw is the kindest case.
         """
-        rows = large = cells = told = 0
-        for asked, counted, (*codes, value), number in self._counts:
-            forms = [each.rungs[fixed[each.name]] for each in counted]
-            sides = [*(form.to[code] for form, code in zip(forms, codes, strict=True)), value]
-            sizes = [*(form.m for form in forms), int(value.max(initial=0)) + 1]
-            found = np.bincount(row_classes(sides, sizes, len(value)), number)
+        sizes = self._cells.sizes(fixed)
+        rows, large = sum(each.sum() for each in sizes), sum(each[each >= LEAST].sum() for each in sizes)
+        reached: list[tuple[int, int]] = []  # of each table, cells of 50 and more, and those that can be read
+        for asked, found in zip(self.plan.questions, sizes, strict=True):
             least = (NORMAL_95 / asked.within) ** 2 * (1 - 1 / min(STOPS) ** 2)
-            rows, large = rows + int(found.sum()), large + int(found[found >= LEAST].sum())
-            cells, told = cells + int((found >= LEAST).sum()), told + int((found >= max(LEAST, least)).sum())
-        return large / rows if rows else 1.0, cells >= FEWEST_CELLS and told >= self.limits.useful * cells
-
-    @cached_property
-    def _counts(self) -> list[tuple[AskedTable, list[Candidate], list[NDArray[np.int32]], NDArray[np.int64]]]:
-        """Tables with what they count by: (K,) codes of each as read, then of the counted value, and their rows."""
-        by_name = {each.name: each for each in self.tiers.candidates}
-        found = []
-        for asked in self.plan.questions:
-            column = column_after(self._source[asked.sa], self.plan.generalisations.get(asked.sa, ()))
-            rows = np.flatnonzero(
-                ~column.missing[column.codes] if asked.value is None else column.labels[column.codes] == asked.value
-            )
-            counted = [by_name[name] for name in asked.by]
-            codes = [each.codes[rows] for each in (*(each.column for each in counted), column)]
-            keys = row_classes(codes, [*(each.column.m for each in counted), column.m], len(rows))
-            first = np.unique(keys, return_index=True)[1]
-            found.append((asked, counted, [each[first] for each in codes], np.bincount(keys)))
-        return found
+            reached.append((int((found >= LEAST).sum()), int((found >= max(LEAST, least)).sum())))
+        places = list(range(len(reached)))
+        if not self._setting.named:
+            each_read = [at for at in places if 0 < reached[at][1] >= self.limits.useful * reached[at][0]]
+            places = each_read if sum(reached[at][0] for at in each_read) >= FEWEST_CELLS else places
+        cells, told = (sum(reached[at][side] for at in places) for side in (0, 1))
+        able = cells >= FEWEST_CELLS and told >= self.limits.useful * cells
+        most = (1, 0 in places, self.limits.gamma, len(places), -sum(places)) if able else (0,)
+        return float(large / rows) if rows else 1.0, most
 
 
 def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:

@@ -1,0 +1,57 @@
+"""How large the cells of asked tables are in each form of the columns that they count by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_desktop.core.generalise import Steps, column_after
+from splu_desktop.core.persons.blanking import row_classes
+from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.tiers import Candidate
+from splu_desktop.core.table import Table
+
+
+class AskedCells:
+    """Counts the distinct combinations of what each table counts once, for all forms.
+
+    Parameters
+    ----------
+    table, questions : the rows, and what is asked of them.
+    candidates : unchanged columns with their forms, those among them that tables count by.
+    steps : what the counted secret columns go through.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        questions: Sequence[AskedTable],
+        candidates: Sequence[Candidate],
+        steps: Mapping[str, Steps],
+    ) -> None:
+        by_name = {each.name: each for each in candidates}
+        # Of each table, what it counts by, and of its distinct combinations the codes as read, the counted value's
+        # last, and the rows.
+        self._found: list[tuple[list[Candidate], list[NDArray[np.int32]], NDArray[np.int64]]] = []
+        for asked in questions:
+            column = column_after(table[asked.sa], steps.get(asked.sa, ()))
+            told = ~column.missing if asked.value is None else column.labels == asked.value
+            rows = np.flatnonzero(told[column.codes])
+            counted = [by_name[name] for name in asked.by]
+            columns = [*(each.column for each in counted), column]
+            codes = [each.codes[rows] for each in columns]
+            keys = row_classes(codes, [each.m for each in columns], len(rows))
+            first = np.unique(keys, return_index=True)[1]
+            self._found.append((counted, [each[first] for each in codes], np.bincount(keys)))
+
+    def sizes(self, levels: Mapping[str, int]) -> list[NDArray[np.integer]]:
+        """Return the rows of the cells of each table, its columns in some forms."""
+        found: list[NDArray[np.integer]] = []
+        for counted, (*codes, value), number in self._found:
+            forms = [each.rungs[levels[each.name]] for each in counted]
+            sides = [*(form.to[code] for form, code in zip(forms, codes, strict=True)), value]
+            sizes = [*(form.m for form in forms), int(value.max(initial=0)) + 1]
+            found.append(np.bincount(row_classes(sides, sizes, len(value)), number))
+        return found
