@@ -14,6 +14,7 @@ _FEW = 1 << 15  # distinct keys that are looked up; the table for them has 16 MB
 _ENOUGH = 1 << 16  # records
 _TABLE = 1 << 24  # places of a table that may be mostly empty
 _ODD = 0x9E3779B97F4A7C15
+_FACTORS = _ODD, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
 def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -71,24 +72,29 @@ def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32]
         order = np.argsort(values)
         codes = np.empty(len(order), np.int32)
         codes[order] = np.arange(len(order), dtype=np.int32)
-        return codes[found], values[order]
+        return codes.take(found), values[order]
     there = np.zeros(size, bool)
     there[keys] = True
     place = np.cumsum(there, dtype=np.int32) - np.int32(1)
-    return place[keys], np.flatnonzero(there)
+    return place.take(keys), np.flatnonzero(there)
 
 
 def _many_distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    bits = np.uint64(len(keys).bit_length())
-    # A hash above, the record below: to sort these takes a quarter of what an indirect sort of the keys takes.
-    hashes = (keys.astype(np.uint64, copy=False) * np.uint64(_ODD)) >> bits << bits
-    hashes |= np.arange(len(keys), dtype=np.uint64)
-    hashes.sort()
-    order = (hashes & ~(np.uint64(2**64 - 1) << bits)).astype(np.int64)
-    later, earlier = _find_repeats(order, (hashes[1:] ^ hashes[:-1]) >> bits == 0)
-    if not np.array_equal(keys[later], keys[earlier]):  # different keys have one hash
-        order = np.argsort(keys, kind="stable")
-        later, earlier = _find_repeats(order, keys[order[1:]] == keys[order[:-1]])
+    bits, known = np.uint64(len(keys).bit_length()), keys.astype(np.uint64, copy=False)
+    for factor in _FACTORS:
+        # A hash above, the record below: to sort these takes a quarter of what an indirect sort of the keys takes.
+        hashes = (known * np.uint64(factor)) >> bits << bits
+        hashes |= np.arange(len(keys), dtype=np.uint64)
+        hashes.sort()
+        order, alike = hashes & ~(np.uint64(2**64 - 1) << bits), (hashes[1:] ^ hashes[:-1]) >> bits == 0
+        if not alike.any():  # each record is the only one of its kind
+            return np.arange(len(keys), dtype=np.int32), np.arange(len(keys))
+        later, earlier = _find_repeats(order.view(np.int64), alike)
+        if np.array_equal(keys[later], keys[earlier]):  # else different keys have one hash: another factor
+            break
+    else:
+        indirect = np.argsort(keys, kind="stable")
+        later, earlier = _find_repeats(indirect, keys[indirect[1:]] == keys[indirect[:-1]])
     first = np.ones(len(keys), bool)
     first[later] = False
     codes = np.cumsum(first, dtype=np.int32) - np.int32(1)

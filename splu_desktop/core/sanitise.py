@@ -166,14 +166,15 @@ def run(
     table.__dict__.pop("_prepared", None)  # nobody asks for it after the draw, and it is as long as the table
     progress.report("Drawing", 0.1)
     shown = {block: show_rows(prepared, block, source) for block in plan.blocks}
-    order = permutation(source, prepared.table.n)
+    order = permutation(source, prepared.table.n).astype(np.intp)  # as NumPy takes places: else once for each column
     columns: list[Column] = []
     published = [name for name in prepared.table.names if plan.roles[name].published]
     for done, name in enumerate(published):
         progress.report("Putting rows in random order", 0.3 + 0.6 * done / len(published))
         column = prepared.table[name]
         if name in plan.sensitive:
-            drawn = column.with_codes(column.codes[shown[plan.block_of(name)][order]]).without_unused_labels()
+            rows = shown[plan.block_of(name)].take(order)
+            drawn = column.with_codes(column.codes.take(rows)).without_unused_labels()
             columns.append(keep(merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn))
         else:
             columns.append(keep(column.take(order).without_unused_labels()))

@@ -224,7 +224,8 @@ class Column:
 
     def take(self, order: NDArray[Any]) -> Column:
         """Return the column with its records at `order` ((K,) indices or (N,) bool)."""
-        codes = self.codes[order]
+        # A third of the time of an index in brackets.
+        codes = self.codes.compress(order) if order.dtype == bool else self.codes.take(order)
         weights = None if self.weights is None else self.weights[order]
         return replace(self, codes=codes, written=self._with_written(codes, order, self.labels), weights=weights)
 
@@ -238,7 +239,7 @@ class Column:
         if used.all():
             return self
         new = np.cumsum(used, dtype=np.int32) - 1
-        codes, labels = new[self.codes], self.labels[used]
+        codes, labels = new.take(self.codes), self.labels[used]
         return replace(
             self,
             codes=codes,
@@ -264,7 +265,7 @@ class Column:
         place = np.empty(len(first), np.int32)
         keep = np.sort(first)  # in canonical order, as the labels are
         place[meaning[keep]] = np.arange(len(keep), dtype=np.int32)
-        codes, labels = place[meaning][self.codes], self.labels[keep]
+        codes, labels = place[meaning].take(self.codes), self.labels[keep]
         return replace(
             self,
             codes=codes,
@@ -336,7 +337,7 @@ class Column:
         return cls(
             name=name,
             kind=kind,
-            codes=new[codes] if len(labels) else np.zeros(len(codes), np.int32),
+            codes=new.take(codes) if len(labels) else np.zeros(len(codes), np.int32),
             labels=labels[order],
             missing=missing[order],
             values=None if values is None else values[order],

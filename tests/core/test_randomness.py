@@ -71,21 +71,6 @@ def test_all_permutations_are_equally_likely(source: type[Seeded] | type[FewKeys
     assert stats.chisquare(list(seen.values())).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("at_once", [1, 2])
-def test_all_permutations_are_equally_likely_in_parts_too(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr(randomness, "_AT_ONCE", at_once)
-    generator = Seeded(7)
-    seen = dict.fromkeys(itertools.permutations(range(4)), 0)
-    for _ in range(4_800):
-        seen[tuple(permutation(generator, 4).tolist())] += 1
-    assert stats.chisquare(list(seen.values())).pvalue > 1e-4
-
-
-def test_a_permutation_in_parts_holds_every_index_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(randomness, "_AT_ONCE", 1000)
-    assert np.array_equal(np.sort(permutation(SystemRandomness(), 70_000)), np.arange(70_000))
-
-
 @pytest.mark.parametrize("count", [0, 1, 2, 1000, 70_000])
 def test_a_permutation_holds_every_index_once(count: int) -> None:
     for source in (SystemRandomness(), FewKeys(1)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,15 +75,20 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
         keys = keys * bound + each
     inverse, there = cross_codes(keys, math.prod(bounds))
     cells, counts = np.stack(np.unravel_index(there, bounds), axis=1), np.bincount(inverse, times).astype(np.int64)
-    found = np.zeros(len(cells), np.int64)
+    found = np.zeros(len(cells), np.int32)
     described: list[ClassCell] = []
     texts = [list(map(str, column.labels)) for column in columns]
-    for members, groups in _divide(cells, counts, least, np.arange(len(cells))):
+    parts: Iterable[tuple[Any, list[list[int]]]]
+    if counts.min(initial=least) >= least:  # so has each sum of them: nothing is joined
+        parts = ((at, [[code] for code in cell]) for at, cell in enumerate(cells.tolist()))
+    else:
+        parts = _divide(cells, counts, least, np.arange(len(cells)))
+    for members, groups in parts:
         found[members] = len(described)
-        labels = tuple(tuple(own[code] for code in group) for own, group in zip(texts, groups[1:], strict=True))
+        labels = tuple(tuple(map(own.__getitem__, group)) for own, group in zip(texts, groups[1:], strict=True))
         low = row_ranges[int(groups[0][0])][0]
         described.append(ClassCell(labels, (low, row_ranges[int(groups[0][-1])][1])))
-    code = found[inverse].astype(np.int32)
+    code = found.take(inverse)
     if units.person:
         rows = np.bincount(code, units.sizes)
         mean = np.ceil(2 * np.bincount(code, units.sizes.astype(float) ** 2) / rows) / 2

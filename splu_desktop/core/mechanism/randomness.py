@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 _INDEX_BITS = 31  # records are indexed by int32 throughout
-_AT_ONCE = 1 << 17  # indices put in order at once, within the processor's cache
 
 
 class Randomness(Protocol):
@@ -78,29 +77,16 @@ def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
     """Return a uniformly drawn permutation of 0..count-1.
 
     Law: uniform exactly. Proof: indices are sorted by random keys, and those with equal keys get new ones among
-    themselves until none are equal; many are dealt at random to parts first, each of which is put in order by itself.
-    Test: tests/core/test_randomness.py.
+    themselves until none are equal. Test: tests/core/test_randomness.py.
     """
     if count > 1 << _INDEX_BITS:
         raise ValueError("more records than 32-bit indices can hold")
-    if count <= _AT_ONCE:
-        return _order(source, count)
-    parts = min(1 << (count // _AT_ONCE).bit_length(), 1 << 8)
-    dealt = source.bits(-(-count // 4)).view(np.uint8)[:count] & np.uint8(parts - 1)
-    order = np.argsort(dealt, kind="stable").astype(np.int32)
-    ends = np.cumsum(np.bincount(dealt, minlength=parts)).tolist()
-    for begin, end in zip([0, *ends], ends, strict=False):
-        order[begin:end] = order[begin:end][_order(source, end - begin)]
-    return order
-
-
-def _order(source: Randomness, count: int) -> NDArray[np.int32]:
-    # NumPy sorts 16 bits by radix, so a key of 32 is sorted half by half.
-    keys = source.bits(count)
-    low, high = keys.view(np.uint16)[::2], keys.view(np.uint16)[1::2]
-    order = np.argsort(low, kind="stable").astype(np.int32)
-    order = order[np.argsort(high[order], kind="stable")]
-    keys = keys[order]
+    # The key above, the index below: sorting these takes a fifth of the time of an indirect sort.
+    both = source.bits(count).astype(np.uint64)
+    both <<= np.uint64(32)
+    both |= np.arange(count, dtype=np.uint64)
+    both.sort()
+    order, keys = both.astype(np.uint32).view(np.int32), both >> np.uint64(32)
     same = keys[1:] == keys[:-1]
     while same.any():
         tied = np.zeros(count, bool)

@@ -72,6 +72,8 @@ def row_classes(codes: Sequence[NDArray[Any]], sizes: Sequence[int], n: int) -> 
         if most > (1 << 62) // max(m, 1):
             keys = distinct(keys.view(np.uint64))[0].astype(np.int64)
             most = int(keys.max(initial=0)) + 1
+            if most == n:  # no two rows are alike already
+                return keys
         keys *= max(m, 1)  # in place: a new array of so many costs more than what is done with it
         keys += column
         most *= max(m, 1)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import stir
-from splu_desktop.core.table import Column, Kind, Table, unique
+from splu_desktop.core.table import Column, Kind, Table, pieces, unique
 
 KEPT = 512  # hashes of a sketch
 _DENSE = 0.05  # share of their range that numbers fill, above which they are told apart by nothing
@@ -118,7 +118,8 @@ def _overlap(one: Sketch, other: Sketch) -> float:
 
 
 def _sketch(hashes: NDArray[np.uint64]) -> Sketch:
-    return {"size": len(hashes), "least": np.sort(hashes)[:KEPT].astype(">u8").tobytes().hex()}
+    """Return the sketch of hashes that ascend."""
+    return {"size": len(hashes), "least": hashes[:KEPT].astype(">u8").tobytes().hex()}
 
 
 def _least_of(sketch: Sketch) -> NDArray[np.uint64]:
@@ -135,13 +136,17 @@ def _telling_rows(table: Table, hashed: Mapping[str, NDArray[np.uint64]]) -> NDA
     if not hashed or n == 0:
         return np.zeros(0, np.uint64)
     # Logarithms of how many rows like it chance would put into a table of this length.
-    expected = np.full(n, np.log(n))
-    total = np.zeros(n, np.uint64)
-    for name, own in hashed.items():
-        column = table[name]
-        expected += np.log(column.counts() / n)[column.codes]
-        total += own[column.codes]
-    return unique(stir(total)[expected < np.log(_RARE)])
+    each = [(table[name].codes, np.log(table[name].counts() / n), own) for name, own in hashed.items()]
+    telling = []
+    for part in pieces(n):
+        expected = np.full(part.stop - part.start, np.log(n))
+        total = np.zeros(len(expected), np.uint64)
+        for codes, chance, own in each:
+            places = codes[part].astype(np.intp)
+            expected += chance.take(places)
+            total += own.take(places)
+        telling.append(stir(total.compress(expected < np.log(_RARE))))
+    return unique(np.concatenate(telling))
 
 
 def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
@@ -159,8 +164,10 @@ def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
 
 
 def _counts_digest(column: Column, hashed: NDArray[np.uint64], key: bytes) -> str:
-    order = sorted(zip(hashed.tolist(), column.counts().tolist(), strict=True))
-    return hmac.new(key, str(order).encode("ascii"), hashlib.sha256).hexdigest()[:32]
+    counts = column.counts()
+    order = np.lexsort((counts, hashed))
+    pairs = list(zip(hashed[order].tolist(), counts[order].tolist(), strict=True))
+    return hmac.new(key, str(pairs).encode("ascii"), hashlib.sha256).hexdigest()[:32]
 
 
 def _bits(column: Column) -> float:
