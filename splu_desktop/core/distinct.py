@@ -61,6 +61,14 @@ def stir(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.asarray(keys ^ (keys >> np.uint64(31)))
 
 
+def pair_keys(one: NDArray[np.integer], size: int, other: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return (N,) one number for each two, the other one below `size`; new arrays would cost more than the sums."""
+    keys = one.astype(np.int64)
+    keys *= size
+    keys += other
+    return keys
+
+
 def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (N,) codes over the distinct ones of (N,) keys from 0 to `size` - 1, and (m,) these keys, ascending.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -15,7 +14,7 @@ from splu_desktop.core.answer.counts import count_groups_by_class, count_one_blo
 from splu_desktop.core.answer.crosstab import label_lines
 from splu_desktop.core.answer.scores import class_shares
 from splu_desktop.core.band_means import typical
-from splu_desktop.core.distinct import cross_codes
+from splu_desktop.core.distinct import cross_codes, pair_keys
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
@@ -93,6 +92,7 @@ class Forecaster:
         self.prepared, self.plan = prepared, plan
         self._correlations: dict[Block, float] = {}
         self._shares: dict[str, Floats] = {}
+        self._sizes = np.bincount(prepared.row_class, minlength=prepared.classes.number).astype(float)  # of classes
 
     def with_classes(self, prepared: Prepared, plan: Plan) -> Forecaster:
         """Return the forecaster of the same rows in other classes, which knows what this one has worked out."""
@@ -121,7 +121,7 @@ class Forecaster:
             truth, low, high = self._means(asked, column, line, len(keys), gammas)
             return Forecast(asked, heads, ("mean",), truth, rows, tuple(gammas), low, high)
         values = _asked_values(column, asked.value, least)
-        truth = _tally(line, _events(column, values)[column.codes], len(keys), len(values) + 1)
+        truth = _tally(line, _events(column, values), len(keys), len(values) + 1)
         low, high = self.counts(line, len(keys), values, asked.sa, gammas)
         labels = tuple(str(column.labels[at]) for at in values)
         return Forecast(asked, heads, labels, truth, rows, tuple(gammas), low, high)
@@ -141,22 +141,17 @@ class Forecaster:
         some : the rows of those lines that are asked for; None for all.
         """
         classes, number = self.prepared.row_class, self.prepared.classes.number
-        block, owner, column = self.plan.block_of(sensitive), self.prepared.units.owner, self.prepared.table[sensitive]
-        codes, m = column.codes, len(values) + 1
+        block, owner = self.plan.block_of(sensitive), self.prepared.units.owner
+        codes, m = _events(self.prepared.table[sensitive], values), len(values) + 1
         if some is not None and block.draw.name != "groups":
-            line, codes, classes = line[some], codes[some], classes[some]
-            owner = owner[some] if self.prepared.units.person else owner
-        codes = _events(column, values)[codes]
-        keys = line.astype(np.int64)
-        keys *= number
-        keys += classes
-        pair, pairs = cross_codes(keys, lines * number)
+            line, codes, classes, owner = (each.take(some) for each in (line, codes, classes, owner))
+        pair, pairs = cross_codes(pair_keys(line, number, classes), lines * number)
         of_line, of_class = np.divmod(pairs, number)
         true = _tally(pair, codes, len(pairs), m)
         rows = np.bincount(pair, minlength=len(pairs)).astype(float)[:, None]
         # No more than the line has rows: unchanged columns are published, so recipients cut there as well.
         top = np.bincount(line, minlength=lines)[:, None].astype(float)
-        size, share = self._class_sizes[of_class][:, None], self._class_shares(sensitive)[:, values][of_class]
+        size, share = self._sizes[of_class][:, None], self._class_shares(sensitive)[:, values][of_class]
         effect: Floats | float = 1.0
         if self.prepared.units.person:
             known = owner if self.plan.persons is not None and self.plan.persons.number else None
@@ -176,11 +171,6 @@ class Forecaster:
                 figures = count_one_block(a, rows, size, average, share, of_line, lines, effect)
             low[at], high[at] = (each[:, : len(values)] for each in figures.interval(top))
         return low, high
-
-    @cached_property
-    def _class_sizes(self) -> Floats:
-        """(C,) the rows of each class."""
-        return np.bincount(self.prepared.row_class, minlength=self.prepared.classes.number).astype(float)
 
     def _class_shares(self, sensitive: str) -> Floats:
         """Return (C, m) the share of each value among the rows of each class."""
@@ -214,7 +204,7 @@ class Forecaster:
         centre = np.bincount(classes, y, minlength=len(size)) / np.maximum(size, 1)
         square = np.bincount(classes, y**2, minlength=len(size)) / np.maximum(size, 1)
         spread = np.maximum(square - centre**2, 0)
-        pair, pairs = cross_codes(at.astype(np.int64) * len(size) + classes, lines * len(size))
+        pair, pairs = cross_codes(pair_keys(at, len(size), classes), lines * len(size))
         rows = np.bincount(pair).astype(float)
         of_line, of_class = np.divmod(pairs, len(size))
         q = rows / size[of_class]
@@ -241,8 +231,7 @@ class Forecaster:
         truths = []
         for sensitive, by, values in tables:
             line, lines = self._lines(by)
-            column = self.prepared.table[sensitive]
-            truths.append(_tally(line, _events(column, values)[column.codes], lines, len(values) + 1))
+            truths.append(_tally(line, _events(self.prepared.table[sensitive], values), lines, len(values) + 1))
         there = [true >= _OTHER_LEAST for true in truths]
         truth = np.concatenate([np.zeros(0), *(true[each] for true, each in zip(truths, there, strict=True))])
         if not len(truth):
@@ -296,18 +285,15 @@ class Forecaster:
 
 
 def _events(column: Column, values: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return (m,) the place of each value among some (Q,), Q for all others."""
+    """Return (N,) the place of each row's value among some (Q,), Q for all others."""
     to = np.full(column.m, len(values), np.int32)
     to[values] = np.arange(len(values))
-    return to
+    return to.take(column.codes)
 
 
 def _tally(line: NDArray[np.integer], events: NDArray[np.int32], lines: int, m: int) -> Floats:
     """Return (L, m - 1) rows of each line with each event but the last."""
-    keys = line.astype(np.int64)
-    keys *= m
-    keys += events
-    found = np.bincount(keys, minlength=lines * m)
+    found = np.bincount(pair_keys(line, m, events), minlength=lines * m)
     return found.reshape(lines, m)[:, :-1].astype(float)
 
 

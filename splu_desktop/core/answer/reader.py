@@ -24,7 +24,7 @@ from splu_desktop.core.answer.counts import (
     shrink,
 )
 from splu_desktop.core.answer.scores import class_shares
-from splu_desktop.core.distinct import cross_codes
+from splu_desktop.core.distinct import cross_codes, pair_keys
 from splu_desktop.core.errors import BadQuestion, BadSetting
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.messages import none_of
@@ -299,7 +299,7 @@ class Reader:
         if groups and len(parts) > 1:
             raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
         selected, m = np.bincount(line, minlength=lines), math.prod(sizes)
-        pair, pairs = cross_codes(line.astype(np.int64) * number + classes, lines * number)
+        pair, pairs = cross_codes(pair_keys(line, number, classes), lines * number)
         of_line, of_class = np.divmod(pairs, number)
         codes, whole = np.zeros(published.n, np.int64), np.ones(1)
         shares = []
@@ -315,8 +315,8 @@ class Reader:
                 share = self._class_shares[name]
             share = share[of_class].reshape(-1, *alone)
             shares.append(np.broadcast_to(share, (len(pairs), *sizes)).reshape(-1, m))
-        by_line = np.bincount(line.astype(np.int64) * m + codes, minlength=lines * m).reshape(lines, m)
-        shown = np.bincount(pair.astype(np.int64) * m + codes, minlength=len(pairs) * m).reshape(-1, m).astype(float)
+        by_line = np.bincount(pair_keys(line, m, codes), minlength=lines * m).reshape(lines, m)
+        shown = np.bincount(pair_keys(pair, m, codes), minlength=len(pairs) * m).reshape(-1, m).astype(float)
         rows = shown.sum(axis=1)[:, None]
         if groups:
             values = block_codes(published.table, blocks[0].columns)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import cross_codes
+from splu_desktop.core.distinct import cross_codes, pair_keys
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.published import Published, block_codes
 
@@ -20,7 +20,7 @@ Flags = NDArray[np.bool_]
 
 def class_shares(codes: NDArray[np.integer], size: int, classes: NDArray[np.integer], number: int) -> Floats:
     """Return (C, m) the share of each value among the rows of each class."""
-    counts = np.bincount(classes.astype(np.int64) * size + codes, minlength=size * number).reshape(number, size)
+    counts = np.bincount(pair_keys(classes, size, codes), minlength=size * number).reshape(number, size)
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
 
