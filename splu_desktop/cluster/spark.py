@@ -16,7 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from py4j.protocol import Py4JError
 from pyspark import TaskContext
 from pyspark.errors import PySparkException
@@ -80,6 +82,16 @@ class Spark(LargeTable):
             self._source.select(*wanted).mapInArrow(_drawing_rows(held), schema).write.parquet(path)
             self._base.read.parquet(path).createOrReplaceTempView("drawn")
 
+    def tally(self, drawing: Drawing) -> list[NDArray[np.int64]]:
+        """Count drawn pairs, see `LargeTable`."""
+        counting, found = _counting_pairs(self._base.sparkContext.broadcast(drawing)), drawing.tally(())
+        with self._refusals():
+            counts = self._base.table("drawn").mapInArrow(counting, "block int, pair int, count bigint").toArrow()
+        block, pair, count = (column.to_numpy() for column in counts.columns)
+        for at, own in enumerate(found):
+            np.add.at(own, pair[block == at], count[block == at])
+        return found
+
     def write(
         self, pages: Pages, drawing: Drawing, rows: int, folder: Path, dialect: Dialect, progress: Progress
     ) -> dict[str, str]:
@@ -87,7 +99,8 @@ class Spark(LargeTable):
         progress.report("Writing CSV", 0.5)
         parts, digests = folder / "parts", {}
         parts.mkdir()
-        writing = _writing_lines(self._base.sparkContext.broadcast(PageWriter(pages, dialect)), str(parts))
+        held = self._base.sparkContext.broadcast((drawing, PageWriter(pages, dialect)))
+        writing = _writing_lines(held, str(parts))
         said = StructType().add("part", IntegerType()).add("name", StringType()).add("rows", LongType())
         with self._refusals():
             ended = sorted(self._base.table("drawn").sort(*RANDOM).mapInArrow(writing, said).collect())
@@ -136,16 +149,29 @@ def _drawing_rows(drawing: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
     return draw
 
 
-def _writing_lines(lines: Any, folder: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _counting_pairs(drawing: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Return what counts drawn rows: hidden rows in, and for each block the pairs that some show out."""
+
+    def count(batches: Iterable[Any]) -> Iterator[Any]:
+        for at, own in enumerate(drawing.value.tally(batches)):
+            pairs = np.flatnonzero(own)
+            columns = np.full(len(pairs), at, np.int32), pairs.astype(np.int32), own[pairs]
+            yield pa.RecordBatch.from_arrays([pa.array(each) for each in columns], ["block", "pair", "count"])
+
+    return count
+
+
+def _writing_lines(held: Any, folder: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Return what a task of the second job does: sorted rows in, files out, and what they are called once whole."""
 
     def write(batches: Iterable[Any]) -> Iterator[Any]:
         task, name, rows = TaskContext.get(), secrets.token_hex(16), 0
+        drawing, lines = held.value
         assert task is not None
         begun = f"{folder}/{name}"
         with Path(f"{begun}.{TABLE_NAME}").open("wb") as first, Path(f"{begun}.{SCORES_NAME}").open("wb") as second:
             for batch in batches:
-                lines.value.write((first, second), [column.to_numpy() for column in batch.columns])
+                lines.write((first, second), drawing.reveal(batch))
                 rows += batch.num_rows
             for file in (first, second):
                 file.flush()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -113,6 +113,42 @@ def check_law(source: Path, release: Path) -> None:
     place = np.array([int(row["number"]) for row in shown])
     assert abs(stats.spearmanr(np.arange(len(place)), place).statistic) < 6 / np.sqrt(len(place))
     assert abs(np.mean(np.diff(place) == 1)) < 0.01
+
+
+@needs("DuckDB")
+@pytest.mark.system_randomness
+def test_what_an_engine_may_lay_on_disk_says_nothing(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While texts are counted nothing goes to the disk; drawn rows are hidden where the engine holds them."""
+    from splu_desktop.files.large.duck import DuckDB
+
+    seen: list[Any] = []
+
+    def looks(words: str) -> Callable[..., Any]:
+        before = getattr(DuckDB, words)
+
+        def look(self: Any, *more: Any) -> Any:
+            found = before(self, *more)
+            at = self.ask("select current_setting('temp_directory')").column(0)[0].as_py()
+            seen.append((words, at, self.ask("from drawn") if words == "draw" else None, more[0]))
+            return found
+
+        return look
+
+    for words in ("count_sets", "draw"):
+        monkeypatch.setattr(DuckDB, words, looks(words))
+    publish(source, tmp_path / "r", "duckdb")
+    (_, counting, _, _), (_, drawing, rows, made) = seen
+    assert not counting
+    assert drawing
+    other = replace(made, key=bytes(32))
+    for at, shown in enumerate(made.reveal(rows)):
+        laid = rows.column(at).to_numpy()
+        assert len(np.unique(laid)) > rows.num_rows - 100  # as 32 random bits are, though values are few
+        assert len(np.unique(shown)) < rows.num_rows / 2 or at == 0
+        for each in (laid, other.reveal(rows)[at]):
+            assert abs(stats.spearmanr(each, shown).statistic) < 6 / np.sqrt(len(laid))
 
 
 @pytest.mark.system_randomness

@@ -13,7 +13,7 @@ from splu_desktop.core.band_means import band_means
 from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.generalise import check_sensitive
 from splu_desktop.core.generalise.chain import column_after
-from splu_desktop.core.mechanism import ClassCell, LenderPool, Lenders, Units, make_classes
+from splu_desktop.core.mechanism import ClassCell, LenderPool, Lenders, SystemRandomness, Units, make_classes
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
@@ -119,7 +119,7 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: Imported, pr
     }
     codes = tuple((name, column.codes[: len(texts[name])]) for name, column in unchanged.items())
     means = {n: each for n in unchanged if n in plan.generalisations and (each := band_means(read[n], made[n]))}
-    drawing = Drawing(texts, codes, cells, class_of, tuple(drawn))
+    drawing = Drawing(texts, codes, cells, class_of, tuple(drawn), SystemRandomness().bits(8).tobytes())
     return Counted(rows, drawing, unchanged, tuple(shown), classes.cells, means)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from Cryptodome.Cipher import AES
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import Lookup
@@ -18,6 +19,7 @@ from splu_desktop.core.table import unique
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
+_WORDS = 4  # numbers that a block of AES hides
 RANDOM = ("k0", "k1")  # 128 random bits of each drawn row, by which rows are sorted: no two have the same
 
 
@@ -83,16 +85,14 @@ class CountedBlock:
     pool: LenderPool
     draw: Lenders
 
-    def tally(self, counts: Any) -> Ints:
-        """Return (P,) how many drawn rows show each pair, from an Arrow table of pairs that are shown and of counts."""
-        found = np.zeros(len(self.classes), np.int64)
-        found[counts.column(0).to_numpy()] = counts.column(1).to_numpy()
-        return found
-
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """All that a worker needs to draw rows; it holds counts and texts of values, no rows.
+
+    Drawn rows lie with the engine, which may lay them on a disk in the order of the file: there they are numbers
+    without a meaning, each hidden by AES in counter mode of the row's own random bits, under a key that is in memory
+    alone and ends with the run.
 
     Attributes
     ----------
@@ -100,6 +100,7 @@ class Drawing:
     unchanged : published columns that are not drawn, with (m,) the published code of each text.
     cells, class_of : from a row's texts to its cell, and (K,) the class of each cell.
     blocks : in the plan's order.
+    key : 32 random bytes.
     """
 
     texts: Mapping[str, Any]
@@ -107,6 +108,7 @@ class Drawing:
     cells: Keys
     class_of: Codes
     blocks: tuple[CountedBlock, ...]
+    key: bytes = field(repr=False)
 
     @property
     def names(self) -> list[str]:
@@ -114,14 +116,36 @@ class Drawing:
         return [f"n{at}" for at in range(len(self.unchanged) + len(self.blocks))]
 
     def draw_batch(self, batch: Any, source: Randomness) -> Any:
-        """Return the drawn rows of an Arrow batch, each with random bits. Raises BadSetting.
+        """Return the drawn rows of an Arrow batch, hidden, each with random bits. Raises BadSetting.
 
         Law: in the order of these bits rows stand in a uniformly random order. Proof: they are independent of all else,
         and every order is as likely. Test: tests/files/test_large.py.
         """
-        drawn: list[NDArray[Any]] = [*self.draw(batch.columns, source)]
-        drawn += [source.bits(2 * batch.num_rows).view(np.int64) for _ in RANDOM]
+        bits = [source.bits(2 * batch.num_rows).view(np.int64) for _ in RANDOM]
+        drawn: list[NDArray[Any]] = [*self._hide(self.draw(batch.columns, source), bits), *bits]
         return pa.RecordBatch.from_arrays([pa.array(each) for each in drawn], [*self.names, *RANDOM])
+
+    def reveal(self, rows: Any) -> list[Codes]:
+        """Return what `draw` gave, from Arrow's columns of what `draw_batch` made of it."""
+        columns = [column.to_numpy() for column in rows.columns]
+        return self._hide(columns[: -len(RANDOM)], columns[-len(RANDOM) :])
+
+    def tally(self, batches: Iterable[Any]) -> list[Ints]:
+        """Return for each block (P,) how many drawn rows show each pair."""
+        found = [np.zeros(len(block.classes), np.int64) for block in self.blocks]
+        for batch in batches:
+            for own, shown in zip(found, self.reveal(batch)[len(self.unchanged) :], strict=True):
+                own += np.bincount(shown, minlength=len(own))
+        return found
+
+    def _hide(self, codes: Sequence[Codes], bits: Sequence[Ints]) -> list[Codes]:
+        """Return codes, each with a word of its own by exclusive or: what was hidden is so shown again."""
+        both, found, cipher = np.stack(bits, axis=1), [], AES.new(self.key, AES.MODE_ECB)
+        for start in range(0, len(codes), _WORDS):
+            words = np.frombuffer(cipher.encrypt(both.tobytes()), np.int32).reshape(-1, _WORDS)
+            found += [own ^ words[:, at] for at, own in enumerate(codes[start : start + _WORDS])]
+            both[:, 1] += 1  # the counter
+        return found
 
     def draw(self, columns: Sequence[Any], source: Randomness) -> list[Codes]:
         """Return codes of the unchanged columns of some rows, then of each block the pair that each row shows.

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.mechanism import SystemRandomness
 from splu_desktop.core.progress import Progress
@@ -34,7 +36,7 @@ class DuckDB(LargeTable):
         super().__init__(file, folder)
         self._base = duckdb.connect(
             config={
-                "temp_directory": str(folder),
+                "temp_directory": "",  # what is counted, texts of the file, stays in memory
                 "memory_limit": _MEMORY,
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
@@ -58,6 +60,7 @@ class DuckDB(LargeTable):
 
     def draw(self, drawing: Drawing, rows: int, folder: Path, progress: Progress) -> None:
         """Draw all rows, see `LargeTable`."""
+        self._base.execute(f"set temp_directory = {_quote(str(self.folder))}")
         columns = [*(f"{name} int" for name in drawing.names), *(f"{name} bigint" for name in RANDOM)]
         self._base.execute(f"create table drawn ({', '.join(columns)})")
         adding, source, done = self._base.cursor(), SystemRandomness(), 0  # a cursor beside the one that reads
@@ -67,6 +70,10 @@ class DuckDB(LargeTable):
             with self._refusals():
                 adding.execute("insert into drawn from batch")
             done += batch.num_rows
+
+    def tally(self, drawing: Drawing) -> list[NDArray[np.int64]]:
+        """Count drawn pairs, see `LargeTable`."""
+        return drawing.tally(self._batches("from drawn"))
 
     def write(
         self, pages: Pages, drawing: Drawing, rows: int, folder: Path, dialect: Dialect, progress: Progress
@@ -78,10 +85,9 @@ class DuckDB(LargeTable):
                 opened.enter_context(checked_file(folder / file, names, dialect, progress))
                 for file, names in pages.names.items()
             ]
-            ordered = f"select {', '.join(drawing.names)} from drawn order by {', '.join(RANDOM)}"
-            for batch in self._batches(ordered):
+            for batch in self._batches(f"from drawn order by {', '.join(RANDOM)}"):
                 progress.report("Writing CSV", done / rows)
-                writer.write(files, [column.to_numpy() for column in batch.columns])
+                writer.write(files, drawing.reveal(batch))
                 done += batch.num_rows
         if done != rows:
             raise say_changed()
@@ -96,11 +102,13 @@ class DuckDB(LargeTable):
     def _refusals(self) -> Iterator[None]:
         """Say where the file breaks off for the engine; what stands there may be secret.
 
-        Raises OtherwiseRead, and CannotWrite where neither memory nor disk has room.
+        Raises OtherwiseRead, MemoryError, and CannotWrite where neither memory nor disk has room.
         """
         try:
             yield
         except duckdb.OutOfMemoryException:
+            if not any(self.folder.iterdir()):
+                raise MemoryError from None
             raise CannotWrite.from_refusal(self.folder, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))) from None
         except duckdb.Error as fault:
             line = re.search(r"(?i)line:? (\d+)", str(fault))

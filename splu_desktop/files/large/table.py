@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
@@ -59,7 +60,11 @@ class LargeTable(Engine):
 
     @abstractmethod
     def draw(self, drawing: Drawing, rows: int, folder: Path, progress: Progress) -> None:
-        """Draw all rows, about so many, so that queries know them as `drawn`. Raises SpluError; Cancelled."""
+        """Draw all rows, about so many, so that queries know them, hidden, as `drawn`. Raises SpluError; Cancelled."""
+
+    @abstractmethod
+    def tally(self, drawing: Drawing) -> list[NDArray[np.int64]]:
+        """Return for each block (P,) how many drawn rows show each pair."""
 
     @abstractmethod
     def write(
@@ -126,12 +131,9 @@ class LargeTable(Engine):
         counted = count(self, plan, asked, sample, progress)
         drawing = counted.drawing
         self.draw(drawing, counted.rows, folder, progress)
-        names, shown = ", ".join(drawing.names), []
-        for name, block in zip(drawing.names[len(drawing.unchanged) :], drawing.blocks, strict=True):
-            shown.append(block.tally(self.ask(f"select {name}, count(*) from drawn group by {name}")))
-        pages = pages_of(counted, plan, shown)
-        some = self.ask(f"select {names} from drawn order by {', '.join(RANDOM)} limit {_LEARNED}")
-        spread = spread_of(pages, [column.to_numpy() for column in some.columns])
+        pages = pages_of(counted, plan, self.tally(drawing))
+        some = self.ask(f"select * from drawn order by {', '.join(RANDOM)} limit {_LEARNED}")
+        spread = spread_of(pages, drawing.reveal(some))
         written = self.write(pages, drawing, counted.rows, folder, form.dialect, progress)
         described = make_facts(
             pages.published, plan, spread, title=form.title, contact=form.contact, dialect=form.dialect
