@@ -144,7 +144,7 @@ class Forecaster:
         block, owner = self.plan.block_of(sensitive), self.prepared.units.owner
         codes, m = _events(self.prepared.table[sensitive], values), len(values) + 1
         if some is not None and block.draw.name != "groups":
-            line, codes, classes, owner = (each.take(some) for each in (line, codes, classes, owner))
+            line, codes, classes, owner = line.take(some), codes.take(some), classes.take(some), owner.take(some)
         pair, pairs = cross_codes(pair_keys(line, number, classes), lines * number)
         of_line, of_class = np.divmod(pairs, number)
         true = _tally(pair, codes, len(pairs), m)
