@@ -180,30 +180,33 @@ local({
     labels <- r$labels[[name]]
     asked <- switch(parts[3], ">=" = paste0(parts[4], ".."), "<=" = paste0("..", parts[4]), parts[4])
     if (grepl("..", asked, fixed = TRUE) && !asked %in% labels) {
-      met <- within(r, name, trimws(c(sub("\\.\\..*", "", asked), sub(".*?\\.\\.", "", asked, perl = TRUE))))
-      if (anyNA(met)) refuse("\u201c", text, "\u201d needs numbers at its ends.")
+      ends <- trimws(c(sub("\\.\\..*", "", asked), sub(".*?\\.\\.", "", asked, perl = TRUE)))
+      met <- within(labels, r$numbers[[name]], r$entries[[name]]$bands, ends)
     } else {
-      wanted <- if (asked %in% labels) asked else trimws(strsplit(paste0(asked, " "), "|", fixed = TRUE)[[1]])
-      wanted[wanted == "(empty)"] <- ""
+      wanted <- if (asked %in% labels) asked else sub("^[(]empty[)]$", "", trimws(strsplit(paste0(asked, " "), "|", fixed = TRUE)[[1]]))
       absent <- setdiff(wanted, labels) # a rare value can vanish from a re-drawn column
-      if (length(absent) && !name %in% names(r$block_of)) refuse("No row has \u201c", absent[1], "\u201d in \u201c", name, "\u201d.")
-      met <- labels %in% wanted
+      slip <- !name %in% names(r$block_of) || (length(r$numbers[[name]]) && any(grepl("^[+-]?[0-9.]+$", absent)))
+      met <- if (length(absent) && slip) NA else labels %in% wanted
     }
+    if (anyNA(met)) refuse("\u201c", text, "\u201d asks for no whole values of \u201c", name, "\u201d: ",
+      paste(setdiff(utils::head(labels, 12), ""), collapse = ", "), ".")
     met <- as.numeric(if (parts[3] == "!=") !met else met)
     list(name = name, values = ifelse(labels == "" & met == 0, unknown, met), term = text)
   }
 
-  within <- function(r, name, ends) { # numbers, texts such as dates, or whole bands
-    labels <- r$labels[[name]]
-    begin <- below <- r$numbers[[name]]
-    if (is.null(begin)) return(labels != "" & labels >= ends[1] & (ends[2] == "" | substr(labels, 1, nchar(ends[2])) <= ends[2]))
-    for (band in intersect(labels, names(r$entries[[name]]$bands))) {
-      of <- r$entries[[name]]$bands[[band]]
-      begin[labels == band] <- if (is.null(of[[1]])) -Inf else of[[1]]
-      below[labels == band] <- if (is.null(of[[2]])) Inf else of[[2]] - 1
+  within <- function(labels, begin, bands, ends) { # texts such as dates, numbers, or bands; NA for what the range cuts
+    if (is.null(begin)) {
+      shapes <- gsub("[[:alnum:]]", "x", c(ends, labels)) # a day is written otherwise than a quarter
+      if (!all(vapply(shapes[1:2], function(end) any(startsWith(shapes[-(1:2)], end)), NA))) return(NA)
+      return(labels != "" & labels >= ends[1] & (ends[2] == "" | substr(labels, 1, nchar(ends[2])) <= ends[2]))
     }
-    ends <- suppressWarnings(as.numeric(ifelse(ends == "", c(-Inf, Inf), ends)))
-    (begin >= ends[1] & below <= ends[2]) & !is.na(begin)
+    sides <- rbind(begin, begin)
+    for (at in which(labels %in% names(bands))) # an open end is NULL
+      sides[, at] <- mapply(function(end, far) if (is.null(end)) far else end, bands[[labels[at]]], c(-Inf, Inf))
+    whole <- length(bands) > 0 && !any(grepl(" to below ", names(bands))) # 20 to 29 ends before 30
+    ends <- suppressWarnings(as.numeric(ifelse(ends == "", c(-Inf, Inf), ends))) + c(0, whole)
+    inside <- sides[1, ] >= ends[1] & sides[2, ] <= ends[2]
+    !is.na(begin) & (inside | ifelse(ends[1] < sides[2, ] & sides[1, ] < ends[2], NA, FALSE))
   }
 
   terms <- function(r, word, rare) { # rare values are left out, or count as the most frequent one

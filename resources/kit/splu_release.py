@@ -26,9 +26,9 @@ except ImportError:
     pandas = None
 
 __version__ = "0.3.0"
-Z = 1.959963984540054
-_ANY = (-math.inf, math.inf)
+Z, _ANY = 1.959963984540054, (-math.inf, math.inf)
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+_SHAPE = functools.partial(re.compile(r"\w").sub, "x")  # a day is written otherwise than a quarter
 CLASS, NUMBER, EMPTY = "lender class", "person number", "(empty)"
 _MET = functools.partial(min, default=1)  # whether all flags are set; of one value itself
 _BEFORE, _MARK = "['\" \u00a0\u3000]*", "=+\\-@\uff1d\uff0b\uff0d\uff20"  # of cells that a spreadsheet would run
@@ -60,8 +60,7 @@ class Result:
     @property
     def coef(self):
         """The estimates by name."""
-        found = {name: row[0] for name, row in zip(self.names, self.rows)}
-        return pandas.Series(found) if pandas else found
+        return (pandas.Series if pandas else dict)({name: row[0] for name, row in zip(self.names, self.rows)})
 
     def confint(self, about="like"):
         """The 95 % intervals: about="like" for persons like these, "table" for those of this table."""
@@ -142,8 +141,7 @@ class Release:
         features = [self._feature(where[0])] if where and where[0] in self.codes else self._conditions(where)
         equations = _Equations(self, features, 1, lambda theta, v: [math.prod(v), 0.0])
         grids = {key: equations.scored([0.0], *key) for key in equations.counts}
-        scores = [grids[each, x][shown][0] for each, x, shown in equations.by_row]
-        return pandas.Series(scores) if pandas else scores
+        return (pandas.Series if pandas else list)([grids[each, x][shown][0] for each, x, shown in equations.by_row])
 
     def count(self, *where):
         """Return how many rows meet all conditions."""
@@ -224,33 +222,35 @@ class Release:
             if self.numbers[text] is None:
                 raise Refused(f"“{text}” holds no numbers: ask for {text}=value.")
             return text, self.numbers[text]
-        parts = self._asked.fullmatch(text)
-        if not parts:
+        if not (parts := self._asked.fullmatch(text)):
             raise Refused(f"“{text}” names no column with = behind it; the columns are {', '.join(self.codes)}.")
         name, sign, asked = parts.groups()
         labels, asked = self.labels[name], {">=": f"{asked}..", "<=": f"..{asked}"}.get(sign, asked)
         if ".." in asked and asked not in labels:
-            low, high = (end.strip() for end in asked.split("..", 1))
-            if self.numbers[name] and not all(_NUMBER.fullmatch(end or "0") for end in (low, high)):
-                raise Refused(f"“{text}” needs numbers at its ends.")
-            met = [self._within(name, code, low, high) for code in range(len(labels))]
+            met = self._within(name, *(end.strip() for end in asked.split("..", 1)))
         else:
             wanted = {asked} if asked in labels else {part.strip().replace(EMPTY, "") for part in asked.split("|")}
             met, absent = [float(label in wanted) for label in labels], wanted - set(labels)
-            if absent and name not in self.block_of:  # a rare value can vanish from a re-drawn column
-                raise Refused(f"No row has “{min(absent)}” in “{name}”; its values are {', '.join(labels[:12])}.")
+            if absent and (name not in self.block_of or (self.numbers[name] and any(map(_NUMBER.fullmatch, absent)))):
+                met = [None]  # else a rare value can vanish from a re-drawn column
+        if None in met:
+            raise Refused(f"“{text}” asks for no whole values of “{name}”: {', '.join(filter(None, labels[:12]))}.")
         met = [1 - each for each in met] if sign == "!=" else met
         return name, [unknown if label == "" and not flag else flag for label, flag in zip(labels, met)]
 
-    def _within(self, name, code, low, high):
-        """Return 1 for a label within a range: a text such as a date (a month holds its days), a number, or a band."""
-        label, band = self.labels[name][code], self.entries[name].get("bands", {}).get(self.labels[name][code])
-        if self.numbers[name] is None:
-            return float(label != "" and label >= low and (high == "" or label[: len(high)] <= high))
-        begin = below = self.numbers[name][code]
-        if band is not None:
-            begin, below = (-math.inf if band[0] is None else band[0], math.inf if band[1] is None else band[1] - 1)
-        return float(begin is not None and float(low or "-inf") <= begin and below <= float(high or "inf"))
+    def _within(self, name, low, high):
+        """Return 1 for labels in a range: texts (a month holds its days), numbers, bands; None for what it cuts."""
+        labels, numbers, bands = self.labels[name], self.numbers[name], self.entries[name].get("bands", {})
+        if numbers is None:
+            if all(any(_SHAPE(label).startswith(_SHAPE(end)) for label in labels) for end in (low, high)):
+                return [float(x != "" and x >= low and (high == "" or x[: len(high)] <= high)) for x in labels]
+        elif all(_NUMBER.fullmatch(end or "0") for end in (low, high)):
+            whole = int(bool(bands) and not any(" to below " in text for text in bands))  # 20 to 29 ends before 30
+            low, high = float(low or "-inf"), float(high or "inf") + whole
+            ends = [bands.get(text) or [math.nan if x is None else x] * 2 for text, x in zip(labels, numbers)]
+            ends = [[far if x is None else x for x, far in zip(each, _ANY)] for each in ends]
+            return [float(low <= a and b <= high) or (None if low < b and a < high else 0.0) for a, b in ends]
+        return [None]
 
     def _terms(self, word, rare, notes):
         """Return names and features of a word of a formula. Rare values are left out, or count as the most frequent."""

@@ -19,7 +19,10 @@ from scipy.special import expit
 from splu_desktop.core.answer.analyses import Analysis, analyse
 from splu_desktop.core.answer.conditions import Condition, parse_condition
 from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
+from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.release.reading import OpenRelease
 from tests.files.releases import KIT, load_kit, released, ward_plan, ward_table
@@ -275,3 +278,50 @@ def test_the_page_for_recipients_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     done: dict[str, Any] = {}
     exec(python, done)
     assert len(done["fit"].coef) == 3
+
+
+@pytest.fixture(scope="module")
+def banded(tmp_path_factory: pytest.TempPathFactory) -> OpenRelease:
+    """A release with quarters, ages and weights in bands, and a secret stay in bands."""
+    rng, n = np.random.default_rng(3), 600
+    cells = {
+        "came": [f"2024 Q{at}" for at in rng.integers(1, 5, n)],
+        "age": rng.choice(["20 to 29", "30 to 39", "40 and more"], n).tolist(),
+        "weight": rng.choice(["below 50", "50 to below 62.5", "62.5 and more"], n).tolist(),
+        "stay": rng.choice(["below 5", "5 to 9", "10 and more"], n).tolist(),
+    }
+    table = Table(tuple(Column.from_labels(name, texts, kind=Kind.CATEGORY) for name, texts in cells.items()))
+    roles = dict.fromkeys(cells, Role.NSA) | {"stay": Role.SA}
+    return released(
+        table, Plan(roles, (Block(("stay",), Lenders(4)),), ("age",)), tmp_path_factory.mktemp("banded") / "release", 3
+    )
+
+
+CUT = ["age=25..39", "age=20..30", "age=35", "weight=50..60", "stay=2..9", "stay=7", "came=2024-01-01..2024-05-15"]
+WHOLE = ["age=20..39", "age=30..", "weight=50..", "stay=5..9", "stay>=5", "came=2024 Q2..2024 Q3", "came=2024..2024"]
+
+
+def test_a_range_that_cuts_what_was_published_whole_is_refused_and_never_counted_in_part(
+    kit: ModuleType, banded: OpenRelease
+) -> None:
+    r = kit.load(banded.path)
+    for text in WHOLE:
+        theirs = Reader(banded.published).answer(_where(banded.published, text))
+        assert r.count(text).estimate == pytest.approx(theirs.estimate), text
+    for text in CUT:
+        with pytest.raises(kit.Refused, match="asks for no whole values of"):
+            r.count(text)
+
+
+@needs("R")
+def test_the_r_kit_refuses_the_same_ranges(kit: ModuleType, banded: OpenRelease) -> None:
+    script = f'source("{KIT / "splu_release.R"}"); r <- load_release("{banded.path}")\n'
+    said = "sprintf('%.9g', summary(count(r, text))$estimate)"
+    script += f"said <- function(text) tryCatch({said}, error = conditionMessage)\n"
+    script += f"cat(vapply(c({', '.join(map(json.dumps, WHOLE + CUT))}), said, ''), sep = '\\n')\n"
+    ran = subprocess.run(["Rscript", "-"], input=script, capture_output=True, text=True, check=True)
+    lines = ran.stdout.splitlines()
+    assert [float(line) for line in lines[: len(WHOLE)]] == pytest.approx(
+        [kit.load(banded.path).count(text).estimate for text in WHOLE]
+    )
+    assert all("asks for no whole values of" in line for line in lines[len(WHOLE) :]), lines
