@@ -640,10 +640,10 @@ def _plan_read(opened: OpenRelease) -> Plan:
     """Return the plan of a published table: what its facts tell."""
     facts, published = opened.facts, opened.published
     roles = {each["name"]: Role(each["role"]) for each in facts["columns"] if each["name"] not in (CLASS, NUMBER)}
-    moved = tuple(facts["dates_moved"]["columns"])
+    moved, number = tuple(facts["dates_moved"]["columns"]), NUMBER in published.table
     persons = None
-    if moved:  # the column that names persons is unknown; of the choice only what is moved is asked
-        persons = ByPerson(next(iter(roles)), shift=moved, days=int(facts["dates_moved"]["days"]))
+    if moved or number:  # the column that names persons is unknown; of the choice only these are asked
+        persons = ByPerson(next(iter(roles)), number=number, shift=moved, days=int(facts["dates_moved"]["days"]))
     return Plan(
         roles=roles,
         blocks=published.blocks,

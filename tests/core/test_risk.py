@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.policy import RED, verdict
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.association import association, linked_apart
 from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
 from splu_desktop.core.risk.releases import joint_certainty, surest_jointly
@@ -157,3 +161,36 @@ def test_no_value_seen_twice_is_surer_than_two_releases_say(together: bool) -> N
     for seen, found in zip(both[both >= 30], right[both >= 30], strict=True):
         assert found / seen < stated + 3 * np.sqrt(stated * (1 - stated) / seen)
     assert stated > (right / np.maximum(both, 1))[both >= 30].max() - 0.05
+
+
+def test_a_person_number_lets_all_rows_of_a_person_stand_out_together() -> None:
+    table = visits(most=6)
+    plan = plan_for(table, [["finding"]], person="id")
+    numbered = replace(plan, persons=ByPerson("id", number=True))
+    frame = _frame(table)
+    rows = frame["sex"] + frame["age"] + frame["ward"]
+    course = rows.groupby(frame["id"]).agg(lambda each: tuple(sorted(each)))
+    found = alike(prepare(table, numbered), numbered)
+    assert found.unique == (course.map(course.value_counts()) == 1).sum()
+    assert found.unique > 3 * alike(prepare(table, plan), plan).unique
+    (line,) = (each for each in verdict(table, numbered).lines if each.name == "persons-alike")
+    assert line.state == RED
+    assert "of one number" in line.sentence
+    assert line.repair is not None
+    assert not line.repair.apply(numbered).persons.number
+
+
+def test_one_rare_value_that_tells_another_keeps_columns_from_being_drawn_apart() -> None:
+    """Forty diseases and forty drugs: V is .14, but who shows the one disease and its drug has it in .91."""
+    rng = np.random.default_rng(3)
+    ill = rng.random(6000) < 0.006
+    dx = np.where(ill, 40, rng.integers(0, 40, 6000))
+    drug = np.where(ill & (rng.random(6000) < 0.9), 40, rng.integers(0, 40, 6000))
+    table = Table((coded("dx", dx), coded("drug", drug)))
+    assert linked_apart(table, [["dx"], ["drug"]]) is not None
+    assert linked_apart(table, [["dx", "drug"]]) is None
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        one, other = rng.integers(0, 40, (2, 1500))
+        assert association(coded("one", one), coded("other", other)) < 0.05
+        assert association(coded("one", one % 2), coded("other", (other == 3) * 1)) < 0.1

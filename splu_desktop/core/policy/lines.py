@@ -134,6 +134,9 @@ class Case:
         if few := figures.alike.below(k):
             by = listed(self.plan.nsas[:3], "{head} and {tail}")
             words = "Number of {who} that stand out by {by}: {n}; at least {k} should look alike."
+            if self.plan.persons is not None and self.plan.persons.number:
+                words = "Number of persons that stand out by rows of one number: {n}; at least {k} should look alike."
+                repair = Repair(say("Leave it out"), _without_number)
             return Line("persons-alike", RED, say(words, n=few, who=who, by=by, k=k), few, 0, repair)
         if changed > most:
             sentence = say(
@@ -304,6 +307,11 @@ class Case:
 
 def _drawn_by(plan: Plan, person: str) -> Plan:
     return replace(plan.with_role(person, Role.IDENTIFIER), persons=ByPerson(person, "draw"))
+
+
+def _without_number(plan: Plan) -> Plan:
+    assert plan.persons is not None
+    return replace(plan, persons=replace(plan.persons, number=False))
 
 
 def _make_safer(gamma: float) -> Repair:

@@ -1,7 +1,7 @@
 """Persons alike: how many persons share each row in the columns that somebody may know of them.
 
 The unit is the person where a column names persons, else the row: six rows of one person are one person, found with
-certainty.
+certainty. Where a published number tells which rows are one person's, all rows of a person are looked at together.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.persons.blanking import persons_sharing, row_classes
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.risk.recognition import add_courses
 from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import pieces
 
@@ -54,6 +55,10 @@ def alike(prepared: Prepared, plan: Plan, columns: Sequence[str] | None = None) 
     table = prepared.table
     known = [table[name] for name in (plan.knowable if columns is None else columns)]
     rows = row_classes([column.codes for column in known], [column.m for column in known], table.n)
+    if plan.persons is not None and plan.persons.number:
+        courses = add_courses(rows, prepared)
+        _, course, times = np.unique(courses, return_inverse=True, return_counts=True)
+        return Alike(times[course].astype(np.int64))
     # Who has no row looks like everybody; of several rows the one that fewest share decides, since a single one is
     # enough.
     sizes = np.full(prepared.person_count, prepared.person_count, np.int64)

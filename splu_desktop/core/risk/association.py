@@ -11,11 +11,16 @@ from splu_desktop.core.table import Column, Table, remember
 
 LINKED = 0.2  # Cramer's V, corrected for chance, from which columns must not be drawn apart
 _RARE = 20  # rows below which values count as one: what few rows have is chance
+_CHANCE = 0.01  # that one of all pairs of values seems to hang together
 _MOST_CELLS = 4_000_000
 
 
 def association(first: Column, second: Column) -> float:
-    """Return Cramer's V of two columns, corrected for chance (Bergsma 2013), in 0..1; 0 is none."""
+    """Return how strongly two columns hang together, in 0..1; 0 is none.
+
+    Cramer's V, corrected for chance (Bergsma 2013), or the correlation of the two values that hang together most, less
+    what the largest of so many shows by chance: a drug that tells one disease among forty leaves V at .14.
+    """
     n, (one, down), (two, across) = first.n, _pool_rare(first), _pool_rare(second)
     if n < 2 or min(len(down), len(across)) < 2:
         return 0.0
@@ -28,11 +33,16 @@ def association(first: Column, second: Column) -> float:
         counts = table[pairs]
     rows, columns = np.divmod(pairs, len(across))
     # Sum of observed^2 / expected over the cells that occur; chi^2 / n is that less one.
+    one_side, other_side = down[rows] / n, across[columns] / n
     phi2 = float((counts.astype(float) ** 2 / (down[rows] * across[columns])).sum() - 1)
     r, c = len(down), len(across)
+    of_values = (counts / n - one_side * other_side).clip(0) ** 2 / (
+        one_side * (1 - one_side) * other_side * (1 - other_side)
+    )
+    most = float(of_values.max(initial=0.0)) - 2 * np.log(r * c / _CHANCE) / n
     phi2 = max(0.0, phi2 - (r - 1) * (c - 1) / (n - 1))
     r_less, c_less = r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)
-    return float(min(1.0, np.sqrt(phi2 / max(min(r_less, c_less) - 1, 1e-9))))
+    return float(min(1.0, np.sqrt(max(phi2 / max(min(r_less, c_less) - 1, 1e-9), most))))
 
 
 @remember

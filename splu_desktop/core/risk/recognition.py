@@ -7,6 +7,7 @@ class. Who is the only one to have one is seen to be in the table, whatever gamm
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import stir
 from splu_desktop.core.mechanism import Block
@@ -26,12 +27,19 @@ def unique_combinations(prepared: Prepared, block: Block) -> float:
     return len(unique(alone)) / persons
 
 
+def add_courses(codes: NDArray[np.integer], prepared: Prepared) -> NDArray[np.uint64]:
+    """Return (U,) one number for each person, the same for persons whose rows (N,) have the same codes, all together.
+
+    A sum of stirred keys is one for each multiset of rows, but for chances of 2^-64.
+    """
+    course = np.zeros(prepared.person_count, np.uint64)
+    np.add.at(course, prepared.owner, stir(stir(codes.astype(np.uint64) + np.uint64(1))))
+    return course
+
+
 def unique_histories(prepared: Prepared, block: Block) -> float:
     """Return the share of the persons with several rows whose values of a block, all rows together, nobody else has."""
-    codes = block_codes(prepared.table, block.columns).astype(np.uint64)
-    history = np.zeros(prepared.person_count, np.uint64)
-    # A sum of stirred keys is one for each multiset of rows, but for chances of 2^-64.
-    np.add.at(history, prepared.owner, stir(stir(codes + np.uint64(1))))
+    history = add_courses(block_codes(prepared.table, block.columns), prepared)
     _, inverse, times = np.unique(history, return_inverse=True, return_counts=True)
     # A single row is a combination, which is counted above.
     several = np.bincount(prepared.owner, minlength=len(history)) > 1
