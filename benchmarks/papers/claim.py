@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -137,11 +138,12 @@ class Measured:
         return f"| {self.claim.place} | {self.claim.says} | {self.claim.figure}: {self.range} | {self.verdict} |"
 
 
-def measured(claim: Claim, tables: Tables, draws: int, number: int) -> Measured:
+def measured(claim: Claim, tables: Tables, draws: int) -> Measured:
     """Measure a claim. Its random numbers are its own, so that another claim changes nothing."""
+    own = zlib.crc32(f"{claim.place} {claim.says} {claim.figure}".encode())
     try:
         figures = tuple(
-            claim.measure(tables, np.random.default_rng([tables.seed, number, draw]))
+            claim.measure(tables, np.random.default_rng([tables.seed, own, draw]))
             for draw in range(draws if claim.random else 1)
         )
     except Impossible as fault:

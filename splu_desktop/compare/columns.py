@@ -74,7 +74,8 @@ def explain(comparison: Comparison) -> tuple[Said, ...]:
         say(
             "Figures are medians, with the range over the draws. small wrong: counts of 1 to {alpha} told wrong by "
             "more than {epsilon}; large right: counts of 0.5 % and more told within it. T_P: how often a value of 1 to "
-            "{alpha} rows is counted wrong in the whole table, at least. T_f: rows from which at most {t_e} are.",
+            "{alpha} rows is counted wrong, at least, whatever rows are asked about. T_f: rows of the whole table from "
+            "which at most {t_e} are.",
             alpha=str(asked.alpha),
             epsilon=Figure(f"{100 * asked.epsilon:.0f} %"),
             t_e=Figure(f"{100 * asked.t_e:.0f} %"),

@@ -36,7 +36,7 @@ DRAWS = 5
 LIMIT = 60.0  # seconds of processor time that a method may take with all its settings
 TESTED = 2_000  # records that the readers are tried on
 LARGE = 0.005  # share of the records from which a count is one of the large ones
-_STEPS, _FINE_STEPS = 1 << 7, 1 << 17  # of a search: at each that it looks at, certainty takes a draw
+_COARSE, _FINE = (1 << 7, 4), (1 << 17, 16)  # steps and parts of a search: certainty takes a draw at each it looks at
 _CLOSE = 0.002  # of a probability that counts as equal
 
 
@@ -91,11 +91,11 @@ class Trial:
             return system.t_p(self.source, self.thresholds) >= least
 
         wanted = {
-            SMALL_COUNTS: (hides, _FINE_STEPS, say("At no setting are small counts wrong as surely as in this plan.")),
-            CERTAINTY: (unsure, _STEPS, say("At no setting is a reader as unsure of a person as in this plan.")),
+            SMALL_COUNTS: (hides, *_FINE, say("At no setting are small counts wrong as surely as in this plan.")),
+            CERTAINTY: (unsure, *_COARSE, say("At no setting is a reader as unsure of a person as in this plan.")),
         }
-        for line, (strong, steps, weak) in wanted.items():
-            system, why = find_weakest(curve, strong, steps, weak)
+        for line, search in wanted.items():
+            system, why = find_weakest(curve, *search)
             yield SystemTried(system, line, why) if why else self.carry_out(system, line, progress)
 
     def carry_out(self, system: System, line: str, progress: Progress) -> SystemTried:
@@ -167,11 +167,11 @@ def _mean(values: NDArray[np.generic], where: Flags) -> float | None:
 
 
 def find_weakest(
-    curve: Sequence[System], strong: Callable[[System], bool], steps: int, weak: str
+    curve: Sequence[System], strong: Callable[[System], bool], steps: int, parts: int, weak: str
 ) -> tuple[System, str]:
     """Return the weakest setting that is strong enough, and ""; else the strongest one and why it is not, `weak`.
 
-    Along a span in so many steps, a multiple of 4, by bisection; where there is none, of the settings of the curve.
+    Along a span in so many steps by bisection of one of its parts; where there is none, of the settings of the curve.
     """
     kind = type(curve[0])
 
@@ -188,10 +188,12 @@ def find_weakest(
         except Impossible as fault:
             return str(fault)  # it asks more than the table allows, which counts as too strong
 
-    # In quarters first: beyond some strength a value seldom kept tells what is not true, and a reader is surer again.
-    found = next((step for step in range(0, steps + 1, steps // 4) if falls_short(step) != weak), steps)
+    # In parts first: beyond some strength a value seldom kept tells what is not true, and a reader is surer again; and
+    # how often small counts are wrong rises as a saw does.
+    part = steps // parts
+    found = next((step for step in range(0, steps + 1, part) if falls_short(step) != weak), steps)
     if falls_short(found) != weak:
-        low = max(found - steps // 4 + 1, 0)
+        low = max(found - part + 1, 0)
         found = bisect_left(range(found), True, lo=low, key=lambda step: falls_short(step) != weak)
     return setting(found), falls_short(found)
 

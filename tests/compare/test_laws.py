@@ -16,7 +16,7 @@ import pytest
 from benchmarks.papers.claims import epsilon_of_part, sharp_epsilon_of_part
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.rows import UnbiasedDraw
-from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.compare.buckets.fakes import FakeValues
@@ -33,7 +33,7 @@ from splu_desktop.core.mechanism import DecoyGroups, Lenders, law
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.report.comparison import MOST_LINES
-from tests.compare.tables import random_questions, small_questions, small_source
+from tests.compare.tables import column, random_questions, small_questions, small_source
 
 FAR = 5.5
 DRAWN = (Splu(3), SpluGen(2), Retention(0.4), Pram(0.7), AlphaBeta(0.4))
@@ -78,7 +78,8 @@ def test_the_law_of_a_count_is_that_of_its_estimates(system: System) -> None:
     estimates = np.array([straight(system.publish(source, chance, SILENT), everything) for _ in range(200)])
     object.__setattr__(source, "meeting", everything.meeting)
     at = source.m - 1
-    values, chances = system.count_law(source, int(source.counts[at]))
+    count = int(source.counts[at])
+    values, chances = system.count_law(source, count, source.n - count)
     mean = values @ chances
     assert chances.sum() == pytest.approx(1)
     assert estimates[:, at].mean() == pytest.approx(mean, abs=5 * estimates[:, at].std() / math.sqrt(200))
@@ -86,11 +87,99 @@ def test_the_law_of_a_count_is_that_of_its_estimates(system: System) -> None:
     assert estimates[:, at].var() == pytest.approx((values - mean) ** 2 @ chances, rel=5 * math.sqrt(5 / 200))
 
 
+def with_a_rare_value(count: int, n: int = 240) -> TrueTable:
+    """A value that `count` of n records have, the first of a column by which any number of first records is asked."""
+    rng = np.random.default_rng(2)
+    place = np.concatenate([np.arange(count), count + rng.permutation(n - count)])
+    return TrueTable((column("a", place),), column("s", np.r_[np.zeros(count, int), 1 + np.arange(n - count) % 8]))
+
+
+def wrong(answers: Floats, chances: Floats, count: int) -> float:
+    return float(chances[np.abs(answers - count) > 0.3 * count + 1e-9].sum())
+
+
+# Of what stands in rows, each with the numbers of others that its law holds for.
+BY_ROWS: tuple[tuple[System, tuple[int, ...]], ...] = (
+    (Splu(2.0), (0, 1, 20, 120, 232, 237)),
+    (Splu(5.0), (0, 1, 20, 120, 232, 237)),
+    (SpluGen(3), (0, 20, 232, 237)),
+    (Retention(0.5), (0, 1, 20, 120, 232, 237)),
+    (Retention(0.25), (0, 1, 20, 120, 232, 237)),
+    (Pram(0.6), (0, 237)),
+    (Pram(0.3), (0, 237)),
+    (DistributionBased(), (0, 1, 120, 232, 237)),
+)
+
+
+@pytest.mark.parametrize(("system", "others"), BY_ROWS, ids=lambda each: getattr(each, "setting", ""))
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_small_counts_are_wrong_in_any_selection_as_often_as_draws_show(
+    system: System, others: tuple[int, ...], count: int
+) -> None:
+    source, draws = with_a_rare_value(count), 100 if isinstance(system, SpluGen) else 400
+    sizes = np.minimum(np.array(others), source.n - count)
+    first = [{0: np.arange(source.n) < count + each} for each in sizes]
+    questions = CountingQuestions.from_flags(source, first, np.zeros(len(first), np.int64))
+    chance = np.random.default_rng([count, len(others)])
+    drawn = np.array([straight(system.publish(source, chance, SILENT), questions) for _ in range(draws)])
+    missed = (np.abs(np.clip(drawn, 0, count + sizes) - count) > 0.3 * count + 1e-9).mean(axis=0)
+    expected = [wrong(*system.count_law(source, count, int(each)), count) for each in sizes]
+    assert missed == pytest.approx(np.array(expected), abs=5 * 0.5 / math.sqrt(draws))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_small_counts_of_deletion_and_insertion_are_wrong_as_often_as_draws_show(count: int) -> None:
+    # Written anew: tuples of the table stay with alpha + beta, others of the domain come with beta.
+    source, rng = with_a_rare_value(3, n=30), np.random.default_rng(count)
+    system = AlphaBeta(0.3)
+    alpha, beta = system.chances(source)
+    for others in (0, 5, 27):
+        shown = rng.binomial(count, alpha + beta, 20_000) + rng.binomial(others, beta, 20_000)
+        found = np.clip((shown - beta * (count + others)) / alpha, 0, count + others)
+        expected = wrong(*system.count_law(source, count, others), count)
+        assert (np.abs(found - count) > 0.3 * count + 1e-9).mean() == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        *(Splu(gamma) for gamma in (1.2, 2.0, 3.0, 5.0, 10.0, 20.0)),
+        *(Retention(keep) for keep in (0.999, 0.8, 0.5, 0.3, 0.15)),
+        *(SpluGen(3), SpluGen(8), Pram(0.9), Pram(0.4), DistributionBased()),
+    ],
+    ids=lambda system: f"{system.name} {system.setting}",
+)
+def test_t_p_is_the_least_over_all_selections_that_hold_a_value(system: System) -> None:
+    source = with_a_rare_value(3)
+    every = [
+        wrong(*system.count_law(source, count, others), count)
+        for count in (1, 2, 3)
+        for others in range(source.n - count + 1)
+    ]
+    assert min(every) - 1e-9 <= system.t_p(source, Thresholds()) < min(every) + 0.02
+
+
+def test_what_keeps_nearly_every_value_hides_no_small_count_and_buckets_none() -> None:
+    source = small_source(20_000, m=2)
+    assert Pram(0.999).t_p(source, Thresholds()) == pytest.approx(0.001)
+    assert wrong(*Pram(0.999).count_law(source, 1, source.n - 1), 1) > 0.9, "as the whole table alone would have it"
+    for system in (Anatomy(2), FakeValues(2, 1)):
+        assert system.t_p(small_source(600, m=12), Thresholds()) == 0
+
+
 @pytest.mark.parametrize("gamma", [2, 5, 10])
-def test_t_p_and_t_f_of_ours_are_the_mechanisms(gamma: int) -> None:
+def test_t_p_and_t_f_of_ours_are_the_mechanisms_in_the_whole_table_and_less_where_rows_are_asked(gamma: int) -> None:
     source, asked = small_source(20_000), Thresholds()
-    assert Splu(gamma).t_p(source, asked) == pytest.approx(law.t_p(Lenders(gamma), 0.3, 3, source.n), abs=1e-6)
-    assert SpluGen(gamma).t_p(source, asked) == pytest.approx(law.t_p(DecoyGroups(gamma), 0.3, 3), abs=1e-6)
+    for system, draw, units in (
+        (Splu(gamma), Lenders(gamma), source.n),
+        (SpluGen(gamma), DecoyGroups(gamma), None),
+    ):
+        promised = law.t_p(draw, 0.3, 3, units)
+        assert min(wrong(*system.count_law(source, f, source.n - f), f) for f in (1, 2, 3)) == pytest.approx(promised)
+        assert system.t_p(source, asked) < promised
+    # Two or three who alone have a value are taken for so many as soon as one shows it.
+    least = {2: 0.5**2, 5: 0.8**3, 10: 0.557}[gamma]
+    assert Splu(gamma).t_p(source, asked) == pytest.approx(least, abs=0.003)
     # The bisection looks at some counts, the mechanism at all: a tooth of the saw apart at most.
     assert abs((Splu(gamma).t_f(source, asked) or 0) - law.t_f(Lenders(gamma), 0.3, 0.05)) <= 7
 

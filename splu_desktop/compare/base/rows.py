@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from contextlib import suppress
+from collections.abc import Collection
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.core.answer.counts import CountFigures, learn_spread, shrink
 
-_SINGULAR = 1e10  # how much larger a value's error may grow on its way back
-_STEPS = 4_001  # equally likely values that stand for a law without steps of its own
+_GRID = 1 << 12  # points that stand for a law without steps of its own
 
 
 class UnbiasedDraw(System):
@@ -105,48 +104,55 @@ class Channel(UnbiasedDraw):
     of the value asked for, w1, and its mean over the others, w0.
     """
 
-    _solved: tuple[TrueTable | None, Floats, Floats] = None, np.empty(0), np.empty(0)  # the table, T, T^-1
-
     def make(self, chance: np.random.Generator) -> None:
         codes, m = self.source.sensitive.codes, self.source.m
         self.classes, self.shown = np.zeros_like(codes), np.empty_like(codes)
-        for value, law in enumerate(self.transition(self.source.counts)):
-            self.shown[codes == value] = chance.choice(m, int(self.source.counts[value]), p=law)
+        counts = self.source.counts
+        drawn = [chance.choice(m, int(f), p=law) for f, law in zip(counts, self.transition(counts), strict=True)]
+        self.shown[np.argsort(codes, kind="stable")] = np.concatenate(drawn)
 
-    def solve(self, source: TrueTable) -> tuple[Floats, Floats]:
-        """Return T and T^-1. Raises Impossible where nothing leads back."""
-        if self._solved[0] is not source:  # which T_f asks for some fifty counts of
-            matrix = self.transition(source.counts)
-            with suppress(np.linalg.LinAlgError):
-                back = np.asarray(np.linalg.inv(matrix))
-                if np.linalg.norm(matrix, 1) * np.linalg.norm(back, 1) < _SINGULAR:  # its condition
-                    self._solved = source, matrix, back
-                    return self._solved[1:]
-            raise Impossible("With this setting the shown values can't be worked back to counts.")
-        return self._solved[1:]
+    def scores(self, source: TrueTable, of: int | None = None) -> Floats:
+        """Return (m, m) T^-1, or its column of one value. Raises Impossible where nothing leads back."""
+        raise Impossible("With this setting the shown values can't be worked back to counts.")
 
     @cached_property
     def published_shares(self) -> Floats:  # type: ignore[override]
-        likely = np.maximum(np.bincount(self.shown, minlength=self.source.m) @ self.solve(self.source)[1], 0.5)
+        shown = np.bincount(self.shown, minlength=self.source.m)
+        likely = np.maximum(shown @ self.scores(self.source), 0.5)
         return np.asarray(likely / likely.sum())
 
     def count(self, questions: CountingQuestions) -> CountFigures:
         y, share = questions.histogram(self.shown, self.source.m), self.published_shares
-        matrix, back = self.solve(self.source)
+        matrix, back = self.transition(self.source.counts), self.scores(self.source)
         with_it = np.maximum((matrix * back.T**2).sum(axis=1) - 1, 0.0)
         without = np.maximum(share @ matrix @ back**2 - share - share * with_it, 0.0) / np.maximum(1 - share, 1e-12)
         level = y.sum(axis=1, keepdims=True) * without
         return CountFigures(y @ back, level, np.broadcast_to(with_it - without, level.shape))
 
-    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        # Near a normal one: a sum over all records of the table.
-        at = int(np.argmin(np.abs(source.counts - count)))
-        matrix, back = self.solve(source)
-        each = np.maximum(matrix @ back[:, at] ** 2 - np.eye(source.m)[at], 0.0)
-        others = np.where(np.arange(source.m) == at, 0.0, source.counts)
-        variance = count * each[at] + (source.n - count) * float(others @ each) / max(float(others.sum()), 1.0)
-        likely = ndtri((np.arange(_STEPS) + 0.5) / _STEPS)
-        return count + np.sqrt(max(variance, 0.0)) * likely, np.full(_STEPS, 1 / _STEPS)
+    def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
+        # A sum of scores, whose law is a product of Fourier transforms on a grid that the least and the largest are on.
+        at, asked = int(np.argmin(np.abs(source.counts - count))), count + others
+        score, matrix = self.scores(source, at), self.transition(source.counts)
+        rest = np.where(np.arange(source.m) == at, 0.0, source.counts)
+        kinds = ((matrix[at], 1.0, count), (rest @ matrix / max(float(rest.sum()), 1.0), 0.0, others))
+        variance = sum(number * max(float(law @ score**2) - mean, 0.0) for law, mean, number in kinds)
+        width = 2 * (9 * math.sqrt(variance) + 6 * float(np.abs(score).max()))
+        least, gap = float(score.min()), float(np.ptp(score))
+        step = gap / max(int(gap * _GRID / width), 1)
+        place = (score - least) / step
+        low = np.floor(place).astype(np.int64)
+        whole = np.ones(_GRID // 2 + 1, complex)
+        for law, _, number in kinds:
+            # Between two points a score goes to both, so that its mean is kept.
+            on_grid = np.bincount(low % _GRID, law * (1 - place + low), _GRID)
+            on_grid += np.bincount((low + 1) % _GRID, law * (place - low), _GRID)
+            whole *= np.fft.rfft(on_grid) ** number
+        steps = round((count - asked * least) / step) + np.arange(-_GRID // 2, _GRID // 2)
+        chance = np.maximum(np.fft.irfft(whole, _GRID)[steps % _GRID], 0.0)
+        return np.clip(asked * least + step * steps, 0.0, float(asked)), chance / chance.sum()
+
+    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
+        return {0, source.n - count}
 
     def exact_epsilon(self, source: TrueTable) -> float:
         # The most that two true values differ in the chance of anything shown.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
@@ -124,33 +124,52 @@ class System(ABC):
         """Return the papers' own measures of what was published, by their names."""
         return {}
 
-    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        """Return (K,) answers to "how many records have s?", of a value that `count` have, and their (K,) chances.
+    def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
+        """Return (K,) answers to "how many of these have s?", and their (K,) chances.
+
+        Asked of the `count` records that have s, all there are, and of as many others: of the whole table where these
+        are N - count. Answered by the system's own estimator, cut to what so many records can hold but drawn to no
+        target: where rows are drawn that is the likeliest count, which the papers' iteration goes to.
 
         Exact where a system tells true counts of the whole table.
         """
         return np.array([float(count)]), np.ones(1)
+
+    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
+        """Return how many others may be asked about with them, where the law differs: here in the whole table alone."""
+        return (source.n - count,)
 
     def exact_epsilon(self, source: TrueTable) -> float:
         """Return the least epsilon for which one record's part in what is published is differentially private."""
         return math.inf
 
     def t_p(self, source: TrueTable, thresholds: Thresholds) -> float:
-        """Return min over f = 1..alpha of P(|answer - f| > epsilon f): small counts are wrong at least so often."""
-        laws = ((f, *self.count_law(source, f)) for f in range(1, min(thresholds.alpha, source.n) + 1))
+        """Return the least P(|answer - f| > epsilon f) of f = 1..alpha, in any selection with all f records of a value.
+
+        Journal, Definition 2, which asks it of every concept of few records. A frequent value's share is told, as it
+        should be, and answers some small cells of it by itself, whatever the rows say: so of a value that f records
+        have. Where rows are drawn the least mostly lies where nobody else is asked about, and no noise of others joins:
+        P(wrong) is 1 - keep for f = 1, and (1 - keep)^3 for f = 3 where whoever shows s is taken for three.
+        """
         edge = thresholds.epsilon + _TIE
-        return min(float(chance[np.abs(answers - f) > edge * f].sum()) for f, answers, chance in laws)
+
+        def wrong(count: int, others: int) -> float:
+            answers, chance = self.count_law(source, count, others)
+            return float(chance[np.abs(answers - count) > edge * count].sum())
+
+        small = range(1, min(thresholds.alpha, source.n) + 1)
+        return min(wrong(f, others) for f in small for others in self.others_asked(source, f))
 
     def t_f(self, source: TrueTable, thresholds: Thresholds) -> int | None:
-        """Return the least count from which answers err by epsilon or more with at most T_E; None up to N.
+        """Return the least count of the whole table from which answers err by epsilon or more with at most T_E.
 
-        By bisection over counts, each judged with some a little larger, since the error falls as a saw does.
+        None up to N. By bisection, each judged with some a little larger, since the error falls as a saw does.
         """
         edge = thresholds.epsilon - _TIE
 
         def good(count: int) -> bool:
             some = {min(round(count * step), source.n) for step in (1, 1.02, 1.05, 1.1)} | {count + 1, count + 2}
-            laws = ((f, *self.count_law(source, f)) for f in some if f <= source.n)
+            laws = ((f, *self.count_law(source, f, max(self.others_asked(source, f)))) for f in some if f <= source.n)
             return all(chance[np.abs(answers - f) >= edge * f].sum() <= thresholds.t_e for f, answers, chance in laws)
 
         high = 1
@@ -193,3 +212,12 @@ def binomials(parts: Sequence[tuple[int, float]]) -> tuple[Floats, Floats]:
         law = np.convolve(law, binomial(np.arange(low, high + 1), n, p))
         first += low
     return first + np.arange(len(law)).astype(np.float64), law
+
+
+def others_at_steps(count: int, gain: float, noise: float, most: int) -> set[int]:
+    """Return the others, up to `most`, among whom an answer (y - noise (count + others)) / gain can be `count` itself.
+
+    Besides nobody and all: where y of 1 to 5 are shown, so that the noise expected makes up for what the step is off.
+    """
+    steps = (round((y - gain * count) / noise) - count for y in range(1, 6)) if noise > 0 else ()
+    return {0, most} | {each for each in steps if 0 < each < most}

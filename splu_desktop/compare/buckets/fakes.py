@@ -12,6 +12,8 @@ Estimate: fakes come by shares, so x = sum over g of n_{P,g} (c_{g,s} - sigma pi
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from scipy import sparse
 
@@ -68,8 +70,13 @@ class FakeValues(Anatomy):
             out |= rare[column.codes[records][:, None], added]
         return np.asarray(1 / (1 + self.fakes - out.sum(axis=1)))
 
-    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        # About sigma N / l fakes come by shares; what is expected of them is taken away.
+    def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
         added = self.fakes * source.n // self.l
+        if count + others < source.n:  # whole buckets, each with one of s, beside which no fake is s
+            return np.array([max(count - self.fakes * count * count / source.n, 0.0)]), np.ones(1)
+        # About sigma N / l fakes come by shares; what is expected of them is taken away.
         shown, chance = binomials([(added, count / source.n)])
         return (count + shown) * source.n / (source.n + added), chance
+
+    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
+        return {min((self.l - 1) * count, source.n - count), source.n - count}

@@ -42,7 +42,7 @@ class CellKey(NoisyAnswers):
     def values(self) -> dict[str, object]:
         return {**super().values, "most": self.most}
 
-    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+    def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
         law = noise_law(min(count, self.most), self.most, self.variance)
         return count + np.arange(-self.most, self.most + 1).astype(np.float64), law
 

@@ -71,7 +71,7 @@ class Laplace(NoisyAnswers):
     def likelihood(self, shown: Floats, counts: Floats) -> Floats:
         return log_density((shown - counts) / self.scale(self.source), self.parts)
 
-    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
+    def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
         x, chance = noise_law(self.parts)
         return count + x * self.scale(source), chance
 

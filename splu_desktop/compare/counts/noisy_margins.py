@@ -10,6 +10,7 @@ entropy with a tree of pairs is the product of their conditional shares, so that
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import combinations
 
 import numpy as np
@@ -65,6 +66,15 @@ class NoisyMargins(Laplace):
                 self.told.append((codes[one], of_pair, of_pairs))
             counts = possible_counts(margins[one, other] + of_pair, self.source.n)
             self.edges[one, other], self.edges[other, one] = counts, counts.T
+
+    def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
+        # Before the fit: by the column's noisy count, or by that of its pair with a column, where part of it is asked.
+        answers, chance = super().count_law(source, count, others)
+        d = len(source.columns)
+        return answers if count + others == source.n else count + (answers - count) * d / (d + 1), chance
+
+    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
+        return {0, source.n - count}
 
     def answer(self, questions: CountingQuestions) -> Answers:
         last = len(self.groups) - 1

@@ -13,12 +13,14 @@ private and useful. The paper's table is a set: of equal records each but the fi
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, TrueTable, binomials, system
 from splu_desktop.compare.base.source import Floats, Ints
+from splu_desktop.compare.base.system import others_at_steps
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.messages import Figure, say
 
@@ -93,11 +95,15 @@ class AlphaBeta(System):
     def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
         return self.source.pick_own(row, records)
 
-    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        # All other tuples of the domain with the value can come to those of the table.
-        domain, (alpha, beta) = math.prod(column.m for column in source.columns), self.chances(source)
-        shown, chance = binomials([(count, alpha + beta), (max(domain - count, 0), beta)])
-        return (shown - beta * domain) / alpha, chance
+    def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
+        # Not of other records, but of other tuples of the domain with the value, which can come to those of the table.
+        alpha, beta = self.chances(source)
+        shown, chance = binomials([(count, alpha + beta), (others, beta)])
+        return np.clip((shown - beta * (count + others)) / alpha, 0.0, float(count + others)), chance
+
+    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
+        domain = math.prod(column.m for column in source.columns)
+        return others_at_steps(count, *self.chances(source), max(domain - count, 0))
 
     def exact_epsilon(self, source: TrueTable) -> float:
         alpha, beta = self.chances(source)

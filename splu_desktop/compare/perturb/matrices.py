@@ -19,14 +19,56 @@ x = N_P f'_s / N, biased wherever the selection matters.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
+from functools import lru_cache
 
 import numpy as np
 
 from splu_desktop.compare.base import GAMMAS, Answers, Channel, CountingQuestions, TrueTable, binomials, system
-from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base.source import Flags, Floats
+from splu_desktop.compare.base.system import others_at_steps
 from splu_desktop.core.messages import say
 
 BAND = 5
+_SHARES = 41  # of the table that may be asked about
+_SINGULAR = 1e10  # how much larger a value's error may grow on its way back
+
+
+@lru_cache(maxsize=2)
+def neighbours(m: int, band: float) -> Flags:
+    """Return (m, m) which values are others within so many places."""
+    apart = np.abs(np.subtract.outer(np.arange(m), np.arange(m)))
+    return np.asarray((apart > 0) & (apart <= band))
+
+
+@lru_cache(maxsize=2)
+def spectrum(m: int, band: float) -> tuple[Floats, Floats, Floats]:
+    """Return L (m, m), (m,) eigenvalues and R (m, m) of the move to a neighbour, B = L diag R with L R = I.
+
+    B is made symmetric by the root of how many neighbours there are. So I and B have the same inverse for each `keep`
+    but for m numbers, which a search looks up.
+    """
+    near = neighbours(m, band)
+    root = np.sqrt(near.sum(axis=1))
+    values, vectors = np.linalg.eigh(near / np.outer(root, root))
+    return vectors / root[:, None], values, vectors.T * root
+
+
+@lru_cache(maxsize=2)
+def matrix_of(m: int, band: float, keep: float) -> Floats:
+    """Return (m, m) the chances of what is shown, by what is true."""
+    near = neighbours(m, band)
+    return np.asarray((1 - keep) * near / near.sum(axis=1, keepdims=True) + keep * np.eye(m))
+
+
+@lru_cache(maxsize=2)
+def inverse_of(m: int, band: float, keep: float, of: int | None) -> Floats | None:
+    """Return one column of the inverse of `matrix_of`, or all of it; None where there is none to speak of."""
+    left, values, right = spectrum(m, band)
+    moved = keep + (1 - keep) * values
+    if np.abs(moved).min() * _SINGULAR < 1:
+        return None
+    return np.asarray(left / moved @ (right if of is None else right[:, of]))
 
 
 @system("pram", "PRAM", first=True, points=(0.8, 0.6, 0.4), span=(0.999, 0.05))
@@ -38,10 +80,11 @@ class Pram(Channel):
     setting_said, band = f"keep = {{keep}}, band = {BAND}", float(BAND)
 
     def transition(self, counts: Floats) -> Floats:
-        m = len(counts)
-        near = np.abs(np.subtract.outer(np.arange(m), np.arange(m)))
-        others = ((near > 0) & (near <= self.band)).astype(np.float64)
-        return np.asarray((1 - self.keep) * others / others.sum(axis=1, keepdims=True) + self.keep * np.eye(m))
+        return matrix_of(len(counts), self.band, self.keep)
+
+    def scores(self, source: TrueTable, of: int | None = None) -> Floats:
+        found = inverse_of(source.m, self.band, self.keep, of)
+        return super().scores(source, of) if found is None else found
 
 
 _KEPT = tuple(1 / gamma for gamma in GAMMAS)
@@ -52,6 +95,10 @@ class Retention(Pram):
     """Keep with chance `keep`, else any other value of the domain."""
 
     band = math.inf
+
+    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
+        other = (1 - self.keep) / (source.m - 1)
+        return others_at_steps(count, self.keep - other, other, source.n - count)
 
 
 @system("dbr", say("Distribution-based redraw"))
@@ -65,5 +112,9 @@ class DistributionBased(Channel):
         share = np.bincount(self.shown, minlength=self.source.m) / self.source.n
         return Answers(questions.sizes[questions.row] * share[questions.value])
 
-    def count_law(self, source: TrueTable, count: int) -> tuple[Floats, Floats]:
-        return binomials([(source.n, count / source.n)])
+    def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
+        shown, chance = binomials([(source.n, count / source.n)])
+        return shown * (count + others) / source.n, chance
+
+    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
+        return set(np.ceil(np.linspace(0, source.n - count, _SHARES)).astype(int).tolist())
