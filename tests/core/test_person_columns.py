@@ -9,7 +9,13 @@ from stdnum.nl import bsn
 from stdnum.pl import pesel
 from stdnum.se import personnummer
 
-from splu_desktop.core.persons.identify import find_persons, named_as_person, national_number, person_columns
+from splu_desktop.core.persons.identify import (
+    find_persons,
+    named_as_person,
+    national_number,
+    person_columns,
+    what_rows_are,
+)
 from splu_desktop.core.table import Column, Kind, Table
 
 
@@ -94,3 +100,21 @@ def test_names_that_several_share_are_no_persons_though_each_has_one_sex():
     names = [f"{a}{b}" for a in ("Ada ", "Bea ", "Cem ", "Dan ") for b in "KLMNOPQRST"] * 5
     table = Table((column("who", names), column("sex", ["m" if n[0] in "CD" else "f" for n in names])))
     assert person_columns(table) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        (name, 1)
+        for name in ("Fall-Nr.", "FallNr", "Aufnahmenummer", "NUM_SEJ", "stay_id", "encounter_csn", "Episode No")
+    ]
+    + [(name, 2) for name in ("Auftragsnummer", "N° demande", "accession_no", "sample_id", "Probennummer")]
+    + [(name, 3) for name in ("visit_id", "ID_PASSAGE", "Besuchsnr", "appointment_id")]
+    + [(name, None) for name in ("case_id", "Einsatznummer", "claim_id")]
+    + [(name, 0) for name in ("Patienten-Nr", "lfd_nr", "subject_id")],
+)
+def test_a_number_that_no_two_rows_share_says_what_a_row_is(name, row):
+    numbers = [f"{i:06d}" for i in range(100_000, 100_200)]
+    assert what_rows_are(Table((column(name, numbers),)), several=False) == row
+    if row:
+        assert what_rows_are(Table((column(name, [*numbers[:100], *numbers[:100]]),)), several=True) is None

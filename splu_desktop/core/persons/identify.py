@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.core.resources import read_toml, resource_path
-from splu_desktop.core.roles import suggest_roles
-from splu_desktop.core.roles.content import follows, rows_of, sample_labels
-from splu_desktop.core.roles.lexicon import HARMLESS
+from splu_desktop.core.roles import Role, suggest_roles
+from splu_desktop.core.roles.content import distinct_share, follows, rows_of, sample_labels
+from splu_desktop.core.roles.lexicon import HARMLESS, fold
 from splu_desktop.core.roles.numbers import national_number
 from splu_desktop.core.table import Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
@@ -20,6 +20,7 @@ _LISTS = read_toml(resource_path("roles/persons.toml"))["persons"]
 _PERSONS, _NUMBER_WORDS, _JOINED, _NAMES, _OTHERS, _BARE = (
     frozenset(_LISTS[name].split()) for name in ("persons", "numbers", "joined", "names", "others", "bare")
 )
+_ROWS = tuple(tuple(_LISTS[name].split()) for name in ("stay", "test", "visit", "case"))
 _WHO, _WHICH = ("|".join(sorted(each)) for each in ({word for word in _PERSONS if len(word) > 2}, _JOINED))
 _TOGETHER = re.compile(rf"(?:{_WHO})(?:e?n|s)?(?:{_WHICH})|(?:{_WHICH})(?:{_WHO})")
 _BORN = re.compile(r"birth|geburt|geboor|naiss|nacim|nascit|\bdob\b", re.IGNORECASE)
@@ -28,6 +29,7 @@ _DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2
 _MANY = 20  # different words from which on a column called after persons names them
 _AGREE = 0.95  # of the persons
 _REPEATING = 20  # values with several rows that must be of one sex each: by chance in one of 2^20 tables
+_OWN = 0.99  # different numbers per row that number the rows
 _ROWS_EACH = 1.2  # rows of a person, on average, where persons repeat
 
 
@@ -86,6 +88,23 @@ def _how_sure(column: Column, persons: int, rows: int) -> int:
         return 3
     # "id": what repeats has several rows, whatever it is; what does not may be the rows' number.
     return int(bool(words) and words <= _BARE and persons < rows and persons >= 0.02 * rows)
+
+
+def what_rows_are(table: Table, *, several: bool) -> int | None:
+    """Return what one row is: 0 a patient, 1 a stay, 2 a test, 3 a visit; None where the columns do not tell.
+
+    A number of stays, tests or visits tells it where no two rows share it; else no row of theirs is a patient.
+
+    several : whether a person has several rows.
+    """
+    for name, each in suggest_roles(table).items():
+        words = [fold(word) for word in words_of(name)]
+        if each.role is not Role.IDENTIFIER or each.subject != "person" or named_as_person(name):
+            continue
+        said = [at for at, begins in enumerate(_ROWS, 1) if any(word.startswith(begins) for word in words)]
+        if said:
+            return said[0] if said[0] < len(_ROWS) and distinct_share(table[name]) > _OWN else None
+    return None if several else 0
 
 
 def _of_one_person(table: Table) -> list[PersonColumn]:

@@ -10,7 +10,7 @@ import numpy as np
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.persons.choice import persons
-from splu_desktop.core.persons.identify import person_columns
+from splu_desktop.core.persons.identify import person_columns, what_rows_are
 from splu_desktop.core.policy.draft import draft
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.roles import Suggestion, suggest_roles
@@ -59,8 +59,8 @@ def first_answers(table: Table, suggestions: Mapping[str, Suggestion], names: tu
     """Return what the file tells of the three questions: the custodian changes what is wrong."""
     audience = Audience()
     person = names[0] if names else None
-    # Where a person has several rows, none can tell whether a row is a stay, a test or a visit.
-    row_word = "" if person is not None and persons_named(table, person)[1] > 1 else row_words()[0]
+    one_row = what_rows_are(table, several=person is not None and persons_named(table, person)[1] > 1)
+    row_word = "" if one_row is None else row_words()[one_row]
     try:
         found = draft(table, audience, person=person, suggestions=suggestions)
     except SpluError:  # no column is secret, say: the questions stay to be asked
