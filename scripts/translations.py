@@ -45,7 +45,7 @@ _OPTIONS = ("add_command", "takes", "switch", "several")  # of the command line:
 # Words without a blank that stand in sentences, and words that are put together from tables.
 _OTHERS = (
     *(each.value for kind in (Kind, ProblemKind, Decision) for each in kind),
-    *(what for what, _ in role_content._CHECKS),
+    *(what for what, _ in role_content.checks()),
     "name of a person",
     "address",
     "free text",

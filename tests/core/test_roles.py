@@ -138,12 +138,30 @@ def test_real_tables(name: str) -> None:
         ("Sex", "hetero|gay|bi", Kind.CATEGORY),
         ("result", "positive|negative", Kind.CATEGORY),
         ("stroke", "0|1", Kind.INTEGER),
+        ("trust_colleagues_team", "1|2|3|4|5", Kind.INTEGER),
+        ("bullying_school", "Never|Sometimes|Often", Kind.CATEGORY),
+        ("Zufriedenheit_Station", "niedrig|mittel|hoch", Kind.CATEGORY),
+        ("ambiance_service", "jamais|parfois|souvent", Kind.CATEGORY),
+        ("job_stress", "Low|Medium|High", Kind.CATEGORY),
+        ("Route", "PO|IV|SC", Kind.CATEGORY),
+        ("Mode", "Spontaneous|Pressure|Volume", Kind.CATEGORY),
+        ("Modus", "Spontan|Sectio|Forceps|Vakuum", Kind.CATEGORY),
+        ("Régime", "sans sel|diabétique|normal", Kind.CATEGORY),
+        ("Degree", "First|Second|Third", Kind.CATEGORY),
         ("survival", "10|200|365", Kind.INTEGER),
         ("c3", "A|B|C", Kind.CATEGORY),
     ],
 )
 def test_a_harmless_word_beside_or_over_findings_makes_no_column_harmless(name: str, values: str, kind: Kind) -> None:
     assert suggested(name, values, kind).role is Role.SA
+
+
+@pytest.mark.parametrize(
+    "name", ["Employer", "company_name", "Arbeitgeber", "Firma", "Employeur", "Entreprise", "empresa"]
+)
+def test_an_employers_name_is_left_out_and_its_kinds_are_not(name: str) -> None:
+    assert suggested(name, "Bosch|Migros|Spital Basel|Aldi", Kind.CATEGORY).role is Role.IDENTIFIER
+    assert suggested(name, "public|private|self employed", Kind.CATEGORY).role is not Role.IDENTIFIER
 
 
 @pytest.mark.parametrize(
@@ -160,6 +178,12 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
     ("name", "values", "subject"),
     [
         ("ward", "3A|3B|ICU", "unit"),
+        ("Station", "1|2|3|4|5", "unit"),
+        ("Station", "31|32|41|42", "unit"),
+        ("Service", "1|2|3|4|5", "unit"),
+        ("Einsatzbereich", "Station 3|ITS|Notaufnahme", "unit"),
+        ("v9", "2023T1|2023T2|2023T3", "date"),
+        ("Schulbildung", "hoch|mittel|niedrig", "demographic"),
         ("requesting_dept", "Surgery|GP|ED", "unit"),
         ("State", "NY|CA|TX|WA", "place"),
         ("plz", "29221|30159|38100", "place"),

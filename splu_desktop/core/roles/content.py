@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
 from splu_desktop.core.generalise.interval_texts import interval_ends
+from splu_desktop.core.resources import read_toml, resource_path
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, first_names, fold, lexicon, read_name
 from splu_desktop.core.roles.numbers import is_official, national_number
 from splu_desktop.core.table import Column, Kind, remember
@@ -33,6 +35,7 @@ _FEWEST_YEARS = 3  # different ones that tell years from other numbers
 _CODES = 60  # numbers of wards or of kinds of something, at most, where they count up from 1
 _TWO_DIGITS = 10  # the least number of places whose codes have two digits
 _VERSIONS = 12
+_GRADES = 10  # numbers up to which an unknown word beside a ward, a school or a trade may be asked about: stress, work
 _PROPER = 3  # capitalised names that may be places
 _SERIAL = 4  # digits from which numbers of one length may number persons
 _NUMBERING = 0.2  # different values per record from which alike codes number persons and not wards
@@ -52,33 +55,18 @@ _ROMAN = re.compile(r"[IVX]+[A-Ca-c]?")
 _CODE = re.compile(r"([^\W\d_]{0,6}[-_./ ]?)(\d{3,})")
 _KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits take turns
 _NAME = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]{1,58}")
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
-_PHONE = re.compile(
-    r"(?:\+|00)\d{1,3}[\s./()-]*(?:\d[\s./()-]*){6,12}|\(?0?\d{2,4}\)?[\s./-]\d{3,4}[\s./-]\d{2,4}(?:[\s.-]?\d{2,4})?"
-    r"|0\d{2,4}[\s./-]\d{5,9}|0\d(?:[\s.]\d{2}){4}"
-)
-_STREET = re.compile(
-    r"\d{1,5}[a-z]?,?\s+(?:[\w.'-]+\s+){1,4}(?:st|street|ave|avenue|rd|road|ln|lane|dr|drive|blvd|way|court|ct|close)\b\.?.*"
-    r"|.*(?:stra(?:ß|ss)e|str\.|gasse|platz|weg|allee)\s*\d+\s?[a-z]?\b.*"
-    r"|(?:\d+\s?(?:bis|ter)?,?\s+)?(?:rue|avenue|boulevard|place|chemin|calle|avenida|plaza|paseo|via)\s.*\d*.*",
-    re.IGNORECASE,
-)
 
 
-def _form(pattern: str | re.Pattern[str]) -> Callable[[str], bool]:
+def _form(pattern: str) -> Callable[[str], bool]:
     compiled = re.compile(pattern)
     return lambda text: compiled.fullmatch(text.strip()) is not None
 
 
-# What most of a column's values are by chance with next to no probability.
-_CHECKS: tuple[tuple[str, Callable[[str], bool]], ...] = (
-    ("official number", is_official),
-    ("e-mail address", _form(_EMAIL)),
-    ("official number", _form(r"\d{3}-\d{2}-\d{4}")),
-    ("telephone number", _form(_PHONE)),
-    ("unique key", _form(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?")),
-    ("street address", _form(_STREET)),
-)
+@cache
+def checks() -> tuple[tuple[str, Callable[[str], bool]], ...]:
+    """Return what most of a column's values are by chance with next to no probability, each with its check."""
+    forms = read_toml(resource_path("roles/forms.toml"))["forms"]
+    return (("official number", is_official), *((what, _form(pattern)) for what, pattern in forms.items()))
 
 
 @remember
@@ -116,7 +104,7 @@ def identifier_by_content(column: Column) -> str | None:
         return None
     if national_number(column) is not None:
         return "official number"
-    return next((what for what, check in _CHECKS if _mostly(labels, check)), None)
+    return next((what for what, check in checks() if _mostly(labels, check)), None)
 
 
 def names_persons(column: Column, *, whole: bool = False, share: float = _KNOWN_NAMES) -> bool:
@@ -222,10 +210,13 @@ def holds_times(column: Column) -> bool:
     return column.kind is Kind.CATEGORY and _mostly(sample_labels(column), _TIME.fullmatch)
 
 
-def holds_periods(column: Column) -> bool:
-    """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1."""
+def holds_periods(column: Column, *, written: bool = False) -> bool:
+    """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1.
+
+    written : whether no plain number counts.
+    """
     labels = sample_labels(column)
-    return len(labels) > 1 and all(_PERIOD.fullmatch(label) for label in labels)
+    return len(labels) > 1 and all(_PERIOD.fullmatch(text) and not (written and text.isdecimal()) for text in labels)
 
 
 def holds_years(column: Column) -> bool:
@@ -294,9 +285,13 @@ def holds_icd(column: Column) -> bool:
     return _mostly(sample_labels(column), _ICD.fullmatch)
 
 
-def tells_findings(column: Column) -> bool:
-    """Whether values are findings, parts of the body or ends of a stay, which no place, unit or trade is."""
+def tells_findings(column: Column, *, graded: bool = True) -> bool:
+    """Whether values are findings, parts of the body or ends of a stay, which no place, unit or trade is.
+
+    graded : whether grades such as low, high, never and often are findings, too: schooling has some.
+    """
     values = lexicon().values
+    telling = values["telling"] | values["grades"] if graded else values["telling"]
     found, long = 0, tuple(word for word in values["enough"] if len(word) > _LETTERS)
     labels = [text for text in sample_labels(column) if any(map(str.isalpha, text))]
     for text in labels if not holds_ways(column) else ():
@@ -304,7 +299,7 @@ def tells_findings(column: Column) -> bool:
         if words & values["enough"] or any(word.startswith(long) for word in words):
             return True
         short = len(words) <= 3 and not any(map(str.isdigit, text))  # "baseline arm 1" is of a trial
-        found += join_words(text) in values["telling"] or bool(short and words & values["telling"])
+        found += join_words(text) in telling or bool(short and words & telling)
     return found > _TELLING * len(labels)
 
 
@@ -345,10 +340,16 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return False
     if answered and reading.says("event"):
         return False  # who left school, or the study
-    if column.kind is Kind.INTEGER:
-        return _fits_codes(column, subject, reading)
-    if tells_findings(column):
+    # A route, a mode or a degree is one of coming, paying or schooling, or of treatment, unless its kinds are told.
+    told = reading.unsure and subject in ("demographic", "administrative")
+    told = told and not any("kind" in each and "unsure" not in each for each in reading.lists)
+    if column.kind is Kind.INTEGER and column.values is not None:
+        graded = bool(reading.unknown) and not reading.says("kind", "number") and column.values.max() <= _GRADES
+        return not (told or graded) and _fits_codes(column, subject, reading)
+    if tells_findings(column, graded=bool(reading.unknown) or subject != "demographic"):
         return False
+    if told:
+        return tells_ways(column)
     if reading.says("act") and (reading.unsure or subject == "place"):
         return borne_out(column, proper=False)  # "injection site", "examined region"
     return (
@@ -356,6 +357,12 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         or borne_out(column)
         or (reading.says("number") and not _mostly(sample_labels(column), _SITE.fullmatch))
     )
+
+
+def tells_ways(column: Column) -> bool:
+    """Whether half of a column's values, at least, are ways to come, answer or pay, or kinds of staff or work."""
+    labels = sample_labels(column)
+    return 2 * sum(map(says_harmless, labels)) >= len(labels)
 
 
 def _fits_age(column: Column, reading: Reading) -> bool:
@@ -419,7 +426,7 @@ def borne_out(column: Column, *, proper: bool = True) -> bool:
 
     def borne(text: str) -> bool:
         coded = _SHORT_NAME.fullmatch(text) and not _ROMAN.fullmatch(text)
-        return bool(coded) or read_name(text).says("unit")
+        return bool(coded) or read_name(text).says("unit", "place")
 
     if len(labels) > 1 + proper and _mostly(labels, borne):
         return True

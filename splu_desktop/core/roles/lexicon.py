@@ -19,7 +19,7 @@ _PRIVATE = frozenset({*_STEMS, "amount"})
 _SURE = ("age", "date", "unit", "place")  # what stays itself where a vaccination or a diagnosis is named beside it
 _CLEAR = (*_SURE, "demographic")  # what stays itself beside a word that nobody knows
 # What may stand beside them; a word of no such list makes the name one that nobody can read.
-_NEUTRAL = ("fill", "kind", "number", "counting", "person", "name", "staff", "birth", "event", "exit")
+_NEUTRAL = ("fill", "kind", "number", "counting", "person", "name", "staff", "employer", "birth", "event", "exit")
 _BESIDE = frozenset((*HARMLESS, *_NEUTRAL))
 _SIZED = ("demographic", "age", "place")  # how many children, years or people are nothing secret
 _OF_A_CASE = ("number", "kind", "age", "date", "place", "demographic")
@@ -114,7 +114,9 @@ class Lexicon:
                         continue  # "rozpozna-nie" and "Transportmit-tel" end in no number, "patient-mrn" does
                     known = _BESIDE | {"amount"} if (behind | ahead).intersection(_SIZED) else _BESIDE
                     odd = [each for each in (behind, ahead) if not each & known]
-                    return odd[0] if odd else (ahead | behind).difference(ORDERS)
+                    both = (ahead | behind).difference(ORDERS)
+                    sure = any(each & {*HARMLESS} and "unsure" not in each for each in (ahead, behind))
+                    return odd[0] if odd else both - {"unsure"} if sure else both
         return frozenset()
 
 

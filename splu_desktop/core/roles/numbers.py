@@ -23,10 +23,10 @@ tr.tckimlik
 _NATIONAL = tuple(_MODULES.split())
 _LENGTHS = {"nl.bsn": 9, "pl.pesel": 11, "gb.nhs": 10, "br.cpf": 11}  # a number column has lost the noughts in front
 _SHAPED = re.compile(r"[A-Z0-9][A-Z0-9 ./+-]{7,20}", re.IGNORECASE)
-# Forms of numbers without a check digit: Medicare of the United States, national insurance of Britain.
+# Numbers without a check digit: Medicare and social security of the United States, national insurance of Britain.
 _FORMS = re.compile(
     r"[1-9](?![SLOIBZ])[A-Z](?![SLOIBZ])[A-Z0-9]\d-?(?![SLOIBZ])[A-Z](?![SLOIBZ])[A-Z0-9]\d-?"
-    r"(?:(?![SLOIBZ])[A-Z]){2}\d{2}|[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\s?(?:\d\d\s?){3}[A-D]"
+    r"(?:(?![SLOIBZ])[A-Z]){2}\d{2}|\d{3}-\d{2}-\d{4}|[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\s?(?:\d\d\s?){3}[A-D]"
 )
 _LOOKED_AT = 2000  # labels
 _FEWEST = 6  # different numbers from which check digits that all agree are no chance

@@ -21,7 +21,6 @@ __all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
 _STAGE = "Recognising the source"
 _NEAR_UNIQUE, _MOSTLY_UNIQUE = 0.9, 0.5  # different values per record
 _GAPS = 0.1  # share of records without a date from which having one tells what happened
-_ONE_BY_ONE = 10  # values that are read each by itself
 _MANY_TEXTS = 0.2  # different texts per record
 _MANY = 20  # values from which a number by itself names somebody
 _FEW = 3  # values up to which a number names nobody
@@ -88,7 +87,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for a column whose name says a person, an address or free text, if its values may be it."""
     if content.holds_answers(column) and not (column.n < content.FEWEST and reading.says("key")):
         return None  # "telephone": yes, no
-    labels, worded = content.sample_labels(column), column.kind in (Kind.CATEGORY, Kind.TEXT)
+    worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
     if reading.says("birth") and (content.is_dated(column) or content.holds_days(column)):
         return _names_person(say("A date of birth singles out most people."), "age")
     if content.is_dated(column) or content.holds_icd(column):
@@ -103,6 +102,9 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("called") and worded:
         return _names_person(say("The name says names of persons."))
+    firms = reading.says("number") or (worded and not content.tells_ways(column))  # "public" and "private" name none
+    if firms and reading.says("employer") and reading.only("employer", "fill", "name", "number"):
+        return _names_person(say("The name says an employer, by whom others find a person."), doubt=True)
     named = worded and reading.says("name") and not reading.says(*HARMLESS)
     if named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody"):
         return _names_person(say("The name says names of persons."))
@@ -113,8 +115,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
         return _names_person(_NUMBER)  # a laboratory's, too
     treats = reading.says("staff") and (reading.says("number") or not reading.says("kind"))
-    kinds = sum(map(content.says_harmless, labels)) if column.m <= _ONE_BY_ONE else 0  # "consultant" and "registrar"
-    nobody = 2 * kinds >= len(labels) or column.kind is Kind.DECIMAL
+    nobody = content.tells_ways(column) or column.kind is Kind.DECIMAL  # "consultant" and "registrar"
     if treats and not (harmless or reading.secret or nobody):
         return _names_person(say("The name says who treats or records."))
     if reading.unknown or reading.secret:
@@ -174,7 +175,8 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
         return _harmless("sex", bool(reading.unknown))
     if content.is_dated(column) and content.may_be_births(column):
         return _names_person(say("A date of birth singles out most people."), "age", doubt=True)
-    if (content.is_dated(column) or content.holds_times(column)) and not (some or reading.says("death")):
+    timed = content.is_dated(column) or content.holds_times(column) or content.holds_periods(column, written=True)
+    if timed and not (some or reading.says("death")):
         return _harmless("date", True)
     if reading.secret:
         return None
