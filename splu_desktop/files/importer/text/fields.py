@@ -124,7 +124,7 @@ def _fields(block: bytes, words: Words, starts: NDArray[np.int64], stops: NDArra
     if longest > _WORDS * _WORD:
         return [block[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
     places = range(0, max(longest, 1), _WORD)
-    return np.stack([words[starts + at] & FIRST_BYTES[np.clip(length - at, 0, _WORD)] for at in places]).T
+    return np.stack([words[starts + at] & FIRST_BYTES.take(length - at, mode="clip") for at in places]).T
 
 
 def take(fields: Fields, keep: NDArray[np.bool_]) -> Fields:
