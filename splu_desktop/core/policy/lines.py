@@ -18,7 +18,7 @@ from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.search import STOPS, Search, Setting
 from splu_desktop.core.risk.association import linked_apart
-from splu_desktop.core.risk.giveaway import Giveaway, giveaways
+from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion
@@ -84,7 +84,7 @@ class Case:
     source : the table as read; `suggestions` says what each of its columns is taken for.
     prepared, figures : the table as the plan prepares it, and what was counted.
     limits, earlier : what holds, and releases of the same persons.
-    told : what unchanged columns give away; None to look.
+    told : what unchanged columns give away.
     """
 
     source: Table
@@ -94,7 +94,7 @@ class Case:
     limits: Limits
     figures: Figures
     earlier: tuple[EarlierRelease, ...]
-    told: tuple[Giveaway, ...] | None = None
+    told: tuple[Giveaway, ...]
 
     def lines(self) -> list[Line]:
         """Return at most eight lines, the red ones first; of two that say the same of one fault the worse."""
@@ -202,10 +202,9 @@ class Case:
         return Line("too-blurred", OK if other else AMBER, sentence, other, repair=None if other else self._ways)
 
     def _gives_away(self) -> Line | None:
-        told = giveaways(self.prepared, self.plan) if self.told is None else self.told
-        if not told:
+        if not self.told:
             return None
-        worst = told[0]
+        worst = self.told[0]
         repair = Repair(say("Leave it out"), lambda plan: plan.with_role(worst.column, Role.DROPPED))
         return Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
 

@@ -7,6 +7,7 @@ defensible where no line is open; an open one stands against it until it is repa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, figures_of
 from splu_desktop.core.policy.limits import Limits, check_reason, limits_for
 from splu_desktop.core.policy.lines import RED, Case, Line
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.risk.giveaway import Giveaway
+from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
 from splu_desktop.core.sanitise import Prepared, prepare
@@ -133,7 +134,11 @@ def verdict(
     limits = limits_for(plan.audience)
     for why in plan.kept_identifiers.values():  # it silences a red line
         check_reason(why)
-    figures = figures_of(prepared, plan, earlier, progress)
+    # Neither asks for the other's, and NumPy leaves the interpreter free meanwhile: the second core takes one of them.
+    with ThreadPoolExecutor(1, "splu") as pool:
+        looked = pool.submit(giveaways, prepared, plan) if told is None else None
+        figures = figures_of(prepared, plan, earlier, progress)
+        told = looked.result() if looked is not None else told or ()
     lines = Case(source, prepared, plan, known, limits, figures, tuple(earlier), told).lines()
     state, sentence = _state(lines, figures, plan)
     if figures.rows_left_out > (1 - limits.share_alike) * (figures.rows + figures.rows_left_out):
