@@ -6,7 +6,12 @@ import hashlib
 from pathlib import Path
 from typing import IO
 
+import numpy as np
+
+from splu_desktop.core.distinct import stir
 from splu_desktop.core.progress import SILENT, Progress
+
+_ODD_NUMBERS = stir(np.arange(1 << 13, dtype=np.uint64)) | np.uint64(1)
 
 
 def file_sha256(path: Path, progress: Progress = SILENT) -> str:
@@ -30,8 +35,36 @@ class DigestedFile:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self.digest = file, hashlib.sha256()
+        self._blocks: list[tuple[int, int]] = []  # length and sum of each
 
     def write(self, block: bytes | bytearray) -> int:
         """Write a block. Raises OSError."""
         self.digest.update(block)
+        self._blocks.append((len(block), _sum_of(block)))
         return self._file.write(block)
+
+    def reads_back(self, path: Path, progress: Progress) -> bool:
+        """Say whether a file holds what was written, by a sum of each block: a tenth of the time of a digest.
+
+        Raises OSError; Cancelled.
+        """
+        with path.open("rb") as file:
+            for done, (length, own) in enumerate(self._blocks):
+                progress.report("Checking the file", done / len(self._blocks))
+                block = file.read(length)
+                if len(block) != length or _sum_of(block) != own:
+                    return False
+            return not file.read(1)
+
+
+def _sum_of(block: bytes | bytearray) -> int:
+    """Return 64 bits by which a changed block is told, but for chances of 2^-60: words times numbers of their places.
+
+    A word that changes changes the sum, since all of the numbers are odd; words that change places do, too.
+    """
+    words = np.frombuffer(block, np.uint64, len(block) // 8)
+    found = int.from_bytes(block[8 * len(words) :], "little")
+    for start in range(0, len(words), len(_ODD_NUMBERS)):
+        some = words[start : start + len(_ODD_NUMBERS)]
+        found = (found * 0x9E3779B97F4A7C15 + int(some @ _ODD_NUMBERS[: len(some)])) % 2**64
+    return found

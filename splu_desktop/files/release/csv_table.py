@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import distinct, distinct_rows
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Kind, Table
-from splu_desktop.files.disk.digests import DigestedFile, file_sha256
+from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.disk.inert import inert, inert_texts, restore_text
 from splu_desktop.files.importer.raw import Gatherer
 from splu_desktop.files.importer.text import fields
@@ -65,7 +65,7 @@ def checked_file(path: Path, names: Sequence[str], dialect: Dialect, progress: P
         yield file
         opened.flush()
         os.fsync(opened.fileno())
-    if file_sha256(path, progress) != file.digest.hexdigest():
+    if not file.reads_back(path, progress):
         raise _written_otherwise(path.name)
 
 
