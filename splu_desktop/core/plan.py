@@ -9,7 +9,7 @@ from typing import Any
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.generalise import Steps, steps_from
+from splu_desktop.core.generalise import Rare, Steps, steps_from
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Lenders, draw_as_dict, draw_from
 from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
@@ -58,8 +58,14 @@ class Plan:
     row_word: str = ""
 
     def __post_init__(self) -> None:
-        steps = {name: tuple(each) for name, each in self.generalisations.items() if each}
+        steps, joined = {name: tuple(each) for name, each in self.generalisations.items() if each}, dict(self.rare)
+        # Rare values of a secret column are joined after the draw, on published counts: the counts before are secret.
+        for name in [name for name in steps if self.roles.get(name) is Role.SA]:
+            joined.update((name, each.k) for each in steps[name] if isinstance(each, Rare))
+            steps[name] = tuple(each for each in steps[name] if not isinstance(each, Rare))
+        steps = {name: each for name, each in steps.items() if each}
         object.__setattr__(self, "generalisations", MappingProxyType(steps))
+        object.__setattr__(self, "rare", joined)
         for name in ("roles", "kept_identifiers", "public_values", "rare"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in ("blocks", "classes", "questions"):

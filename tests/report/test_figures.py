@@ -153,7 +153,7 @@ def test_the_recipients_edition_follows_from_the_release(case: Case) -> None:
 def test_another_table_is_no_source(cases: dict[str, Case]) -> None:
     case = cases["kept"]
     with pytest.raises(BadSetting, match="not made from this file"):
-        make_report(case.opened, FIELDS, entry=case.entry, source=case.source.take(range(1, case.source.n)))
+        make_report(case.opened, FIELDS, entry=case.entry, source=case.source.take(np.arange(1, case.source.n)))
 
 
 def _visits(folder: Path, each: int = 2) -> Table:

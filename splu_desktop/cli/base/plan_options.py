@@ -14,7 +14,6 @@ from splu_desktop.cli.base.help import several, takes
 from splu_desktop.cli.base.import_options import ENGINES, add_recipe_options, imported_from, set_of
 from splu_desktop.core.audience import WHO, Audience, OwnLimit, day_to_delete
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.generalise import Rare
 from splu_desktop.core.mechanism import Block, draw_from
 from splu_desktop.core.messages import none_of, say, superfluous
 from splu_desktop.core.persons.choice import ONE, ByPerson
@@ -250,15 +249,10 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
     changes: dict[str, Any] = {}
     if args.generalise:
         with said_by("--generalise"):
-            steps, rare = generalisations_from(args.generalise, table), dict(plan.rare)
+            steps = generalisations_from(args.generalise, table)
             for name in (name for name in steps if not plan.roles[name].published):
                 raise BadSetting("Column “{name}” is left out, so its values can't be grouped; publish it.", name=name)
-        for name, own in steps.items():
-            if name in plan.sensitive:
-                # Joined after the draw, on published counts: the counts before are secret.
-                rare.update((name, each.k) for each in own if isinstance(each, Rare))
-                steps[name] = tuple(each for each in own if not isinstance(each, Rare))
-        changes = {"generalisations": {**plan.generalisations, **steps}, "rare": rare}
+        changes = {"generalisations": {**plan.generalisations, **steps}}
     if kept := said.get("kept_identifiers"):
         changes["kept_identifiers"] = {**plan.kept_identifiers, **kept}
     if {"draw", "together"} & said.keys() or args.gamma is not None:
