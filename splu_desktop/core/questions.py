@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
@@ -53,6 +53,10 @@ class AskedTable:
         what = self.sa if self.value is None else f"{self.sa}={self.value}"
         head = "" if self.kind == "count" else f"{self.kind} of " if self.kind == "mean" else "compare "
         return f"{head}{what} by {', '.join(self.by)}" if self.by else f"{head}{what}"
+
+    def counted_by(self, columns: Collection[str]) -> AskedTable:
+        """Return the table by those of its columns that are among some."""
+        return replace(self, by=tuple(name for name in self.by if name in columns))
 
     def words(self) -> str:
         """Return the table in words, for people. A value that says little by itself stands with its column."""

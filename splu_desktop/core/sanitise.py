@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -49,6 +49,7 @@ class Prepared:
     units, classes : what is drawn at once, and who lends to whom.
     emptied, left_out : persons of whom cells were emptied, and who were left out.
     rows_left_out : of these, and of persons of whom one row goes out.
+    whole : the source with these rows, for whoever looks for another plan; None for a release that was read.
     """
 
     table: Table
@@ -60,6 +61,7 @@ class Prepared:
     emptied: int = 0
     left_out: int = 0
     rows_left_out: int = 0
+    whole: Table | None = field(default=None, repr=False)
 
     @cached_property
     def row_class(self) -> NDArray[np.int32]:
@@ -115,7 +117,7 @@ def _prepare(table: Table, plan: Plan) -> Prepared:
     units = Units.of_persons(owner) if drawn else Units.of_records(source.n)
     classes = make_classes([generalised[name] for name in plan.classes], units)
     gone = table.n + table.origin.get(LEFT_OUT, 0) - source.n
-    found = Prepared(generalised, source, owner, known, units, classes, emptied, left_out, gone)
+    found = Prepared(generalised, source, owner, known, units, classes, emptied, left_out, gone, table)
     for block in plan.blocks:
         _check_block(found, block)
     return found

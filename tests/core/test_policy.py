@@ -157,6 +157,54 @@ def test_too_few_persons_are_told_so_with_what_would_help() -> None:
     assert not any(each.works and each.plan is None for each in found.alternatives)
 
 
+def few_findings(n: int, **shares: float) -> Table:
+    """Return persons with findings of yes and no."""
+    chance, few = np.random.default_rng(7), hospital(7, n).select(["age", "sex"])
+    texts = {name: chance.choice(["no", "yes"], n, p=[1 - share, share]) for name, share in shares.items()}
+    columns = (Column.from_labels(k, v.astype(object), kind=Kind.CATEGORY) for k, v in texts.items())
+    return Table((*few.columns, *columns))
+
+
+def test_the_way_for_another_audience_is_what_is_proposed_to_it() -> None:
+    # Half of the rows have a cough, which no strength hides as the public needs it: other columns are asked.
+    table = few_findings(450, hiv=0.02, cough=0.48)
+    found = propose(table, Audience("public"), person=None)
+    own = propose(table, Audience("partner"), person=None)
+    assert (found.verdict.state, own.verdict.state) == (TOO_SMALL, USEFUL)
+    way = next(each for each in found.alternatives if "partner" in each.words)
+    assert way.works
+    assert (way.answered, way.cells) == (own.verdict.figures.answered, own.verdict.figures.cells)
+    assert way.plan is not None
+    assert verdict(table, way.plan).state == USEFUL
+
+
+def test_a_small_table_is_asked_for_all_values_where_one_alone_has_too_few() -> None:
+    found = propose(few_findings(320, response=0.46), Audience("colleague"), person=None)
+    assert found.verdict.state == USEFUL
+    assert [each.value for each in found.plan.questions] == [None]
+
+
+def test_repairs_look_at_rows_that_do_not_go_out_too() -> None:
+    table = hospital(0, 200)
+    found = propose(table, Audience("public"), person=None)
+    assert found.verdict.figures.left_out
+    for line in found.verdict.open:
+        assert line.repair is not None
+        after = {each.name: each.state for each in verdict(table, line.repair.apply(found.plan)).lines}
+        assert after["persons-alike"] == OK, line.name
+
+
+def test_columns_of_tables_are_left_out_where_no_form_of_theirs_is_enough() -> None:
+    table = hospital(0, 60)
+    asked = (AskedTable("diagnosis", None, ("sex", "age")),)
+    found = propose(table, Audience("public"), person=None, questions=asked)
+    line = next(each for each in found.verdict.open if each.name == "persons-alike")
+    assert line.repair is not None
+    plan = line.repair.apply(found.plan)
+    assert "persons-alike" not in {each.name for each in verdict(table, plan).open}
+    assert all(set(each.by) <= set(plan.nsas) for each in plan.questions)
+
+
 def test_the_sample_is_useful_and_defensible_for_a_partner() -> None:
     found = propose(read(SAMPLE).table, person=None)
     assert found.verdict.state == USEFUL

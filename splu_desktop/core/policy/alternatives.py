@@ -69,12 +69,25 @@ def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
 def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
     """Give useful ways with fewer tables, or tables by fewer columns, than one has, each with its words."""
     tried = {way.plan.questions}
-    for words, asked in _fewer(way.plan.questions, way.tables):
+    plainer = ((say("Only {table}.", table=each.words()), (each,)) for each in setting.plainer)
+    for words, asked in (*_fewer(way.plan.questions, way.tables), *plainer):
         if asked not in tried:
             tried.add(asked)
             other = _find(setting, replace(_bare(way.plan), questions=asked), setting.limits)
             if other is not None and other.works:
                 yield words, other
+
+
+def best_way(setting: Setting, plan: Plan) -> Way:
+    """Return the best way, with fewer tables where nobody named them and they can't be read. Raises as `find_way`."""
+    way = find_way(setting, plan)
+    if setting.named or way.works:
+        return way
+    # Tables that nobody asked for must not stand in the way of a release that is useful without them, nor get a
+    # wider error than was said.
+    wished = {each.within for each in way.plan.questions}
+    others = (other for _, other in fewer_tables(setting, way))
+    return next((each for each in others if {asked.within for asked in each.plan.questions} <= wished), way)
 
 
 def _find(setting: Setting, plan: Plan, limits: Limits) -> Way | None:
@@ -123,7 +136,10 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alt
         "partner": say("Give it to a partner under contract who has signed."),
         "public": say("Make it safe enough for anyone."),
     }[limits.name]
-    found = _find(setting, replace(_bare(plan), audience=audience), limits)
+    # As for whoever asks for that audience: what counts as secret, what is asked and which columns go depend on it.
+    own, bare = (setting, _bare(plan)) if setting.anew is None or setting.late else setting.anew(audience)
+    bare = replace(bare, audience=audience)
+    found = best_way(replace(own, limits=limits, until=setting.until), bare) if not setting.late else None
     if found is not None:
         yield _of(kind, words, found)
 
@@ -152,14 +168,14 @@ def _fewer(
     if len(questions) > 1:
         for each in sorted(tables, key=lambda each: -each.answered):
             yield say("Only {table}.", table=each.asked.words()), (each.asked,)
-    columns = tuple(dict.fromkeys(name for each in questions for name in each.by))
+    columns = list(dict.fromkeys(name for each in questions for name in each.by))
     for left in reversed(columns):
-        asked = tuple(dict.fromkeys(replace(e, by=tuple(n for n in e.by if n != left)) for e in questions))
+        asked = tuple(dict.fromkeys(each.counted_by({*columns} - {left}) for each in questions))
         yield say("Tables without “{column}”.", column=left), asked
     if any(each.within < WITHIN for each in questions):
         yield say("A number is good within 30 %."), tuple(replace(each, within=WITHIN) for each in questions)
     if len(columns) > 1:
-        yield say("Totals only."), tuple(dict.fromkeys(replace(each, by=()) for each in questions))
+        yield say("Totals only."), tuple(dict.fromkeys(each.counted_by(()) for each in questions))
 
 
 def _of(kind: str, words: str, way: Way) -> Alternative:

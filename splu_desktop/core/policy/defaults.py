@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.mechanism import LEAST
-from splu_desktop.core.persons.blanking import row_classes
 from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable
+from splu_desktop.core.risk.cells import cell_counts
 from splu_desktop.core.roles.absence import says_absence
 from splu_desktop.core.table import Column, Table
 
 _MOST_LINES = 60  # values of a column that a table counts by as it stands
 _FEWEST_ROWS = 2 * LEAST
-_GRADES = 6  # whole numbers that are grades rather than amounts
+_PLAINER = 8  # columns that are tried one by one where nothing can be read of the usual tables
 
 
 def default_questions(
@@ -67,34 +65,27 @@ def default_questions(
     return tuple(found[:MOST_TABLES] or [last])
 
 
-def rank_sensitive(
+def plainer_questions(
     table: Table,
-    sensitive: Sequence[str],
+    ranked: Sequence[str],
+    unchanged: Mapping[str, str],
     public_values: Mapping[str, Sequence[str]],
-    doubtful: Collection[str] = (),
-) -> list[str]:
-    """Return the columns by how much their secret values tell; amounts, dates and doubtful ones come last.
+    within: float = WITHIN,
+) -> tuple[AskedTable, ...]:
+    """Return tables that a small table may tell by itself: all values of a column by sex, by age, and its totals.
 
-    What a column tells is the entropy of its values of two classes' worth of rows and more, the others taken as one.
+    The parameters are those of `default_questions`.
     """
     found = []
-    for place, name in enumerate(sensitive):
+    for name in ranked[:_PLAINER]:
         column = table[name]
-        counts = column.counts()
         secret = ~column.missing & ~np.isin(column.labels, list(public_values.get(name, ())))
-        if column.m < 2 or not secret.any():
-            continue
-        large = counts[secret & (counts >= _FEWEST_ROWS)]
-        shares = np.append(large, max(column.n - large.sum(), 0)) / column.n
-        told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
-        found.append((not len(large), name in doubtful, _is_amount(column), -min(told, 2.5), place, name))
-    return [each[-1] for each in sorted(found)]
-
-
-def _is_amount(column: Column) -> bool:
-    """Whether a column holds amounts or dates, as they are or in bands, and no few grades."""
-    amounts = interval_ends(column) is not None or (column.values is not None and column.m > _GRADES)
-    return amounts or bool(column.grain)
+        # Where no secret value has a large cell, the others tell nothing that was not known.
+        if column.counts()[secret].max(initial=0) >= LEAST:
+            options = [(each,) for each in _by_persons(table, unchanged)]
+            asked = [AskedTable(name, None, by, within=within) for by in (*options, ())]
+            found += [each for each in asked if _has_large_cells(table, each, unchanged)]
+    return tuple(found)
 
 
 def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:
@@ -106,18 +97,6 @@ def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(found)
     few = [(table[n].m, n) for n, subject in unchanged.items() if subject != "date" and 1 < table[n].m <= _MOST_LINES]
     return (min(few)[1],) if few else ()
-
-
-def cell_counts(table: Table, asked: AskedTable, grouped: Collection[str] = ()) -> NDArray[np.int64]:
-    """Return the counts of a table's cells, columns of `grouped` taken in three groups."""
-    column = table[asked.sa]
-    inside = ~column.missing[column.codes] if asked.value is None else column.labels[column.codes] == asked.value
-    sides = [column.codes[inside]]
-    for name in asked.by:
-        codes = table[name].codes[inside]
-        thirds = np.quantile(codes, (1 / 3, 2 / 3)) if name in grouped and len(codes) else None
-        sides.append(codes if thirds is None else np.searchsorted(thirds, codes).astype(np.int32))
-    return np.bincount(row_classes(sides, [int(each.max(initial=0)) + 1 for each in sides], int(inside.sum())))
 
 
 def _has_large_cells(table: Table, asked: AskedTable, unchanged: Mapping[str, str]) -> bool:

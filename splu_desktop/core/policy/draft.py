@@ -33,13 +33,14 @@ from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Edit, Plan
-from splu_desktop.core.policy.defaults import default_questions, rank_sensitive
+from splu_desktop.core.policy.defaults import default_questions, plainer_questions
 from splu_desktop.core.policy.limits import Limits, limits_for
 from splu_desktop.core.policy.search import STOPS, Setting
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.blocks import group_columns
 from splu_desktop.core.risk.certainty import gamma_for
+from splu_desktop.core.risk.telling import rank_sensitive
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
@@ -131,13 +132,15 @@ def draft(
     view = table_after(table, bands)
     public, unsafe = made.find_public_values(view, {each.sa: each.value for each in questions}, limits)
     subjects = {name: suggestions[name].subject for name, role in made.roles.items() if role is Role.NSA}
-    named = bool(questions)
+    named, plainer = bool(questions), tuple[AskedTable, ...]()
     unsure = {name for name, each in suggestions.items() if each.doubt}
     ranked = rank_sensitive(view, made.drawn, public, unsure | unsafe)
     if not named:
         # A table that nobody named must not stand in the way by a column that no strength protects.
         askable = [name for name in ranked if name not in unsafe] or ranked
-        questions = default_questions(view, askable, subjects, public, wishes.get("within") or limits.within)
+        within = wishes.get("within") or limits.within
+        questions = default_questions(view, askable, subjects, public, within)
+        plainer = plainer_questions(view, askable, subjects, public, within)
     blocks = made.find_blocks(view, questions, ranked, bands, progress)
     # Only now, since columns that found no block are no longer secret.
     made.note_roles()
@@ -155,7 +158,14 @@ def draft(
     )
     # Tables that nobody named give way before the column that they are about does.
     kept = tuple(name for name in secret if name in given or name == about)
-    return Draft(plan, Setting(table, subjects, limits, kept, named, progress=progress), suggestions, tuple(made.steps))
+
+    def draft_anew(other: Audience) -> tuple[Setting, Plan]:
+        known = Wishes(**{**wishes, "suggestions": suggestions})
+        again = draft(table, other, progress, ages=ages, **known)
+        return again.setting, again.plan
+
+    setting = Setting(table, subjects, limits, kept, named, plainer, draft_anew, progress=progress)
+    return Draft(plan, setting, suggestions, tuple(made.steps))
 
 
 @dataclass(eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,9 +15,10 @@ from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
 from splu_desktop.core.plan import Edit, Plan
+from splu_desktop.core.policy.alternatives import fewer_tables
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
 from splu_desktop.core.policy.limits import Limits
-from splu_desktop.core.policy.search import STOPS, Search, Setting
+from splu_desktop.core.policy.search import STOPS, Search, Setting, find_way
 from splu_desktop.core.risk.association import linked_apart
 from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.risk.releases import EarlierRelease
@@ -25,6 +27,7 @@ from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.sanitise import Prepared
 from splu_desktop.core.table import Kind, Table
 
+_SECONDS = 5.0  # of processor time for ways that are looked for
 OK, AMBER, RED = "ok", "amber", "red"
 MOST_LINES = 8
 
@@ -286,22 +289,27 @@ class Case:
     @property
     def _ways(self) -> Repair:
         def edit(plan: Plan) -> Plan:
-            found = self._search(plan).find()
+            setting = self._setting
+            found = find_way(setting, plan)
+            if not found.works:  # the first of the ways that a proposal names
+                found = next((each for _, each in fewer_tables(setting, found)), found)
             return found.plan if found.safe else plan
 
         return Repair(say("Show ways that work"), edit)
 
-    def _search(self, plan: Plan) -> Search:
+    @property
+    def _setting(self) -> Setting:
         subjects = {name: each.subject for name, each in self.suggestions.items()}
-        return Search(Setting(self.source, subjects, self.limits), plan)
+        return Setting(self.source, subjects, self.limits, until=time.thread_time() + _SECONDS)
 
     def _coarser(self, plan: Plan) -> Plan:
-        search = self._search(plan)
-        levels = search.tiers.mildest()
-        if levels is None:
-            return plan
-        found = search.plan_with(levels)
-        return replace(found, classes=tuple(name for name in plan.classes if name in found.nsas))
+        for asked in (plan.questions, ()):  # columns that tables count by go last, and only where nothing else does
+            search = Search(self._setting, replace(plan, questions=asked))
+            if (levels := search.tiers.mildest()) is not None:
+                found = search.plan_with(levels)
+                kept = tuple(dict.fromkeys(each.counted_by(found.nsas) for each in plan.questions))
+                return replace(found, questions=kept, classes=tuple(n for n in plan.classes if n in found.nsas))
+        return plan
 
 
 def _drawn_by(plan: Plan, person: str) -> Plan:

@@ -20,14 +20,14 @@ from splu_desktop.core.generalise import table_after, words_for
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.messages import Said, listed, quoted, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.alternatives import Alternative, fewer_tables, other_ways
-from splu_desktop.core.policy.defaults import cell_counts
+from splu_desktop.core.policy.alternatives import Alternative, best_way, other_ways
 from splu_desktop.core.policy.draft import Draft, Step, Wishes, blanked_step, draft, draw_again, left_out_words
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
-from splu_desktop.core.policy.search import Way, class_options, find_way
+from splu_desktop.core.policy.search import Way, class_options
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.cells import cell_counts
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
@@ -106,13 +106,7 @@ def propose(
     until = time.thread_time() + _SECONDS
     found = draft(table, audience or Audience(), progress, **wishes)
     setting = replace(found.setting, until=until)
-    way = find_way(setting, found.plan)
-    if not setting.named and not way.works:
-        # Tables that nobody asked for must not stand in the way of a release that is useful without them, nor get a
-        # wider error than was said.
-        wished = {each.within for each in way.plan.questions}
-        others = (other for _, other in fewer_tables(setting, way))
-        way = next((each for each in others if {asked.within for asked in each.plan.questions} <= wished), way)
+    way = best_way(setting, found.plan)
     judged = verdict(
         way.prepared, way.plan, earlier=earlier, suggestions=found.suggestions, told=way.told, progress=progress
     )

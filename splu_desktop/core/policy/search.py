@@ -13,12 +13,13 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from splu_desktop.core.answer.forecast import Forecaster
+from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import Chapter, system_of
 from splu_desktop.core.mechanism import LEAST, make_classes
@@ -29,6 +30,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Readable, TableReach, reaches
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.cells import AskedCells
 from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
@@ -127,6 +129,8 @@ class Setting:
     limits : of whoever gets it.
     kept : secret columns that are not left out: those that somebody marked, and the one that the table is about.
     named : whether somebody named the tables; of others as many are asked for as can be read.
+    plainer : tables of which one may be asked for where nothing can be read of those that nobody named.
+    anew : setting and draft for another audience; None where somebody gave the plan.
     until : moment of this thread's work after which nothing more is tried, so that a busy machine proposes what an
         idle one does.
     progress : may stop it.
@@ -137,6 +141,8 @@ class Setting:
     limits: Limits
     kept: Collection[str] = ()
     named: bool = True
+    plainer: tuple[AskedTable, ...] = ()
+    anew: Callable[[Audience], tuple[Setting, Plan]] | None = None
     until: float = math.inf
     progress: Progress = SILENT
 

@@ -129,7 +129,7 @@ def verdict(
     SpluError where the plan does not fit the table; Cancelled.
     """
     prepared = table if isinstance(table, Prepared) else prepare(table, plan)
-    source = prepared.source if isinstance(table, Prepared) else table
+    source = prepared.whole or prepared.source
     known = suggest_roles(source) if suggestions is None else suggestions
     limits = limits_for(plan.audience)
     for why in plan.kept_identifiers.values():  # it silences a red line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,18 @@ from splu_desktop.core.persons.blanking import row_classes
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.tiers import Candidate
 from splu_desktop.core.table import Table
+
+
+def cell_counts(table: Table, asked: AskedTable, grouped: Collection[str] = ()) -> NDArray[np.int64]:
+    """Return the counts of a table's cells, columns of `grouped` taken in three groups."""
+    column = table[asked.sa]
+    inside = ~column.missing[column.codes] if asked.value is None else column.labels[column.codes] == asked.value
+    sides = [column.codes[inside]]
+    for name in asked.by:
+        codes = table[name].codes[inside]
+        thirds = np.quantile(codes, (1 / 3, 2 / 3)) if name in grouped and len(codes) else None
+        sides.append(codes if thirds is None else np.searchsorted(thirds, codes).astype(np.int32))
+    return np.bincount(row_classes(sides, [int(each.max(initial=0)) + 1 for each in sides], int(inside.sum())))
 
 
 class AskedCells:

@@ -1,0 +1,45 @@
+"""Which secret columns tell most, for whoever asks for tables or fills blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from splu_desktop.core.generalise.interval_texts import interval_ends
+from splu_desktop.core.mechanism import LEAST
+from splu_desktop.core.table import Column, Table
+
+_FEWEST_ROWS = 2 * LEAST
+_GRADES = 6  # whole numbers that are grades rather than amounts
+
+
+def rank_sensitive(
+    table: Table,
+    sensitive: Sequence[str],
+    public_values: Mapping[str, Sequence[str]],
+    doubtful: Collection[str] = (),
+) -> list[str]:
+    """Return the columns by how much their secret values tell; amounts, dates and doubtful ones come last.
+
+    What a column tells is the entropy of its values of two classes' worth of rows and more, the others taken as one.
+    """
+    found = []
+    for place, name in enumerate(sensitive):
+        column = table[name]
+        counts = column.counts()
+        secret = ~column.missing & ~np.isin(column.labels, list(public_values.get(name, ())))
+        if column.m < 2 or not secret.any():
+            continue
+        large = counts[secret & (counts >= _FEWEST_ROWS)]
+        shares = np.append(large, max(column.n - large.sum(), 0)) / column.n
+        told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
+        most = 0 if len(large) else int(counts[secret].sum())  # of few rows, what most have
+        found.append((not len(large), name in doubtful, _is_amount(column), -min(told, 2.5), -most, place, name))
+    return [each[-1] for each in sorted(found)]
+
+
+def _is_amount(column: Column) -> bool:
+    """Whether a column holds amounts or dates, as they are or in bands, and no few grades."""
+    amounts = interval_ends(column) is not None or (column.values is not None and column.m > _GRADES)
+    return amounts or bool(column.grain)
