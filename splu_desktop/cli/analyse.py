@@ -84,6 +84,11 @@ def _analyse(args: argparse.Namespace) -> None:
     if args.json:
         print_json({**result_as_dict(result), "release": release.id})
         return
+    a = result.analysis
+    outcome, group = (f"{name}={'|'.join(each)}" if each else name
+                      for name, each in ((a.outcome, a.value), (a.exposure, a.exposed)))  # fmt: skip
+    others = "|".join(a.unexposed or ()) or say("all others")
+    tell(say("{outcome}: {group} against {others}", outcome=outcome, group=group, others=others) if group else outcome)
     heads = ("", say("Estimate"), say("95 % from"), say("to"), say("this table from"), say("to"))
     print_table(heads, [_row(each) for each in result.estimates], right=range(1, 6))
     for note in result.notes:

@@ -73,6 +73,8 @@ def test_all_commands_answer_one_release(splu: Splu, release: Path, tmp_path: Pa
     same = next(cell for cell in cells if cell["values"] == ["female"] and cell["value"] == "flu")
     assert same["low"] == pytest.approx(one["low"])
     ratio = splu.json("analyse", release, "ratio", "smoker=yes", "diagnosis=flu")
+    assert splu("analyse", release, "ratio", "smoker=yes", "diagnosis=flu") == 0
+    assert "diagnosis=flu: smoker=yes against all others" in splu.out
     assert ratio["low_alike"] <= ratio["low"] <= ratio["estimate"] <= ratio["high"] <= ratio["high_alike"]
     female = splu.json("analyse", release, "share", "diagnosis=flu", "sex=female")
     assert female == splu.json("analyse", release, "share", "diagnosis=flu", "--where", "sex=female")

@@ -140,7 +140,7 @@ def test_the_readme_names_the_ends_of_what_has_an_order(tmp_path: Path) -> None:
     table = Table((ages, Column.from_labels("dx", ["a", "b", "c"] * 80)))
     release = released(table, Plan({"age": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),)), tmp_path / "r")
     lines = (release.path / "README.md").read_text(encoding="utf-8").splitlines()
-    assert "An empty cell has no value: there is no other mark." in lines[lines.index("- age: 20 to 31") :]
+    assert any(line.startswith("An empty cell has no value, or") for line in lines[lines.index("- age: 20 to 31") :])
 
 
 def _readme_lines(folder: Path, language: str) -> list[str]:

@@ -15,6 +15,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.files.project.recipe import read_recipe, write_recipe
 from splu_desktop.gui.base.recipes import recipe_of, save, use
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.columns.facts import with_kinds
 from splu_desktop.gui.columns.page import ColumnsPage
 from splu_desktop.gui.expert.bounds import LimitsSection
 from splu_desktop.gui.expert.page import ExpertPage
@@ -49,6 +50,17 @@ def test_kinds_are_set_by_keys_for_several_rows_and_taken_back(proposed: MainWin
     session.undo()
     session.undo()
     assert dict(session.plan.roles) == before
+
+
+def test_a_column_made_secret_by_hand_starts_with_the_values_that_a_proposal_takes_for_secret(
+    proposed: MainWindow,
+) -> None:
+    source, plan = proposed.session.source, proposed.session.plan
+    assert source is not None
+    assert plan is not None
+    for name, role in (("Ward", Role.SA), ("Result", Role.DROPPED), ("Result", Role.SA)):
+        plan = with_kinds(source, plan, [name], role)
+    assert plan.public_values == {"Result": ("negative",)}
 
 
 def test_which_values_are_secret_is_ticked(proposed: MainWindow) -> None:

@@ -182,8 +182,8 @@ def test_groups_that_we_made_are_shown_in_the_windows_language(qapp: QApplicatio
 
 
 def test_risks_are_said_rounded_up() -> None:
-    assert [cases(share) for share in (1 / 3, 0.334, 0.5, 0.58, 0.001, 1.0)] == [
-        (1, 3), (7, 20), (1, 2), (58, 100), (1, 100), (1, 1)
+    assert [cases(share) for share in (1 / 3, 0.334, 0.5, 0.58, 0.001, 0.985, 1.0)] == [
+        (1, 3), (7, 20), (1, 2), (58, 100), (1, 100), (99, 100), (1, 1)
     ]  # fmt: skip
     assert all(part / whole >= share for share in np.linspace(0.01, 1, 200) for part, whole in [cases(float(share))])
 

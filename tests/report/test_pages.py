@@ -154,6 +154,16 @@ def test_what_pages_leave_out_is_said_with_its_number(cases: dict[str, Case]) ->
     assert len(TableBlock(("a", "b"), rows, "ll", (1.0, 1.0), most=40).shown_rows) == 41  # one takes the note's room
 
 
+def test_what_the_release_adds_is_the_difference_of_the_figures_beside_it(cases: dict[str, Case]) -> None:
+    for name, internal in itertools.product(cases, (True, False)):
+        document = cases[name].report(internal=internal).document("en")
+        (risks,) = [b for b in document.blocks if isinstance(b, TableBlock) and "gain" in b.header]
+        at = risks.header.index("gain")
+        for row in risks.rows:
+            before, after, more = (cell_text(cell) for cell in row[at - 2 : at + 1])
+            assert int(more.replace("−", "-")) == int(after.split()[0]) - int(before.split()[0])
+
+
 def test_each_term_has_its_line_in_the_list_of_words(cases: dict[str, Case]) -> None:
     terms = (
         "alike",

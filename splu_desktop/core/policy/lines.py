@@ -295,7 +295,7 @@ class Case:
                 found = next((each for _, each in fewer_tables(setting, found)), found)
             return found.plan if found.safe else plan
 
-        return Repair(say("Show ways that work"), edit)
+        return Repair(say("Take a way that works"), edit)
 
     @property
     def _setting(self) -> Setting:

@@ -138,7 +138,11 @@ def _columns(published: Published, facts: Mapping[str, Any], named: Set[str], ro
     # Those that tables were asked of first, as the examples name them, then those drawn anew.
     entries.sort(key=lambda entry: (entry["name"] not in named, entry["role"] != "sa"))
     last = [f"- {name}: {t(words)}" for name, words in OWN_COLUMNS.items() if name in published.table]
-    last.append(t(say("An empty cell has no value: there is no other mark.")))
+    empty = say(
+        "An empty cell has no value, or its row would have stood out; rows may be left out for that: "
+        "small groups come out low."
+    )
+    last.append(t(empty))
     words = {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING
     if words:
         some = say(

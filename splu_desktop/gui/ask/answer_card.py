@@ -38,7 +38,7 @@ def trust_line(answer: Answer) -> str:
     """Return how good an answer is, in words."""
     trust = answer.trust()
     if trust == READABLE:
-        return t("readable: good to {error}", error=percent(answer.relative, 0))
+        return t("readable: good to {error}", error=percent(max(answer.relative, 0.01), 0))
     if trust == ROUGH:
         return t("too rough: about {n}, wrong by up to {error}", n=number(about(answer)), error=error_words(answer))
     if trust == HIDDEN:
@@ -59,7 +59,7 @@ def share_line(answer: Answer) -> str:
 
 def error_words(answer: Answer) -> str:
     """Return the error of an answer, which may be larger than the answer."""
-    return percent(min(answer.relative, 9.99), 0)
+    return percent(min(max(answer.relative, 0.01), 9.99), 0)
 
 
 class AnswerCard(Card):

@@ -40,7 +40,7 @@ def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[in
     for whole in of:
         # The little less lets 0.2 + 0.8 / 2, which as a float lies above 0.6, be told as 3 of 5.
         part = math.ceil(share * whole - 1e-9)
-        if part > 0 and part / whole - share <= 0.02:
+        if part > 0 and part / whole - share <= 0.02 and (part < whole or share == 1):  # 99 of 100 is not certain
             return part, whole
     return min(math.ceil(100 * share - 1e-9), 100), 100
 

@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Iterable
 
-from PySide6.QtCore import QLocale, QPoint
+from PySide6.QtCore import QDate, QLocale, QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -59,6 +59,12 @@ def t(sentence: str, /, **values: object) -> str:
     """Return a sentence of the window in its language, placeholders filled; names from right to left are isolated."""
     translated = _spoken[0].window.get(sentence, sentence)
     return _unbroken(_ISOLATING.vformat(translated, (), values) if values else translated)
+
+
+def date_words(iso: str) -> str:
+    """Return an ISO date as people write it."""
+    found = QDate.fromString(iso, "yyyy-MM-dd")
+    return QLocale().toString(found, "d MMM yyyy") if found.isValid() else iso
 
 
 def number(count: float) -> str:

@@ -14,7 +14,7 @@ from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.ladders import ladder_of
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles import Role, absence_values
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.session import Session
@@ -165,8 +165,10 @@ def with_kinds(source: Source, plan: Plan, names: Sequence[str], role: Role) -> 
             continue
         plan = plan.with_role(name, role)
         column = source.table[name]
-        if role is Role.SA and name not in plan.generalisations and is_measurement(column):
-            plan = with_steps(plan, name, suggest(column))
+        if role is Role.SA and name not in plan.generalisations:
+            asked = [each.value for each in plan.questions if each.sa == name]
+            plan = with_public(plan, name, [each for each in absence_values(column) if each not in asked])
+            plan = with_steps(plan, name, suggest(column)) if is_measurement(column) else plan
         if role is Role.IDENTIFIER and plan.persons is None and name in source.person_columns:
             plan = replace(plan, persons=ByPerson(name))
     return plan

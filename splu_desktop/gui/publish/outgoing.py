@@ -31,7 +31,7 @@ from splu_desktop.gui.base.widgets import (
     margins,
     put,
 )
-from splu_desktop.gui.base.words import bare, join, plain, t
+from splu_desktop.gui.base.words import bare, date_words, join, plain, t
 
 _SECTION, _FOLDER = "publish", "folder"
 
@@ -106,7 +106,8 @@ class Outgoing(Card):
         """Show whom a plan is for, and the size of its table."""
         who = plan.audience
         nobody = t("nobody named yet")
-        for field, words in ((self.to, who.recipient), (self.purpose, who.purpose), (self.until, who.until)):
+        told = (self.to, who.recipient), (self.purpose, who.purpose), (self.until, date_words(who.until))
+        for field, words in told:
             field.setText(words.strip() or (nobody if field is self.to else t("not said")))
         columns = len(plan.nsas) + len(plan.sensitive)
         self.table_words.setText(t("{rows}, {n} columns", rows=rows_of(rows, plan.row_word), n=columns))

@@ -11,7 +11,7 @@ from splu_desktop.core.audience import Audience, day_to_delete
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.gui.base.parts import ChoiceCard, Flow
 from splu_desktop.gui.base.widgets import label, line_edit, margins, put, turn
-from splu_desktop.gui.base.words import t, translate
+from splu_desktop.gui.base.words import date_words, t, translate
 
 _FORMATS = ("yyyy-M-d", "d.M.yyyy", "d MMM yyyy", "d MMMM yyyy", "d. MMMM yyyy", "MMMM d, yyyy")
 
@@ -28,12 +28,6 @@ def date_from(text: str) -> str:
         if found.isValid() and found.year() > 1950:
             return found.toString("yyyy-MM-dd")
     return text
-
-
-def date_words(iso: str) -> str:
-    """Return an ISO date as people write it."""
-    found = QDate.fromString(iso, "yyyy-MM-dd")
-    return QLocale().toString(found, "d MMM yyyy") if found.isValid() else iso
 
 
 class AudienceForm(QWidget):

@@ -138,7 +138,7 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
 
 
 def _gain(each: Secret) -> str:
-    return f"{round(100 * each.gain):+d}".replace("-", "−")
+    return f"{int(of_100(each.with_release)) - int(of_100(each.without)):+d}".replace("-", "−")  # as printed beside it
 
 
 def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
