@@ -214,16 +214,25 @@ def which_of(name: str, columns: Sequence[str]) -> str:
 _NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _BANDS = tuple(
     (each.template.format(low=f"(?P<low>{_NUMBER})", high=f"(?P<high>{_NUMBER})"), each.template)
-    for each in (say("below {high}"), say("{low} to {high}"), say("{low} to below {high}"), say("{low} and more"))
-)
+    for each in (say("below {high}"), say("{low} to {high}"), say("{low} to below {high}"), say("{low} and more"),
+                 say("{low} Q{high}"))
+)  # fmt: skip
+VALUE = "{value}"  # the template of a value that may be a name of ours, such as "Other" or "Monday"
+_LONGEST_NAME = 80
 
 
 def in_words(label: str) -> str:
-    """Return a value of a table as what can be said in other languages: a band that we named, none; others as is."""
+    """Return a value of a table as what can be said in other languages: a band or group that we named; none.
+
+    Any other is the same text in all of them.
+    """
     for pattern, template in _BANDS:
         if found := re.fullmatch(pattern, label):
             return say(template, **found.groupdict())
-    return label or say("(empty)")
+    if not label:
+        return say("(empty)")
+    # Which names are ours is known where languages are, above the core.
+    return Said(VALUE, {"value": label}) if label.isascii() and len(label) <= _LONGEST_NAME else label
 
 
 def share_words(share: float) -> Figure:

@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Figure, Isolating, Said, in_words, none_of
-from splu_desktop.core.resources import resource_path
+from splu_desktop.core.messages import VALUE, Figure, Isolating, Said, in_words, none_of
+from splu_desktop.core.resources import read_toml, resource_path
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
 ROOMS = ("report", "core", "window")
@@ -44,12 +44,14 @@ class Language:
     ----------
     code : "en", "de" or "fr".
     messages, core, window : English sentence -> translation, per room.
+    names : name of a group that we gave in English, such as "Other" -> its name in this language.
     """
 
     code: str = "en"
     messages: Mapping[str, str] = field(default_factory=dict)
     core: Mapping[str, str] = field(default_factory=dict)
     window: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, message: str, /, **values: object) -> str:
         """Return a sentence in this language with its placeholders filled."""
@@ -63,13 +65,15 @@ class Language:
         if isinstance(english, Figure):
             return self._figure(english)
         if isinstance(english, Said) and english.values:
+            if english.template == VALUE:
+                return self.names.get(english, str.__str__(english))
             # A template without words, "{column}: {reason}", is no sentence to translate, but has its blanks.
             text = self.core.get(english.template) or self.join(english.template.split(": "), ":")
             return _Filled(self).vformat(text, (), english.values)
         return self.core.get(english, english)
 
     def value(self, label: str) -> str:
-        """Return a value of a table as people read it: bands that we named in this language, a missing one as a word.
+        """Return a value of a table as people read it: bands and groups that we named in this language, none as a word.
 
         Any other stays as it is, whichever of our sentences it happens to be.
         """
@@ -152,7 +156,15 @@ def language(code: str) -> Language:
     """Return a language by its code. Raises BadSetting for one that is not spoken."""
     if code not in LANGUAGES:
         raise BadSetting(none_of(code, LANGUAGES))
-    return Language() if code == "en" else Language(code, *(_catalogue(room, code) for room in ROOMS))
+    if code == "en":
+        return Language()
+    messages, core, window = (_catalogue(room, code) for room in ROOMS)
+    return Language(code, messages, core, window, _names()[code])
+
+
+@cache
+def _names() -> dict[str, dict[str, str]]:
+    return read_toml(resource_path("generalise/names.toml"))
 
 
 def _catalogue(room: str, code: str) -> dict[str, str]:

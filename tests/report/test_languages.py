@@ -12,7 +12,11 @@ import pytest
 
 from scripts import translations
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise import Rare
+from splu_desktop.core.generalise.chapters import NO_CHAPTER, _chapters
+from splu_desktop.core.generalise.dates import WEEKDAYS
 from splu_desktop.core.messages import Said, counted, listed, say
+from splu_desktop.core.sanitise import OTHER
 from splu_desktop.files.language import LANGUAGES, ROOMS, Language, language
 from tests.report.conftest import REASON, TITLE, Case
 
@@ -131,7 +135,21 @@ def test_bands_that_we_named_are_said_in_the_readers_language_and_no_other_value
     ]
     assert german.value("") == "(leer)"
     assert german.value("none") == "none"
+    assert german.value("date") == "date"
     assert language("en").value("20 to 39") == "20 to 39"
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_groups_that_we_named_are_said_in_the_readers_language(code: str) -> None:
+    """Rare values, quarters, days of the week and chapters of diagnoses, alone and in a sentence."""
+    own = language(code)
+    chapters = {title for titles in _chapters().values() for title in titles.values()}
+    assert set(own.names) == {OTHER, NO_CHAPTER, *WEEKDAYS, *chapters}
+    assert all(own.value(name) == own.names[name] != name for name in own.names)
+    assert own.sentence(Rare(5).words).count(own.names[OTHER]) == 1
+    assert own.sentence(say("“{column}” has no value “{value}”.", column=OTHER, value=OTHER)).count(OTHER) == 1
+    assert language("fr").value("2016 Q1") == "2016 T1"
+    assert [language("en").value(name) for name in own.names] == list(own.names)
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -214,7 +214,7 @@ class Rare(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        return say("values of fewer than {k} records into “{label}”", k=self.k, label=self.label)
+        return say("values of fewer than {k} records into “{value}”", k=self.k, value=self.label)
 
 
 @dataclass(frozen=True)

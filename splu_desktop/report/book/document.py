@@ -92,8 +92,8 @@ def notes(book: PrintedBook, t: Language) -> list[str]:
           " more."),
         t("Counts of 1 to {alpha} are shown wrong by more than {epsilon} in at least {share} of 100 cases (T_P).",
           alpha=book.noise.alpha, epsilon=t.percent(book.noise.epsilon, 0), share=share),
-        t("Groups and values shown with fewer than {least} are joined as “{other}”.", least=book.least, other=OTHER),
-        t("Made by SPLU Desktop {version}.", version=__version__),
+        t("Groups and values shown with fewer than {least} are joined as “{other}”.",
+          least=book.least, other=t.value(OTHER)), t("Made by SPLU Desktop {version}.", version=__version__),
     ]  # fmt: skip
 
 
