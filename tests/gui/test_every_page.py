@@ -40,6 +40,7 @@ from tests.gui.conftest import Idle
 SIZES = {"100": (1366, 698), "150": (911, 442), "200": (683, 314), "1920 at 200": (960, 510), "smallest": (640, 300)}
 CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QAbstractSlider, QLineEdit, QPlainTextEdit, QAbstractItemView)
 LEAST = 90  # pixels of a list or table in which a name can be told from another
+LOW = 130  # pixels of a room that shows some four lines
 MOST_WORDS = 270  # on a page at once, its tables and the frame around it not counted
 # Words of mathematics that stand only in Expert and the annex (flow.md, section 6); gamma and T stand at the slider.
 NEVER = re.compile(
@@ -89,6 +90,17 @@ def faults_of_text(window: QWidget) -> Iterator[str]:
             yield f"“{text}” is cut"
 
 
+def stacked_with(room: QAbstractScrollArea, window: QWidget) -> Iterator[QAbstractScrollArea]:
+    """Find what lies below a room so low that both show a few lines each, where one room would show twice as many."""
+    above = seen(room, window)
+    for other in shown(window, QAbstractScrollArea):
+        assert isinstance(other, QAbstractScrollArea)
+        below = seen(other, window)
+        beside = below.left() > above.right() or above.left() > below.right()
+        if not beside and below.top() > above.bottom() and max(above.height(), below.height()) < LOW:
+            yield other
+
+
 def faults_of_room(window: QWidget) -> Iterator[str]:
     for room in shown(window, QAbstractScrollArea):
         assert isinstance(room, QAbstractScrollArea)
@@ -96,6 +108,8 @@ def faults_of_room(window: QWidget) -> Iterator[str]:
         scrolls = room.verticalScrollBar().isVisible()
         if scrolls and any(each.verticalScrollBar().isVisible() for each in around):
             yield f"{type(room).__name__} “{room.accessibleName()}” scrolls in what scrolls"
+        if scrolls and any(each.verticalScrollBar().isVisible() for each in stacked_with(room, window)):
+            yield f"{type(room).__name__} “{room.accessibleName()}” scrolls above what scrolls, both are low"
         if isinstance(room, QAbstractItemView):  # tables alone scroll sideways
             if room.width() < LEAST and not isinstance(room, QHeaderView):
                 yield f"“{room.accessibleName()}” is {room.width()} pixels wide"
@@ -205,7 +219,13 @@ def test_pages_with_a_message_can_be_read_at_every_size(released: MainWindow, id
     session = released.session
     assert session.plan is not None
     session.change_plan(session.plan.with_gamma(1), "not safe, and the release is out of date")
-    look_at(released, idle, (Step.PROPOSAL, Step.PUBLISH, Step.ASK, Step.REPORT))
+    steps = (Step.PROPOSAL, Step.PUBLISH, Step.ASK, Step.REPORT)
+    look_at(released, idle, steps)
+    for step in (*steps, Step.COLUMNS):
+        released.show_step(step)
+        settle(released, idle)
+        released.page(step).show_error("The disk is full, and the table was not written. Make room, and try again.")
+        look_at(released, idle, (step,))
 
 
 @pytest.fixture(params=["de", "fr"])

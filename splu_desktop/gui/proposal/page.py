@@ -434,7 +434,7 @@ class ProposalPage(Page):
         if too_small:
             self.possible.show_ways(others)
             self._protect()
-        heights = {Fold.WIDE: (480, 520), Fold.MIDDLE: (290, 540), Fold.NARROW: (0, 0)}
+        heights = {Fold.WIDE: (480, 520), Fold.MIDDLE: (250, 540), Fold.NARROW: (0, 0)}
         self.sides.set_least(heights[self.fold][too_small])
         for part, on in ((self.offer, too_small), (self.tables, not too_small), (self.steps_card, not too_small)):
             part.setVisible(on)

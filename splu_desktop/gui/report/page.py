@@ -55,12 +55,11 @@ class ReportPage(Page):
         self.form = self._make_form()
         self.pages = PagesView()
         self.pages.page_changed.connect(self._show_note)
-        self.well = Card("", 1, spacing=0)
-        put(self.well.body, (self.pages, 1))
-        self.sides = margins(QHBoxLayout(), 0, spacing=14)
-        self.room_of_form = put_in_scroll_area(self.form)
-        put(self.sides, self.room_of_form, (self.well, 1))
-        self.body.addLayout(self.sides, 1)
+        well, beside = Card("", 1, spacing=0), QWidget()
+        put(well.body, (self.pages, 1))
+        self.beside = margins(QVBoxLayout(beside), 0)
+        self.room_of_form = put_in_scroll_area(beside)
+        put(self.body, (put(margins(QHBoxLayout(), 0, spacing=14), self.room_of_form, (well, 1)), 1))
         self.print = button(t("Print…"), self._print)
         self.foot.insertWidget(1, self.print, 0, Qt.AlignmentFlag.AlignVCenter)
         start = button(t("Publish"), lambda: self.go.emit(Step.PUBLISH), look="primary")
@@ -77,13 +76,12 @@ class ReportPage(Page):
         for each in (self.own, self.theirs):
             self.editions.addButton(each.radio)
             self.for_whom.addWidget(each)
-        card.body.addLayout(self.for_whom)
         self.theirs.radio.setChecked(True)
         # Qt tells of the button that was let go of as well as of the one taken, and one report is enough.
         self.editions.buttonToggled.connect(lambda radio, on: self._edition() if on else None)
-        card.body.addWidget(Rule())
-        card.body.addWidget(label(t("Still missing"), "strong"))
+        put(card.body, self.for_whom, Rule(), label(t("Still missing"), "strong"))
         self.fields: dict[str, QLineEdit] = {}
+        self.pairs = margins(QVBoxLayout(), 0, spacing=6), margins(QVBoxLayout(), 0, spacing=6)
         for key, words, hint in (
             ("organisation", t("Who decides"), ""),
             ("reviewer", t("Who signs for data protection"), ""),
@@ -94,19 +92,21 @@ class ReportPage(Page):
             field.setMaxLength(300)
             # Only what is typed counts: `refresh` clears the fields for another table and makes the report itself.
             field.textEdited.connect(self._edited)
+            named = put(margins(QVBoxLayout(), 0, spacing=6), label(words, "quiet", wrap=True), field)
+            put(self.pairs[len(self.fields) // 2], (named, 1))
             self.fields[key] = field
-            put(card.body, label(words, "quiet", wrap=True), field)
-        card.body.addStretch(1)
-        card.body.addWidget(label(t("Recipient, purpose and limits come from your three answers."), "quiet", wrap=True))
+        whence = label(t("Recipient, purpose and limits come from your three answers."), "quiet", wrap=True)
+        put(card.body, *self.pairs, 1, whence)
         return card
 
     def apply_fold(self, fold: Fold) -> None:
         one = fold is Fold.NARROW
-        turn(self.sides, down=one)
-        turn(self.for_whom, down=not one)
-        self.room_of_form.setMaximumHeight(120 if one else 16_777_215)
-        self.room_of_form.setMinimumWidth(0 if one else (_LEFT if fold is Fold.WIDE else 260))
-        self.room_of_form.setMaximumWidth(16_777_215 if one else (_LEFT if fold is Fold.WIDE else 260))
+        for each in (self.for_whom, *self.pairs):
+            turn(each, down=not one)
+        # In one column the form scrolls with the pages below it.
+        (self.pages.above if one else self.beside).addWidget(self.form)
+        self.room_of_form.setVisible(not one)
+        self.room_of_form.setFixedWidth(_LEFT if fold is Fold.WIDE else 260)
         self.name.setVisible(not one)
 
     # --- the session

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.widgets import Scrolled, empty, margins
+from splu_desktop.gui.base.widgets import Scrolled, empty, margins, put
 from splu_desktop.gui.base.words import t
 
 _GAP = 14  # pixels between two pages, and around them
@@ -54,7 +54,8 @@ class PagesView(Scrolled):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inside = QWidget()
-        self._column = margins(QVBoxLayout(inside), _GAP, spacing=_GAP)
+        self.above, self._column = QVBoxLayout(), margins(QVBoxLayout(), 0, spacing=_GAP)
+        put(margins(QVBoxLayout(inside), _GAP, spacing=_GAP), self.above, (self._column, 1))
         self.setWidget(inside)
         self._sheets: list[_Sheet] = []
         self.verticalScrollBar().valueChanged.connect(lambda value: self.page_changed.emit())
