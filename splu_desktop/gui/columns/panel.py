@@ -167,7 +167,7 @@ class ColumnPanel(Card):
         most = max((row.count for row in (*rows[:1], *rows[-1:])), default=0)
         header.resizeSection(2, 34 + metrics.horizontalAdvance(number(most)))
         longest = max((metrics.horizontalAdvance(value_words(row.label)) for row in rows[:_AHEAD]), default=0)
-        room = self.values.viewport().width() - header.sectionSize(2) - longest - 44  # beside the tick and its edges
+        room = self.values.viewport().width() - header.sectionSize(2) - longest - 54  # beside the tick and its edges
         header.resizeSection(1, min(64, max(20, room)))
 
     def _offer_forms(self, source: Source, steps: Steps, role: Role) -> None:

@@ -61,7 +61,7 @@ class Outgoing(Card):
         self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (self.folder, 1), self.choose))
         put(self.body, Rule(), label(t("The folder holds"), "strong"))
         self.files = make_grid(8, 5, filling=2)
-        self.table_words = Elided("", "quiet")
+        self.table_words = label("", "quiet", wrap=True)
         self._add_file(0, "file-spreadsheet", TABLE_NAME, self.table_words)
         for at, (picture, name, words) in enumerate(
             (
@@ -71,7 +71,7 @@ class Outgoing(Card):
                 ("download", "splu_release.py, .R", t("read the counts with their ranges")),
             )
         ):
-            self._add_file(at + 1, picture, name, Elided(words, "quiet"))
+            self._add_file(at + 1, picture, name, label(words, "quiet", wrap=True))
         self.body.addLayout(self.files)
         self.workbook, self.packed = QCheckBox(t("also as Excel workbook")), QCheckBox(t("one ZIP file"))
         self.locked = QCheckBox(t("with a password"))
