@@ -44,11 +44,12 @@ def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDAr
 
 def distinct_rows(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (N,) codes over the distinct rows of columns of whole numbers (N,), and (m,) a record that has each."""
-    keys = columns[0].astype(np.uint64, copy=False)
+    keys = columns[0].astype(np.uint64, copy=len(columns) > 1)
     for column in columns[1:]:
-        keys = keys * np.uint64(_ODD) + column.astype(np.uint64, copy=False)
+        keys *= np.uint64(_ODD)
+        keys += column.astype(np.uint64, copy=False)
     codes, firsts = distinct(keys)
-    if len(columns) > 1 and not all(np.array_equal(column[firsts][codes], column) for column in columns):
+    if len(columns) > 1 and not all(np.array_equal(each[firsts].take(codes), each) for each in columns):
         _, firsts, own = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
         codes = own.astype(np.int32)
     return codes, firsts

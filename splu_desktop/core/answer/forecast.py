@@ -278,7 +278,7 @@ class Forecaster:
         # All other lines are one, which few classes then cross: of tens of lines and values the rest is not worked out.
         place = np.full(lines, len(asked), np.int32)
         place[asked] = np.arange(len(asked))
-        line = place[line]
+        line = place.take(line)
         some = None if len(asked) == lines else np.flatnonzero(line < len(asked))
         low, high = self.counts(line, len(asked) + 1, values[told], sensitive, gammas, some)
         return np.asarray((high - low)[:, :-1][:, cells[np.ix_(asked, told)]] / 2)

@@ -61,8 +61,8 @@ class BlockScores:
             return [(scores[:, at], own) for at in range(sets.shape[1])]
         rows, found = np.maximum(np.bincount(self._class, self._rows, minlength=self.number), 1), []
         for chosen in sets.T:
-            shows = chosen[self._value]
-            share = np.bincount(self._class[shows], self._rows[shows], minlength=self.number) / rows
+            shows = chosen.take(self._value)
+            share = np.bincount(self._class.compress(shows), self._rows.compress(shows), minlength=self.number) / rows
             both = np.concatenate([-(1 - self.a) * share / self.a, (1 - (1 - self.a) * share) / self.a])
             found.append((both, self.pair_class + np.int32(self.number) * shows))
         return found

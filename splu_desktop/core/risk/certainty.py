@@ -15,6 +15,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import pair_keys
 from splu_desktop.core.mechanism import Classes, Draw
 from splu_desktop.core.messages import Said, in_words, listed, say
 from splu_desktop.core.plan import Plan
@@ -150,13 +151,13 @@ def secret_values(column: Column, plan: Plan) -> NDArray[np.bool_]:
 
 def certainties(prepared: Prepared, plan: Plan) -> Certainty:
     """Return how sure shown secret values are."""
-    code, number = prepared.row_class.astype(np.int64), prepared.classes.number
+    code, number = prepared.row_class, prepared.classes.number
     size = np.maximum(np.bincount(code, minlength=number), 1)
     found = {}
     for name in plan.sensitive:
         column = prepared.table[name]
         secret = secret_values(column, plan)
-        keys = code * column.m + column.codes
+        keys = pair_keys(code, column.m, column.codes)
         # A table of classes by values is the faster count, until most of it is empty.
         if number * column.m <= _MOST_CELLS:
             counts = np.bincount(keys, minlength=number * column.m)

@@ -21,6 +21,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import pair_keys
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
@@ -167,7 +168,7 @@ class _Secret:
         likely = self.secret[top] & (2 * count > cells.rows) & (cells.rows > 2)
         if not likely.any():
             return np.zeros(self.column.m, np.int64)
-        at = np.flatnonzero(likely[cells.of])
+        at = np.flatnonzero(likely.take(cells.of))
         cell = cells.of[at]
         has = self.value[at] == top[cell]
         # What the person's own rows say is taken out before the cell is asked about it.
@@ -208,7 +209,7 @@ class _Secret:
 
 def _commonest(cells: _Cells, value: Ints, m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return (C,) the commonest value of each cell, and how many of its rows have it."""
-    keys, size = cells.of * np.int64(m) + value, len(cells.rows)
+    keys, size = pair_keys(cells.of, m, value), len(cells.rows)
     if size * m <= _MOST_CELLS:
         table = np.bincount(keys, minlength=size * m).reshape(size, m)
         top = table.argmax(axis=1)
@@ -246,7 +247,7 @@ def _runs(counts: Ints, codes: Ints, apart: NDArray[np.bool_]) -> Iterator[Ints]
     """Give cells of neighbouring labels (m,) with about so many rows each; those `apart` begin one of their own."""
     before = np.cumsum(counts) - counts
     for rows in _RUNS:
-        yield np.cumsum((np.diff(before // rows, prepend=0) > 0) | apart, dtype=np.int64)[codes]
+        yield np.cumsum((np.diff(before // rows, prepend=0) > 0) | apart, dtype=np.int32).take(codes)
 
 
 def _cross(table: Table, one: str, other: str) -> Iterator[Ints]:

@@ -159,7 +159,7 @@ def write_numbers(
     """
     cells = number_cells(columns, dialect)
     with checked_file(path, names, dialect, progress) as file:
-        codes = [of_pair[own] for _, of_pair, own in cells]
+        codes = [of_pair.take(own) for _, of_pair, own in cells]
         RowWriter([laid for laid, _, _ in cells]).write(file, codes, progress, _STAGE_OUT)
     return file.digest.hexdigest()
 
@@ -187,7 +187,7 @@ def _laid_together(
     of_pair, firsts = distinct_rows(which)
     rows = np.empty(len(firsts), [(f"{at}", part.dtype) for at, part in enumerate(texts)])
     for at, (part, each) in enumerate(zip(texts, which, strict=True)):
-        rows[f"{at}"] = part[each[firsts]]
+        rows[f"{at}"] = part.take(each[firsts])
     return rows.view(f"V{rows.itemsize}"), of_pair
 
 
@@ -246,7 +246,7 @@ class RowWriter:
             progress.report(stage, start / count)
             parts = [of.take(own[start : start + at_once]) for of, own in zip(self._texts, codes, strict=True)]
             if laid is None:
-                file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()))
+                file.write(b"".join((parts[0] if len(parts) == 1 else np.stack(parts, axis=1).ravel()).tolist()))
                 continue
             rows = laid[: len(parts[0])]
             for at, part in enumerate(parts):
