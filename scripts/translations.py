@@ -39,7 +39,17 @@ _NO_SENTENCES = {
     "content.py",
     "names.py",
 }
-_NOT_SHOWN = {"execute", "ValueError", "TypeError", "AssertionError", "KeyError", "RuntimeError", "OSError"}
+_NOT_SHOWN = {
+    "execute",
+    "_batches",
+    "mapInArrow",
+    "ValueError",
+    "TypeError",
+    "AssertionError",
+    "KeyError",
+    "RuntimeError",
+    "OSError",
+}
 _MARKED = {"report": ("t", "mark"), "window": ("t", "tr"), "core": ("say", "tell", "line_of")}
 _OPTIONS = ("add_command", "takes", "switch", "several")  # of the command line: what they mean stands third
 # Words without a blank that stand in sentences, and words that are put together from tables.

@@ -192,6 +192,7 @@ def test_the_report_shows_its_pages_and_is_saved_with_what_was_typed(
     page = proposed.page(Step.REPORT)
     assert isinstance(page, ReportPage)
     assert page.theirs.radio.isChecked()
+    assert page.first_focus() is page.theirs.radio, "Space would choose the other edition"
     assert len(page.pages.pages) >= 2, page.banner.text.text()
     QApplication.processEvents()  # new widgets are shown with the next turn
     picture = page.pages.viewport().grab().toImage()

@@ -115,7 +115,8 @@ def propose(
     steps += _form_steps(way, found, judged.figures)
     if way.plan.questions and not setting.named:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
-        steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), say("no table was named")))
+        why = say("chosen by the program, as nobody named one")
+        steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), why))
     return Proposal(way.plan, judged, tuple(steps), tuple(other_ways(setting, way)))
 
 

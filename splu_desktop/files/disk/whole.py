@@ -59,8 +59,8 @@ def check_name(target: Path) -> None:
     name = target.name
     if _RESERVED.fullmatch(name) or name != name.rstrip(". ") or re.search(r'[<>:"|?*\\\x00-\x1f]', name):
         raise CannotWrite(
-            "“{name}” can't be a name on Windows, where somebody may open it; choose one without <>:\"|?*\\, "
-            "without a dot or space at its end, and none of CON, PRN, AUX, NUL, COM1 or LPT1.",
+            "“{name}” can't be a name on Windows; choose one without <>:\"|?*\\, no dot or space at its end, and "
+            "no device such as CON or COM1.",
             name=name,
         )
 

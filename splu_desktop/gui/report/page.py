@@ -216,10 +216,11 @@ class ReportPage(Page):
             print_pages(self.pages.pages, printer)
 
     def show_what_waits(self) -> None:
-        if self.rest.isActive() or self.work.busy("report"):
-            return
-        target: QWidget = self.own.radio if self.own.radio.isChecked() else self.theirs.radio
-        target.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self.rest.isActive() and not self.work.busy("report"):
+            self.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def first_focus(self) -> QWidget:
+        return self.own.radio if self.own.radio.isChecked() else self.theirs.radio
 
 
 def print_pages(pages: Sequence[QImage], printer: QPrinter) -> None:
