@@ -22,7 +22,6 @@ from splu_desktop.core.generalise import (
     Steps,
     column_after,
     suggest,
-    system_of,
     table_after,
     words_for,
 )
@@ -40,12 +39,11 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.blocks import group_columns
 from splu_desktop.core.risk.certainty import gamma_for
-from splu_desktop.core.risk.telling import rank_sensitive
+from splu_desktop.core.risk.telling import is_mostly_rare, rank_sensitive
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
 
-_NEARLY_NOBODYS = 5  # rows below which nothing can be told of a value, and it may name somebody
 _MOST_HAVE = 0.5  # share of the rows from which a value is no secret: no strength hides what most have
 
 
@@ -240,7 +238,7 @@ class _Drafting:
             after = column_after(column, ways)
             one_value = int(np.count_nonzero(after.counts())) < 2
             # Names are drawn where they are the only secret column, since a plan without one is refused.
-            rare = len(self.drawn) > 1 and _mostly_rare(after)
+            rare = len(self.drawn) > 1 and is_mostly_rare(after)
             if (still_measured(column, after) or one_value or rare) and name not in asked and name not in self.given:
                 self.roles[name] = Role.DROPPED
                 why = say("its numbers fit no bands")
@@ -312,13 +310,6 @@ class _Drafting:
         if out:
             why, undo = self.suggestions[out[0]].reason, partial(Plan.with_roles, columns=out, role=Role.NSA)
             self.note("left-out", "", left_out_words(out), why, undo)
-
-
-def _mostly_rare(column: Column) -> bool:
-    """Whether most rows have values of fewer than five rows, as names and notes do; codes are told by chapters."""
-    counts = column.counts()[~column.missing]
-    rare = int(counts[counts < _NEARLY_NOBODYS].sum())
-    return column.values is None and system_of(column) is None and 2 * rare > int(counts.sum())
 
 
 def draw_again(names: Sequence[str], forms: Mapping[str, Steps]) -> Edit:

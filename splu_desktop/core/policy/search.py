@@ -39,7 +39,6 @@ from splu_desktop.core.risk.tiers import TIERS, Candidate, Levels, TierSearch
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import Prepared, prepare
 from splu_desktop.core.table import Table
-from splu_desktop.core.thresholds import NORMAL_95
 
 # The strongest first: what needs more than STOPS[0] counts as protected by no strength.
 STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
@@ -92,8 +91,10 @@ class Way(Readable):
         how many tables it tells, the first ones rather than the last."""
         if not self.works:
             return (0,)
-        places = [self.search.plan.questions.index(each.asked) for each in self.tables]
-        return 1, self.answers, min(self.plan.gamma, self.search.limits.gamma), len(places), -sum(places)
+        useful = self.search.limits.useful
+        read = [each.asked for each in self.tables if each.answered and each.answered >= useful * each.cells]
+        places = [self.search.plan.questions.index(asked) for asked in read]
+        return 1, 0 in places, min(self.plan.gamma, self.search.limits.gamma), len(places), -sum(places)
 
     @property
     def merit(self) -> tuple[float, ...]:
@@ -385,15 +386,9 @@ class Search:
     def _measure_cover(self, fixed: Mapping[str, int]) -> tuple[float, tuple[float, ...]]:
         """Return the share of the asked rows that lie in cells of 50 and more, and the most that `Way.reads` may be.
 
-        In classes of their own, at the least strength there is: by law 4 a cell of f rows scatters by
-        f (1 - 1/gamma^2), so that the weakest draw is the kindest case.
+        At the least strength there is: the weakest draw is the kindest case.
         """
-        sizes = self._cells.sizes(fixed)
-        rows, large = sum(each.sum() for each in sizes), sum(each[each >= LEAST].sum() for each in sizes)
-        reached: list[tuple[int, int]] = []  # of each table, cells of 50 and more, and those that can be read
-        for asked, found in zip(self.plan.questions, sizes, strict=True):
-            least = (NORMAL_95 / asked.within) ** 2 * (1 - 1 / min(STOPS) ** 2)
-            reached.append((int((found >= LEAST).sum()), int((found >= max(LEAST, least)).sum())))
+        covered, reached = self._cells.reach(fixed, min(STOPS))
         places = list(range(len(reached)))
         if not self._setting.named:
             each_read = [at for at in places if 0 < reached[at][1] >= self.limits.useful * reached[at][0]]
@@ -401,7 +396,7 @@ class Search:
         cells, told = (sum(reached[at][side] for at in places) for side in (0, 1))
         able = cells >= FEWEST_CELLS and told >= self.limits.useful * cells
         most = (1, 0 in places, self.limits.gamma, len(places), -sum(places)) if able else (0,)
-        return float(large / rows) if rows else 1.0, most
+        return covered, most
 
 
 def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:

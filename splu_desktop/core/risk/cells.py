@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.generalise import Steps, column_after
+from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.persons.blanking import row_classes
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.tiers import Candidate
 from splu_desktop.core.table import Table
+from splu_desktop.core.thresholds import NORMAL_95
 
 
 def cell_counts(table: Table, asked: AskedTable, grouped: Collection[str] = ()) -> NDArray[np.int64]:
@@ -43,6 +45,7 @@ class AskedCells:
         candidates: Sequence[Candidate],
         steps: Mapping[str, Steps],
     ) -> None:
+        self._questions = questions
         by_name = {each.name: each for each in candidates}
         # Of each table, what it counts by, and of its distinct combinations the codes as read, the counted value's
         # last, and the rows.
@@ -58,7 +61,20 @@ class AskedCells:
             first = np.unique(keys, return_index=True)[1]
             self._found.append((counted, [each[first] for each in codes], np.bincount(keys)))
 
-    def sizes(self, levels: Mapping[str, int]) -> list[NDArray[np.integer]]:
+    def reach(self, levels: Mapping[str, int], gamma: float) -> tuple[float, list[tuple[int, int]]]:
+        """Return the share of the asked rows in cells of 50 and more, and each table's such cells and readable ones.
+
+        In classes of their own, where by law 4 a cell of f rows scatters by f (1 - 1/gamma^2).
+        """
+        sizes = self._sizes(levels)
+        rows, large = sum(each.sum() for each in sizes), sum(each[each >= LEAST].sum() for each in sizes)
+        found: list[tuple[int, int]] = []
+        for asked, cells in zip(self._questions, sizes, strict=True):
+            least = (NORMAL_95 / asked.within) ** 2 * (1 - 1 / gamma**2)
+            found.append((int((cells >= LEAST).sum()), int((cells >= max(LEAST, least)).sum())))
+        return float(large / rows) if rows else 1.0, found
+
+    def _sizes(self, levels: Mapping[str, int]) -> list[NDArray[np.integer]]:
         """Return the rows of the cells of each table, its columns in some forms."""
         found: list[NDArray[np.integer]] = []
         for counted, (*codes, value), number in self._found:

@@ -6,11 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from splu_desktop.core.generalise import system_of
 from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.table import Column, Table
 
 _FEWEST_ROWS = 2 * LEAST
+_NEARLY_NOBODYS = 5  # rows below which nothing can be told of a value, and it may name somebody
 _GRADES = 6  # whole numbers that are grades rather than amounts
 
 
@@ -43,3 +45,10 @@ def _is_amount(column: Column) -> bool:
     """Whether a column holds amounts or dates, as they are or in bands, and no few grades."""
     amounts = interval_ends(column) is not None or (column.values is not None and column.m > _GRADES)
     return amounts or bool(column.grain)
+
+
+def is_mostly_rare(column: Column) -> bool:
+    """Whether most rows have values of fewer than five rows, as names and notes do; codes are told by chapters."""
+    counts = column.counts()[~column.missing]
+    rare = int(counts[counts < _NEARLY_NOBODYS].sum())
+    return column.values is None and system_of(column) is None and 2 * rare > int(counts.sum())
