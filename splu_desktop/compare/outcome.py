@@ -36,7 +36,7 @@ class SystemTried:
     impossible : why the table can't be published so, or that it took too long; "" where it could.
     draws : `FIGURES` of each draw, () where it could not.
     metrics : the papers' own measures of the first draw.
-    t_p, t_f : of counts of the whole table; no T_f where no count is told within epsilon.
+    t_p, t_f : T_P of all selections, T_f of the whole table; none where no count is told within epsilon.
     epsilon : the least for which a record's part is differentially private; infinite where none is.
     own : answers to the custodian's questions, where there are some.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Collection
 from functools import cached_property
 
 import numpy as np
@@ -150,9 +149,6 @@ class Channel(UnbiasedDraw):
         steps = round((count - asked * least) / step) + np.arange(-_GRID // 2, _GRID // 2)
         chance = np.maximum(np.fft.irfft(whole, _GRID)[steps % _GRID], 0.0)
         return np.clip(asked * least + step * steps, 0.0, float(asked)), chance / chance.sum()
-
-    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
-        return {0, source.n - count}
 
     def exact_epsilon(self, source: TrueTable) -> float:
         # The most that two true values differ in the chance of anything shown.

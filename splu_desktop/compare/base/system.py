@@ -135,9 +135,13 @@ class System(ABC):
         """
         return np.array([float(count)]), np.ones(1)
 
-    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
-        """Return how many others may be asked about with them, where the law differs: here in the whole table alone."""
-        return (source.n - count,)
+    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
+        """Return among how many others an answer may be least often wrong by more than epsilon: here nobody, or all."""
+        return {0, self.all_others(source, count)}
+
+    def all_others(self, source: TrueTable, count: int) -> int:
+        """Return how many others there are, in the whole table."""
+        return source.n - count
 
     def exact_epsilon(self, source: TrueTable) -> float:
         """Return the least epsilon for which one record's part in what is published is differentially private."""
@@ -158,7 +162,7 @@ class System(ABC):
             return float(chance[np.abs(answers - count) > edge * count].sum())
 
         small = range(1, min(thresholds.alpha, source.n) + 1)
-        return min(wrong(f, others) for f in small for others in self.others_asked(source, f))
+        return min(wrong(f, others) for f in small for others in self.others_asked(source, f, edge))
 
     def t_f(self, source: TrueTable, thresholds: Thresholds) -> int | None:
         """Return the least count of the whole table from which answers err by epsilon or more with at most T_E.
@@ -169,7 +173,7 @@ class System(ABC):
 
         def good(count: int) -> bool:
             some = {min(round(count * step), source.n) for step in (1, 1.02, 1.05, 1.1)} | {count + 1, count + 2}
-            laws = ((f, *self.count_law(source, f, max(self.others_asked(source, f)))) for f in some if f <= source.n)
+            laws = ((f, *self.count_law(source, f, self.all_others(source, f))) for f in some if f <= source.n)
             return all(chance[np.abs(answers - f) >= edge * f].sum() <= thresholds.t_e for f, answers, chance in laws)
 
         high = 1

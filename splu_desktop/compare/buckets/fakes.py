@@ -78,5 +78,5 @@ class FakeValues(Anatomy):
         shown, chance = binomials([(added, count / source.n)])
         return (count + shown) * source.n / (source.n + added), chance
 
-    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
+    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
         return {min((self.l - 1) * count, source.n - count), source.n - count}

@@ -10,7 +10,6 @@ entropy with a tree of pairs is the product of their conditional shares, so that
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from itertools import combinations
 
 import numpy as np
@@ -72,9 +71,6 @@ class NoisyMargins(Laplace):
         answers, chance = super().count_law(source, count, others)
         d = len(source.columns)
         return answers if count + others == source.n else count + (answers - count) * d / (d + 1), chance
-
-    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
-        return {0, source.n - count}
 
     def answer(self, questions: CountingQuestions) -> Answers:
         last = len(self.groups) - 1

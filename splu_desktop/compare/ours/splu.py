@@ -18,16 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base import GAMMAS, CountingQuestions, Impossible, TrueTable, UnbiasedDraw, binomials, system
+from splu_desktop.compare.base import GAMMAS, CountingQuestions, Impossible, TrueTable, UnbiasedDraw, system
 from splu_desktop.compare.base.source import Floats, in_parts
 from splu_desktop.core.answer.counts import CountFigures, count_groups, count_one_block
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, Units, draw_from, make_classes
-from splu_desktop.core.mechanism.law import privacy_ratio
-from splu_desktop.core.mechanism.probabilities import binomial
+from splu_desktop.core.mechanism.law import privacy_ratio, selection_law
 from splu_desktop.core.messages import say
 
-_PARTS = 20  # of the table that may be asked about
+_NONE = 1e-9  # of the values, where all are kept
 
 
 @dataclass(frozen=True)
@@ -89,26 +88,13 @@ class Redraw(UnbiasedDraw):
         return CountFigures(*total)
 
     def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
-        n, a = source.n, 1 / self.gamma  # in one class
-        if count + others == n:
-            law = self.mechanism.count_law(count, n)
-            return np.arange(len(law)).astype(np.float64), law
-        # Who has s shows it with `own`; of `many` others, whoever they are, each does with `lent`.
-        own, many, lent = a + (1 - a) * count / n, n - count, (1 - a) * count / n
-        if self.draw == DecoyGroups.name:
-            own, many, lent = a, round((self.gamma - 1) * count), a
-        (kept, by_own), (shown, by_others) = binomials([(count, own)]), binomials([(many, lent)])
-        within = np.arange(shown[-1] + 1)
-        inside = kept[:, None, None] + within
-        chance = by_own[:, None, None] * by_others[:, None] * binomial(within, shown[:, None], others / (n - count))
-        # Scores (u - (1 - a) g) / a, g being the share that is shown in the whole table.
-        moved = (1 - a) * (count + others) / n * (kept[:, None, None] + shown[:, None])
-        return np.clip((inside - moved) / a, 0.0, float(count + others)).ravel(), chance.ravel()
+        return selection_law(self.mechanism, count, source.n, others)  # in one class
 
-    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
-        # Nobody, all, and all but a few: there a step comes near the truth.
-        most, few = source.n - count, np.geomspace(1, source.n / 2, _PARTS).astype(int).tolist()
-        return {0, most, *(most - each for each in few if each < most)}
+    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
+        # Besides, all but so few that y who show the value, all of them asked about, just count as nearly so many.
+        near, most = (1 - epsilon) * count / self.gamma, source.n - count
+        steps = (int(source.n * (1 - near / y) / max(1 - 1 / self.gamma, _NONE)) - count for y in range(1, count))
+        return {0, most, *(each for each in steps if 0 < each < most)}
 
     def exact_epsilon(self, source: TrueTable) -> float:
         # What who computes it finds for one record, the shares held fixed; it is not the promise (law 7).

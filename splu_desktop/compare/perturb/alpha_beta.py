@@ -101,9 +101,11 @@ class AlphaBeta(System):
         shown, chance = binomials([(count, alpha + beta), (others, beta)])
         return np.clip((shown - beta * (count + others)) / alpha, 0.0, float(count + others)), chance
 
-    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
-        domain = math.prod(column.m for column in source.columns)
-        return others_at_steps(count, *self.chances(source), max(domain - count, 0))
+    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
+        return others_at_steps(count, *self.chances(source), self.all_others(source, count))
+
+    def all_others(self, source: TrueTable, count: int) -> int:
+        return max(math.prod(column.m for column in source.columns) - count, 0)
 
     def exact_epsilon(self, source: TrueTable) -> float:
         alpha, beta = self.chances(source)

@@ -25,46 +25,31 @@ from functools import lru_cache
 import numpy as np
 
 from splu_desktop.compare.base import GAMMAS, Answers, Channel, CountingQuestions, TrueTable, binomials, system
-from splu_desktop.compare.base.source import Flags, Floats
+from splu_desktop.compare.base.source import Floats
 from splu_desktop.compare.base.system import others_at_steps
 from splu_desktop.core.messages import say
 
 BAND = 5
-_SHARES = 41  # of the table that may be asked about
 _SINGULAR = 1e10  # how much larger a value's error may grow on its way back
 
 
 @lru_cache(maxsize=2)
-def neighbours(m: int, band: float) -> Flags:
-    """Return (m, m) which values are others within so many places."""
-    apart = np.abs(np.subtract.outer(np.arange(m), np.arange(m)))
-    return np.asarray((apart > 0) & (apart <= band))
+def moves(m: int, band: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return (m, m) chances B of the move to a neighbour, and L, (m,) values and R with B = L diag(values) R, L R = I.
 
-
-@lru_cache(maxsize=2)
-def spectrum(m: int, band: float) -> tuple[Floats, Floats, Floats]:
-    """Return L (m, m), (m,) eigenvalues and R (m, m) of the move to a neighbour, B = L diag R with L R = I.
-
-    B is made symmetric by the root of how many neighbours there are. So I and B have the same inverse for each `keep`
-    but for m numbers, which a search looks up.
+    B is made symmetric by the root of how many neighbours there are. So all settings of a search have one spectrum.
     """
-    near = neighbours(m, band)
+    apart = np.abs(np.subtract.outer(np.arange(m), np.arange(m)))
+    near = ((apart > 0) & (apart <= band)).astype(np.float64)
     root = np.sqrt(near.sum(axis=1))
     values, vectors = np.linalg.eigh(near / np.outer(root, root))
-    return vectors / root[:, None], values, vectors.T * root
+    return near / root[:, None] ** 2, vectors / root[:, None], values, vectors.T * root
 
 
 @lru_cache(maxsize=2)
-def matrix_of(m: int, band: float, keep: float) -> Floats:
-    """Return (m, m) the chances of what is shown, by what is true."""
-    near = neighbours(m, band)
-    return np.asarray((1 - keep) * near / near.sum(axis=1, keepdims=True) + keep * np.eye(m))
-
-
-@lru_cache(maxsize=2)
-def inverse_of(m: int, band: float, keep: float, of: int | None) -> Floats | None:
-    """Return one column of the inverse of `matrix_of`, or all of it; None where there is none to speak of."""
-    left, values, right = spectrum(m, band)
+def inverse(m: int, band: float, keep: float, of: int | None) -> Floats | None:
+    """Return (m, m) T^-1 of T = keep I + (1 - keep) B, or one column of it; None where there is none to speak of."""
+    _, left, values, right = moves(m, band)
     moved = keep + (1 - keep) * values
     if np.abs(moved).min() * _SINGULAR < 1:
         return None
@@ -80,10 +65,11 @@ class Pram(Channel):
     setting_said, band = f"keep = {{keep}}, band = {BAND}", float(BAND)
 
     def transition(self, counts: Floats) -> Floats:
-        return matrix_of(len(counts), self.band, self.keep)
+        m = len(counts)
+        return self.keep * np.eye(m) + (1 - self.keep) * moves(m, self.band)[0]
 
     def scores(self, source: TrueTable, of: int | None = None) -> Floats:
-        found = inverse_of(source.m, self.band, self.keep, of)
+        found = inverse(source.m, self.band, self.keep, of)
         return super().scores(source, of) if found is None else found
 
 
@@ -96,7 +82,7 @@ class Retention(Pram):
 
     band = math.inf
 
-    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
+    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
         other = (1 - self.keep) / (source.m - 1)
         return others_at_steps(count, self.keep - other, other, source.n - count)
 
@@ -116,5 +102,9 @@ class DistributionBased(Channel):
         shown, chance = binomials([(source.n, count / source.n)])
         return shown * (count + others) / source.n, chance
 
-    def others_asked(self, source: TrueTable, count: int) -> Collection[int]:
-        return set(np.ceil(np.linspace(0, source.n - count, _SHARES)).astype(int).tolist())
+    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
+        # Besides, so many that y who show the value just count as nearly so many, or as hardly more.
+        n, shown = source.n, range(1, 4 * count)
+        low = (math.ceil(n * (1 - epsilon) * count / y) - count for y in shown)
+        high = (math.floor(n * (1 + epsilon) * count / y) - count for y in shown)
+        return {0, n - count, *(each for each in (*low, *high) if 0 < each < n - count)}

@@ -28,6 +28,30 @@ def count_law(draw: Draw, count: int, units: int | None = None, releases: int = 
     return law
 
 
+def selection_law(draw: Draw, count: int, units: int, others: int) -> tuple[Floats, Floats]:
+    """Return the likeliest counts of a value that `count` units of one class have, asked of them and some others.
+
+    (K,) answers, cut to what so many can hold, and (K,) chances: of the whole class those of `count_law`. Proof: who
+    has the value shows it with a + (1-a) f/n, each other one with (1-a) f/n; in decoy groups with a, and (gamma-1) f
+    others with a each, whoever they are. An answer is the sum of scores (u - (1-a) g)/a, g the share that the class
+    shows. Test: tests/compare/test_laws.py holds it against draws.
+    """
+    a = 1 / draw.gamma
+    if count + others == units:
+        law = count_law(draw, count, units)
+        return np.arange(len(law)).astype(np.float64), law
+    lent = (1 - a) * count / units
+    own, many, each = (a, int(draw.gamma - 1) * count, a) if draw.name == "groups" else (a + lent, units - count, lent)
+    kept, most = np.arange(count + 1), min(int(many * each + 9 * np.sqrt(many * each) + 12), many)
+    shown = np.arange(most + 1)
+    inside = shown  # of those others who show it, so many are asked about
+    chance = binomial(kept, count, own)[:, None, None] * binomial(shown, many, each)[:, None]
+    chance = chance * binomial(inside, shown[:, None], others / (units - count))
+    pull = (1 - a) * (count + others) / units * (kept[:, None, None] + shown[:, None])
+    answers = np.clip((kept[:, None, None] + inside - pull) / a, 0.0, float(count + others))
+    return answers.ravel(), chance.ravel()
+
+
 def error_probability(
     draw: Draw, count: int, epsilon: float, units: int | None = None, releases: int = 1, *, equal: bool = False
 ) -> float:
