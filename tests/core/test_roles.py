@@ -148,6 +148,8 @@ def test_real_tables(name: str) -> None:
         ("Modus", "Spontan|Sectio|Forceps|Vakuum", Kind.CATEGORY),
         ("Régime", "sans sel|diabétique|normal", Kind.CATEGORY),
         ("Degree", "First|Second|Third", Kind.CATEGORY),
+        ("Dosage", "500 mg|20 mg|1 g", Kind.CATEGORY),
+        ("Drainage", "1|2|30|50", Kind.INTEGER),
         ("survival", "10|200|365", Kind.INTEGER),
         ("c3", "A|B|C", Kind.CATEGORY),
     ],

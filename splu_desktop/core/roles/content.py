@@ -326,20 +326,16 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     # How somebody left, or to what place, is a finding.
     left = reading.says("exit") and (subject in ("demographic", "administrative") or reading.says("place"))
     asked = answered or reading.says("kind", *HARMLESS)  # "new patient" is answered by yes, "patient care" is not
-    if (
-        left
-        or not asked
-        or (reading.unknown and (answered or (worded and subject == "place" and not borne_out(column))))
-    ):
+    unborne = reading.unknown and (answered or (worded and subject == "place" and not borne_out(column)))
+    if left or not asked or unborne:
         return False
     # A weekend or an insurance may be yes or no; an admission that is, has happened.
     if answered and subject == "administrative" and not reading.says("countable", "unsure", "event"):
         return True
     coded = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
-    if (column.kind is Kind.DECIMAL and not coded) or is_dated(column) or (answered and subject != "demographic"):
+    answered = answered and (subject != "demographic" or reading.says("event"))  # who left school, or the study
+    if (column.kind is Kind.DECIMAL and not coded) or is_dated(column) or answered:
         return False
-    if answered and reading.says("event"):
-        return False  # who left school, or the study
     # A route, a mode or a degree is one of coming, paying or schooling, or of treatment, unless its kinds are told.
     told = reading.unsure and subject in ("demographic", "administrative")
     told = told and not any("kind" in each and "unsure" not in each for each in reading.lists)
@@ -377,7 +373,8 @@ def _fits_age(column: Column, reading: Reading) -> bool:
     labels = sample_labels(column)
     worded = all(read_name(text).only("age", "date", "fill", "amount") for text in labels)
     bands = interval_ends(column) is not None  # "40 to 69", "below 18"
-    return column.kind is Kind.CATEGORY and (bands or worded or _mostly(labels, _BAND.fullmatch))
+    banded = bands or worded or _mostly(labels, _BAND.fullmatch)
+    return column.kind is Kind.CATEGORY and banded and not tells_findings(column, graded=False)  # "500 mg"
 
 
 def _fits_date(column: Column, reading: Reading) -> bool:

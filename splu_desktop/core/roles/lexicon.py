@@ -110,8 +110,8 @@ class Lexicon:
             for seam in _SEAMS:
                 head = word[:cut].removesuffix(seam)
                 if word[:cut].endswith(seam) and len(head) >= _PART and (ahead := self._bent(head)):
-                    if behind & {"key", "reach"} and len(word) - cut == _PART and "person" not in ahead:
-                        continue  # "rozpozna-nie" and "Transportmit-tel" end in no number, "patient-mrn" does
+                    if behind & {"key", "reach", "age"} and len(word) - cut == _PART and "person" not in ahead:
+                        continue  # "rozpozna-nie" and "Transportmit-tel" end in no number, "dos-age" in no age
                     known = _BESIDE | {"amount"} if (behind | ahead).intersection(_SIZED) else _BESIDE
                     odd = [each for each in (behind, ahead) if not each & known]
                     both = (ahead | behind).difference(ORDERS)

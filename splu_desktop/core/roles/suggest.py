@@ -215,14 +215,13 @@ def _signed(column: Column, reading: Reading) -> Suggestion | None:
     barred = reading.secret or reading.says(*_BARRED)
     if column.kind is not Kind.CATEGORY or barred or not _may_be_harmless(column):
         return None
-    links = lexicon().values["link"]  # what stands behind "for" or "de" says nothing: "motive for visit"
-    named = reading.lists[: next((at for at, word in enumerate(reading.words) if at and word in links), None)]
+    links = [at for at, word in enumerate(reading.words) if at and word in lexicon().values["link"]]
+    named = reading.lists[: links[0] if links else None]  # behind "for" or "de" it says nothing: "motive for visit"
     # Ages, sexes and dates are told by their values.
     said = [each for each in HARMLESS[3:] if any(each in lists and "unsure" not in lists for lists in named)]
     labels = content.sample_labels(column)
-    told = sum(map(content.says_harmless, labels))
-    signs = int(told > 0) + (2 * told >= len(labels)) - any(says_absence(text, column) for text in labels)
-    if signs + bool(said) + (bool(said) and content.borne_out(column)) < _SIGNS:
+    signs = any(map(content.says_harmless, labels)) - any(says_absence(text, column) for text in labels)
+    if signs + content.tells_ways(column) + bool(said) + (bool(said) and content.borne_out(column)) < _SIGNS:
         return None
     reason = say("Its name and values together say that it is harmless.")
     return Suggestion(Role.NSA, reason, (said or ["administrative"])[0], True)
@@ -270,11 +269,9 @@ def _take_other_numbers(table: Table, found: dict[str, Suggestion]) -> None:
         own = found[column.name]
         if own.role is not Role.SA or read_name(column.name).says("health"):
             continue
-        codes = (
-            column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column) and content.is_numbered(column)
-        )
+        codes = column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
         if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
             reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
             found[column.name] = _names_person(reason)
-        elif codes and told and all(content.follows(each, column) for each in told):
+        elif codes and told and content.is_numbered(column) and all(content.follows(each, column) for each in told):
             found[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
