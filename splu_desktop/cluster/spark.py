@@ -86,7 +86,7 @@ class Spark(LargeTable):
         """Count drawn pairs, see `LargeTable`."""
         counting, found = _counting_pairs(self._base.sparkContext.broadcast(drawing)), drawing.tally(())
         with self._refusals():
-            counts = self._base.table("drawn").mapInArrow(counting, "block int, pair int, count bigint").toArrow()
+            counts = self._base.table("drawn").mapInArrow(counting, "block INT, pair INT, count BIGINT").toArrow()
         block, pair, count = (column.to_numpy() for column in counts.columns)
         for at, own in enumerate(found):
             np.add.at(own, pair[block == at], count[block == at])

@@ -73,7 +73,7 @@ class DuckDB(LargeTable):
 
     def tally(self, drawing: Drawing) -> list[NDArray[np.int64]]:
         """Count drawn pairs, see `LargeTable`."""
-        return drawing.tally(self._batches("from drawn"))
+        return drawing.tally(self._batches('from "drawn"'))
 
     def write(
         self, pages: Pages, drawing: Drawing, rows: int, folder: Path, dialect: Dialect, progress: Progress
