@@ -102,7 +102,7 @@ def studies(data: Path) -> dict[str, Study]:
 
 # --- the questions: name, how the kit is asked in Python and in R, and the truth
 
-Asked = tuple[str, str, str, Callable[[pd.DataFrame], float]]
+AnsweredQuestion = tuple[str, str, str, Callable[[pd.DataFrame], float]]
 
 
 def _flags(frame: pd.DataFrame, *conditions: str) -> Any:
@@ -124,9 +124,9 @@ def _regression(frame: pd.DataFrame, y: Any, columns: Sequence[Any], logistic: b
     return theta
 
 
-def questions(q: Study) -> list[Asked]:
+def questions(q: Study) -> list[AnsweredQuestion]:
     """Return the 34 questions: kind, call of the Python kit, call of the R kit, truth in a source."""
-    found: list[Asked] = []
+    found: list[AnsweredQuestion] = []
 
     def ask(
         kind: str, function: str, arguments: Sequence[str], truth: Callable[[pd.DataFrame], float], *where: str
@@ -167,7 +167,7 @@ def questions(q: Study) -> list[Asked]:
     return found
 
 
-def _ask_regressions(q: Study, found: list[Asked]) -> None:
+def _ask_regressions(q: Study, found: list[AnsweredQuestion]) -> None:
     def as_r(term: str) -> str:
         name, sign, value = term.partition("=")
         return f"(`{name}` == {json.dumps(value)})" if sign else f"`{name}`"
@@ -219,7 +219,7 @@ def figures_of(kit: ModuleType, r: Any, call: str, kind: str) -> Any:
     return rows[int(kind.partition("|")[2] or 0)]
 
 
-def truths_of(study: Study, asked: Sequence[Asked]) -> list[float | None]:
+def truths_of(study: Study, asked: Sequence[AnsweredQuestion]) -> list[float | None]:
     """Return the figures of the population, on average over several of them; None for a table that has none."""
     if study.population is None:
         return [None for _ in asked]
@@ -230,7 +230,7 @@ def truths_of(study: Study, asked: Sequence[Asked]) -> list[float | None]:
     return [float(each) for each in np.mean(found, axis=0)]
 
 
-def compare_with_r(folder: Path, asked: Sequence[Asked], mine: Sequence[Any]) -> float:
+def compare_with_r(folder: Path, asked: Sequence[AnsweredQuestion], mine: Sequence[Any]) -> float:
     """Return the largest relative distance of the R kit's figures from the Python kit's."""
     script = f'source("{KIT / "splu_release.R"}"); r <- load_release("{folder}")\n'
     for kind, _, call, _ in asked:

@@ -35,7 +35,7 @@ from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files import importer
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
-from splu_desktop.files.publish.planning import Planned, judge, propose_plan
+from splu_desktop.files.publish.planning import PlannedTable, judge, propose_plan
 from splu_desktop.files.publish.publishing import Options, Refused
 from splu_desktop.files.publish.publishing import publish as publish_table
 from splu_desktop.files.release.dummy import draw_dummy
@@ -54,13 +54,13 @@ Where = str | Iterable[str]
 class Source:
     """A table as it was read, with all that was decided on the way; `path` is None where a frame was given."""
 
-    imported: importer.Imported
+    reading: importer.TableReading
     path: Path | None = None
 
     @cached_property
     def table(self) -> pd.DataFrame:
         """The rows with their types; words are categories in their order."""
-        return _frame(self.imported.table)
+        return _frame(self.reading.table)
 
 
 def read(data: Any, choices: ImportChoices | None = None) -> Source:
@@ -103,7 +103,7 @@ def _series(column: Column) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Proposal(Planned):
+class Proposal(PlannedTable):
     """A plan for a table and the verdict on it; `path` as in `Source`."""
 
     path: Path | None = None
@@ -115,11 +115,11 @@ class Proposal(Planned):
 
     def with_plan(self, plan: Plan) -> Proposal:
         """Return another plan for the same table, such as `plan.with_gamma(8)`, judged anew."""
-        return Proposal(**vars(judge(self.imported, plan)), path=self.path)
+        return Proposal(**vars(judge(self.reading, plan)), path=self.path)
 
     def save_recipe(self, path: str | Path) -> None:
         """Write how the table was read and what is published, for `recipe` and `splu publish --recipe`."""
-        write_recipe(Recipe(self.imported.choices, self.plan.as_dict(), self.imported.source), Path(path))
+        write_recipe(Recipe(self.reading.choices, self.plan.as_dict(), self.reading.source), Path(path))
 
     def __repr__(self) -> str:
         open_lines = "".join(f"\n  {line.name} ({line.state}): {line.sentence}" for line in self.verdict.open)
@@ -151,13 +151,13 @@ def propose(
     if recipe is not None:
         stored = read_recipe(Path(recipe))
         source = read(data, stored.choices)
-        plan = stored.plan_for(source.imported.table, name=Path(recipe).name)
-        return Proposal(**vars(judge(source.imported, plan)), path=source.path)
+        plan = stored.plan_for(source.reading.table, name=Path(recipe).name)
+        return Proposal(**vars(judge(source.reading, plan)), path=source.path)
     source = read(data)
-    table = source.imported.table
+    table = source.reading.table
     who = audience if isinstance(audience, Audience) else Audience(audience, signed=audience != "public")
     found = propose_plan(
-        source.imported,
+        source.reading,
         who,
         person=person,
         questions=[parse_question(text, table, within or limits_for(who).within) for text in tables],
@@ -188,11 +188,11 @@ def publish(
     Raises Refused with `lines` that are open and not accepted; nothing is written then.
     """
     own = data if isinstance(data, Proposal) else propose(data, **questions)
-    digest = own.imported.source.sha256
-    options = Options(form or Form(), password is not None, password, own.path, digest, everything=accept_all)
-    table, target = own.imported.table, Path(out)
+    digest = own.reading.source.sha256
+    options = Options(form or Form(), password is not None, password, own.path, digest, accept_all=accept_all)
+    table, target = own.reading.table, Path(out)
     done = publish_table(table, own.plan, target, judged=own.verdict, accepted=accept, options=options)
-    return Release(done.opened, done.fingerprint)
+    return Release(done.release, done.fingerprint)
 
 
 class Figure(NamedTuple):
@@ -213,31 +213,31 @@ class Release:
     Conditions are COLUMN=VALUE, COLUMN=A|B, COLUMN=LOW..HIGH, COLUMN>=LOW, COLUMN!=VALUE.
     """
 
-    opened: OpenRelease
+    content: OpenRelease
     fingerprint: str = ""
 
     @cached_property
     def table(self) -> pd.DataFrame:
         """The published rows. Re-drawn columns must not be counted: ask, or add up `scores`."""
-        return _frame(self.opened.published.table)
+        return _frame(self.content.published.table)
 
     @cached_property
     def scores(self) -> pd.DataFrame:
         """The same rows in numbers to add up, for least squares and pivot tables (`scores.csv`)."""
-        found = score_columns(self.opened.published, public_values(self.opened.facts))
+        found = score_columns(self.content.published, public_values(self.content.facts))
         return pd.DataFrame({each.name: each.scores for each in found})
 
     def dummy(self, rows: int | None = None) -> pd.DataFrame:
         """Return a table to write code on: the published columns, each in an order of its own. No figure is right."""
-        return _frame(draw_dummy(self.opened.published, rows))
+        return _frame(draw_dummy(self.content.published, rows))
 
     @cached_property
     def _reader(self) -> Reader:
-        return Reader(self.opened.published)
+        return Reader(self.content.published)
 
     def _where(self, texts: Where) -> tuple[Condition, ...]:
         some = [texts] if isinstance(texts, str) else texts
-        return tuple(parse_condition(text, self.opened.published) for text in some)
+        return tuple(parse_condition(text, self.content.published) for text in some)
 
     def count(self, *where: str) -> Figure:
         """Return how many rows meet all conditions."""
@@ -278,8 +278,8 @@ class Release:
         `attrs` has the covariances for persons like these ("vcov"), and sentences on thin categories ("notes").
         """
         outcome, _, right = (part.strip() for part in formula.replace("`", "").partition("~"))
-        on = tuple(column_named(word, self.opened.published) for word in right.split("+"))
-        asked = outcome_asked(outcome, self.opened.published)
+        on = tuple(column_named(word, self.content.published) for word in right.split("+"))
+        asked = outcome_asked(outcome, self.content.published)
         found = analyse(self._reader, Analysis(family, *asked, covariates=on, where=self._where(where)))
         names = [each.name for each in found.estimates]
         table = pd.DataFrame([_figure(each) for each in found.estimates], names)[list(Figure._fields[:-1])]
@@ -288,7 +288,7 @@ class Release:
 
     def _figure(self, kind: str, outcome: str, where: Where, exposure: str = "") -> Figure:
         """Return the one figure of an analysis."""
-        published = self.opened.published
+        published = self.content.published
         compared = outcome_asked(exposure, published) if exposure else ("", None)
         analysis = Analysis(kind, *outcome_asked(outcome, published), *compared, where=self._where(where))
         return _figure(analyse(self._reader, analysis).first)

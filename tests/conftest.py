@@ -18,7 +18,7 @@ from hypothesis import settings
 from numpy.typing import NDArray
 
 from splu_desktop.core.mechanism.randomness import SystemRandomness
-from splu_desktop.core.messages import Said
+from splu_desktop.core.messages import Phrase
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.language import language
 from tests.optional import closing_line, skip_what_lacks
@@ -68,9 +68,9 @@ def _parts_are_said() -> Iterator[None]:
     """No sentence of the program stands in another as mere text, where it would stay English in every language."""
     known = {key for key in language("de").core if key.count(" ") > 1}
     filled: set[str] = set()
-    make = Said.__new__
+    make = Phrase.__new__
 
-    def said(cls: type[Said], template: str, values: Mapping[str, object]) -> Said:
+    def said(cls: type[Phrase], template: str, values: Mapping[str, object]) -> Phrase:
         bare = [value for value in values.values() if type(value) is str and (value in known or value in filled)]
         assert not bare, f"not said by say(): {bare}"
         made = make(cls, template, values)
@@ -79,7 +79,7 @@ def _parts_are_said() -> Iterator[None]:
         return made
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Said, "__new__", said)
+        patch.setattr(Phrase, "__new__", said)
         yield
 
 

@@ -62,7 +62,7 @@ def test_a_frame_is_read_as_a_file_of_it(frame: pd.DataFrame, tmp_path: Path, th
     frame.to_csv(tmp_path / "frame.csv", index=False)
     source = api.read(pa.Table.from_pandas(frame) if through_arrow else frame)
     wanted = api.read(str(tmp_path / "frame.csv"))
-    for own, other in zip(source.imported.table.columns, wanted.imported.table.columns, strict=True):
+    for own, other in zip(source.reading.table.columns, wanted.reading.table.columns, strict=True):
         assert (own.name, own.kind) == (other.name, other.kind)
         if own.values is not None and other.values is not None:  # 24 or 24.0
             assert np.array_equal(own.values[own.codes], other.values[other.codes], equal_nan=True), own.name
@@ -78,7 +78,7 @@ def test_what_is_decided_about_reading_holds_for_frames(frame: pd.DataFrame) -> 
     wards = api.ImportChoices(types={"ward": api.Kind.INTEGER}, renames={"dx": "diagnosis"})
     source = api.read(frame, wards)
     assert "diagnosis" in source.table
-    assert source.imported.table["ward"].kind is api.Kind.INTEGER
+    assert source.reading.table["ward"].kind is api.Kind.INTEGER
 
 
 def test_the_proposal_is_that_of_the_command_line(
@@ -104,7 +104,7 @@ def test_open_lines_come_with_the_exception_and_are_accepted_by_name(frame: pd.D
     released = api.publish(weak, tmp_path / "release", accept=reasons, form=api.Form(title="Stays", contact="Dr Who"))
     (entry,) = Register().releases()
     assert entry.body["accepted"] == reasons
-    assert released.opened.title == "Stays"
+    assert released.content.title == "Stays"
     assert len(released.fingerprint.split()) == 6
 
 
@@ -129,7 +129,7 @@ def test_with_a_password_a_zip_is_written(frame: pd.DataFrame, tmp_path: Path) -
 def test_figures_are_those_of_the_command_line_and_of_the_kit(
     release: api.Release, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    place = str(release.opened.path)
+    place = str(release.content.path)
     kit, again = load_kit().load(place), api.open_release(place)
     names = ("estimate", "low_alike", "high_alike", "low", "high", "trust")
     said = _said(capsys, "query", place, "dx=yes", "sex=f")

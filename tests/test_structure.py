@@ -14,8 +14,16 @@ WIDEST = 16  # modules in a folder, beside its door
 _NAMED = re.compile(r"`((?:core|files|gui|cli|compare|report)[./][\w./]+)`")
 _PATHS = re.compile(r"`((?:\.ci|docs|scripts|resources|tests|packaging|installer|benchmarks|splu_desktop)/[\w./*-]+)`")
 _LINKS = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
-_PARTICIPLES = re.compile(r"(told|said|found|known|drawn|shown|made|kept|held|sought|(?!feed)[a-z]+ed)")
+_PARTICIPLES = re.compile(
+    r"(told|said|found|known|drawn|shown|made|kept|held|sought|written|given|taken|met|hidden|chosen|seen|lost|spoken|(?!feed)[a-z]+ed)"
+)
 _TEXTS = {f"{PACKAGE}.core.messages"}  # a text made for a sentence may be `listed` or `quoted`
+_NOUNS = {"published", "exposed", "unexposed", "unbiased"}  # the glossary's table, and epidemiology's words
+_FAULTS = {"Cancelled", "Encrypted", "Refused", "Ended"}  # are called by what happened, as Python's are
+_IN_FILES = re.compile(  # fields that a recipe, a report, or a table for recipients names; and colours
+    r"core\.(audience\.Audience|policy\.limits\.Limits|answer\.crosstab\.Cell)\.|report\.(facts|law)\.|"
+    r"files\.importer\.choices\.(SheetFacts|MissingToken)\.|gui\.base\.theme\.Colours\."
+)
 _HEAVY = re.compile(r"scipy\.(stats|integrate|interpolate|ndimage|spatial|signal|fft)\b")  # not in the installers
 
 
@@ -61,6 +69,21 @@ def test_functions_are_verbs_where_no_bare_participle_is_left() -> None:
         for node in ast.walk(module.tree)
         if isinstance(node, ast.FunctionDef) and _PARTICIPLES.fullmatch(node.name)
         if not any(ast.unparse(each) in ("property", "cached_property") for each in node.decorator_list)
+    ]
+    assert bare == []
+
+
+def test_classes_and_what_they_hold_are_called_by_nouns() -> None:
+    bare = [
+        f"{module.name}.{name}"
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef) and node.name[0] != "_"
+        for name in (node.name, *(f"{node.name}.{each}" for each in _held_by(node)))
+        for own in (name.rpartition(".")[2],)
+        if _PARTICIPLES.fullmatch(own[0].lower() + own[1:])  # a compound is none
+        if own.lower() not in _NOUNS and own not in _FAULTS
+        if not _IN_FILES.search(f"{module.name}.{name}")
     ]
     assert bare == []
 
@@ -152,6 +175,15 @@ def test_the_picture_shows_every_package_there_is() -> None:
     drawn = (ROOT / "docs/images/packages.svg").read_text(encoding="utf-8")
     words = re.compile(r"<text x[^>]*>([^<]*)</text>")
     assert set(words.findall(drawn)) == set(words.findall(picture())), "run python scripts/draw_packages.py"
+
+
+def _held_by(node: ast.ClassDef) -> Iterator[str]:
+    """Give the names of a class's public fields and properties."""
+    for each in node.body:
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and each.target.id[0] != "_":
+            yield each.target.id
+        elif isinstance(each, ast.FunctionDef) and each.decorator_list and each.name[0] != "_":
+            yield each.name
 
 
 def _known(name: str) -> bool:

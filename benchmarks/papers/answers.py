@@ -70,7 +70,7 @@ def attack_table(tables: Tables, draws: int) -> list[str]:
         "(corruption) |",
         "|---|---|---|---|---|---|",
     ]
-    for tried in found.tried:
+    for tried in found.systems:
         if tried.line == CURVE and tried.draws:
             figures = [tried.spread(name) for name in ("row", "classifier", "best_reader", "insider")]
             cells = ["–" if each is None else _per_cent(each) for each in figures]
@@ -97,7 +97,7 @@ def exchangeable(source: TrueTable, gamma: float, chance: np.random.Generator) -
     value and have another.
     """
     outcome, own = Splu(gamma).publish(source, chance, SILENT), source.sensitive.codes
-    shown = outcome.shown
+    shown = outcome.drawn_values
     both = np.zeros((source.m, source.m))
     np.add.at(both, (shown, own), 1)
     return np.asarray(both.sum(axis=1)[shown] - both[shown, own])

@@ -10,7 +10,7 @@ from typing import Any
 from splu_desktop.cli.base.effects import belong, misfit
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_written_language
-from splu_desktop.cli.base.output import Shown, line_of, print_json, print_rows, tell
+from splu_desktop.cli.base.output import Meter, line_of, print_json, print_rows, tell
 from splu_desktop.cli.base.plan_options import add_plan_options, columns_named, planned_from
 from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
 from splu_desktop.compare.outcome import Comparison
@@ -59,11 +59,11 @@ def run(args: argparse.Namespace) -> None:
     if args.out is not None:
         check_new(args.out)
     planned = planned_from(args, SILENT)
-    table, plan = planned.imported.table, planned.plan
+    table, plan = planned.reading.table, planned.plan
     # Asked of the original as of a release.
     original = Published(table.select((*plan.nsas, *plan.sensitive)), plan.blocks)
     own = () if args.own is None else read_questions(args.own, original).conditions
-    with Shown(quiet=args.json) as shown:
+    with Meter(quiet=args.json) as shown:
         comparison = compare_plan(
             table,
             plan,
@@ -105,10 +105,10 @@ def _about(args: argparse.Namespace, plan: Plan, table: Table) -> str:
 def _print(comparison: Comparison) -> None:
     asked, guess, *meaning = explain(comparison)
     print(line_of(asked), line_of(guess), "", sep="\n")
-    done = [each for each in comparison.tried if each.draws]
+    done = [each for each in comparison.systems if each.draws]
     print_rows(done, *COLUMNS.values())
     print()
     # Too long for a terminal beside the figures.
     print_rows([each for each in done if each.metrics], COLUMNS["title"], COLUMNS["setting"], MEASURES)
-    impossible = [line_of(say_impossible(each)) for each in comparison.tried if not each.draws]
+    impossible = [line_of(say_impossible(each)) for each in comparison.systems if not each.draws]
     print("", *impossible, "", *map(line_of, meaning), sep="\n")

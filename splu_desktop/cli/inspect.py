@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.import_options import add_recipe_options, imported_from
 from splu_desktop.cli.base.output import print_json, print_rows, tell, translate, whole
-from splu_desktop.core.messages import Said, percent_of, say
+from splu_desktop.core.messages import Phrase, percent_of, say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.importer import write_problems
 from splu_desktop.files.importer.inspection import inspect_columns, inspection
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
         for token in tokens:
             text = say("“{name}”", name=token.token)
             own = {"column": token.column, "text": text, "n": token.count, "reason": say(token.reason)}
-            tell(Said("{column}: {text} {n} ({reason})", own), "  ")
+            tell(Phrase("{column}: {text} {n} ({reason})", own), "  ")
     if imported.problems:
         tell("Problems ({n}):", "\n", n=str(len(imported.problems)))
         for problem in imported.problems[:_LISTED]:

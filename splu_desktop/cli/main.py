@@ -19,7 +19,7 @@ from splu_desktop.cli.base.endings import Ended, heed_signals, ignore, open_stan
 from splu_desktop.cli.base.help import Help, add_language, in_own_words
 from splu_desktop.cli.base.output import of_the_system, one_line, print_json, speak, translate
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
-from splu_desktop.core.messages import Said, nearest, none_of, say
+from splu_desktop.core.messages import Phrase, nearest, none_of, say
 from splu_desktop.files.disk.room import LIBRARIES, check_room, keep_freed_memory
 from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
 
@@ -44,7 +44,7 @@ _COMPLAINTS = (
 class _Parser(argparse.ArgumentParser):
     """A parser that speaks the language of the command; its complaints are one sentence, without usage lines."""
 
-    given: Sequence[str] = ()  # the line, as it was typed
+    typed_line: Sequence[str] = ()  # the line, as it was typed
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **{"formatter_class": Help, **settings})
@@ -60,8 +60,8 @@ class _Parser(argparse.ArgumentParser):
                 if "choice" in pattern:
                     message = none_of(found["name"], re.findall(r"[\w-]+", found["known"]))
                     if "option" in found.re.groupindex and found["option"].startswith("--"):
-                        message = Said("{option}: {fault}", {"option": found["option"], "fault": message})
-        raise SystemExit(_end(say("{fault} See “{prog} --help”.", fault=message, prog=self.prog), 2, self.given))
+                        message = Phrase("{option}: {fault}", {"option": found["option"], "fault": message})
+        raise SystemExit(_end(say("{fault} See “{prog} --help”.", fault=message, prog=self.prog), 2, self.typed_line))
 
 
 class _SelfTest(argparse.Action):
@@ -131,7 +131,7 @@ def _run(argv: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a hospital PC's console may speak cp1252; a symbol must not crash it
             stream.reconfigure(errors="replace")
-    _Parser.given = given = list(sys.argv[1:] if argv is None else argv)
+    _Parser.typed_line = given = list(sys.argv[1:] if argv is None else argv)
     try:
         speak(_language_of(given))
         # Before the command's libraries are loaded, which end in a traceback where memory is short.

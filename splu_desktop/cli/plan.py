@@ -9,13 +9,13 @@ from typing import Any
 
 from splu_desktop.cli.base.help import add_command
 from splu_desktop.cli.base.import_options import open_engine
-from splu_desktop.cli.base.output import Shown, line_of, one_line, print_json, tell, translate
+from splu_desktop.cli.base.output import Meter, line_of, one_line, print_json, tell, translate
 from splu_desktop.cli.base.plan_options import add_plan_options, planned_from
 from splu_desktop.core.mechanism import law
-from splu_desktop.core.messages import Figure, Said, cases_of_100, certainty_words, counted, isolated, say
+from splu_desktop.core.messages import Figure, Phrase, cases_of_100, certainty_words, counted, isolated, say
 from splu_desktop.core.policy import TOO_SMALL, Line, Verdict
 from splu_desktop.core.roles import Role
-from splu_desktop.files.publish.planning import Planned
+from splu_desktop.files.publish.planning import PlannedTable
 
 _NAMED = 6  # columns of a kind that are named
 
@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan and the verdict. Returns 3 where lines are open."""
-    with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:
+    with Meter(quiet=args.json) as shown, open_engine(args, shown) as engine:
         planned = planned_from(args, shown, engine)
     command = _protect_command(args, planned.verdict)
     if args.json:
@@ -61,16 +61,16 @@ def _protect_command(args: argparse.Namespace, found: Verdict) -> str:
     return shlex.join(["splu", "protect", *kept, "--out", f"{args.file.stem}-tables.docx"])
 
 
-def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
+def plan_lines(planned: PlannedTable, *, short: bool = False) -> list[str]:
     """Return the verdict, the tables and what becomes of the columns; where `short`, in at most ten lines."""
     plan, figures = planned.plan, planned.verdict.figures
     lines = [_head(planned), _verdict_line(planned.verdict)]
     for each in figures.tables:
         if not each.cells:
-            lines.append(line_of("{table}: no cell is as large as 50.", "  ", table=each.asked.words()))
-        elif not short or each.answered < each.cells:
-            lines.append(line_of("{table}: {answered} of {cells} cells", "  ", table=each.asked.words(),
-                                 answered=each.answered, cells=each.cells))  # fmt: skip
+            lines.append(line_of("{table}: no cell is as large as 50.", "  ", table=each.table.words()))
+        elif not short or each.readable < each.cells:
+            lines.append(line_of("{table}: {answered} of {cells} cells", "  ", table=each.table.words(),
+                                 answered=each.readable, cells=each.cells))  # fmt: skip
     several = short and len(plan.blocks) > 2
     for block in plan.blocks[: 1 if several else None]:
         t_p = law.t_p(block.draw, plan.thresholds.epsilon, plan.thresholds.alpha)
@@ -87,18 +87,18 @@ def plan_lines(planned: Planned, *, short: bool = False) -> list[str]:
     if short:
         told.append((say("coarser"), _list_names(tuple(plan.generalisations))))
     else:
-        told += [(say("coarser"), Said("{column}: {words}", {"column": name, "words": each.words}))
+        told += [(say("coarser"), Phrase("{column}: {words}", {"column": name, "words": each.words}))
                  for name, own in plan.generalisations.items() for each in own]  # fmt: skip
-    told += [(say("as it is"), _list_names(plan.nsas)), (say("left out"), _list_names(plan.having(Role.DROPPED))),
-             (say("names"), _list_names(plan.having(Role.IDENTIFIER)))]  # fmt: skip
+    told += [(say("as it is"), _list_names(plan.nsas)), (say("left out"), _list_names(plan.list_with(Role.DROPPED))),
+             (say("names"), _list_names(plan.list_with(Role.IDENTIFIER)))]  # fmt: skip
     return [*lines, *(line_of(words, _mark(mark)) for mark, words in told if words)]
 
 
-def _head(planned: Planned) -> str:
+def _head(planned: PlannedTable) -> str:
     plan, figures = planned.plan, planned.verdict.figures
-    found = {"file": planned.imported.source.name, "rows": counted(figures.rows, "{n} row", "{n} rows")}
+    found = {"file": planned.reading.source.name, "rows": counted(figures.rows, "{n} row", "{n} rows")}
     if plan.persons is None:
-        return line_of(Said("{file}: {rows}", found))
+        return line_of(Phrase("{file}: {rows}", found))
     persons = counted(figures.persons, "{n} person", "{n} persons")
     return line_of("{file}: {rows} of {persons} ({column})", **found, persons=persons, column=plan.persons.column)
 
@@ -110,7 +110,7 @@ def _verdict_line(found: Verdict) -> str:
     elif not figures.cells:
         read = say("no cell is as large as 50")
     else:
-        read = say("{answered} of {cells} cells can be read", answered=figures.answered, cells=figures.cells)
+        read = say("{answered} of {cells} cells can be read", answered=figures.readable, cells=figures.cells)
     return line_of(
         "{state}: {read}, {alike}, a row is right {share} times (riskiest group {riskiest})",
         state=translate(found.title).upper(),

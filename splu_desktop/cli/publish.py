@@ -13,7 +13,7 @@ from splu_desktop.cli.base.effects import misfit, no_effect, said_by
 from splu_desktop.cli.base.help import add_command, several, takes
 from splu_desktop.cli.base.import_options import choices_from, open_engine
 from splu_desktop.cli.base.opening import lock_from, password_line
-from splu_desktop.cli.base.output import Shown, current_language, line_of, print_json
+from splu_desktop.cli.base.output import Meter, current_language, line_of, print_json
 from splu_desktop.cli.base.plan_options import add_plan_options, check_options, planned_from, release_entries
 from splu_desktop.cli.plan import as_gate, open_lines, plan_lines
 from splu_desktop.core.messages import say
@@ -22,7 +22,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.files.disk.whole import check_name, check_new
 from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.release_section import RELEASE
-from splu_desktop.files.publish.planning import Planned
+from splu_desktop.files.publish.planning import PlannedTable
 from splu_desktop.files.publish.publishing import Options, Outcome, publish
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.folder import Form
@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
     check_name(args.out)
     check_new(args.out)
     file = Path(said["password_file"]) if "password_file" in said else None
-    password, shown_once = lock_from(file, none=said.get("no_password", False)) if packed else (None, {})
-    with Shown(quiet=args.json) as shown, open_engine(args, shown) as engine:
+    password, lock = lock_from(file, none=said.get("no_password", False)) if packed else (None, {})
+    with Meter(quiet=args.json) as shown, open_engine(args, shown) as engine:
         planned = planned_from(args, shown, engine)
         found = planned.verdict
         with said_by("--accept"):
@@ -92,30 +92,30 @@ def run(args: argparse.Namespace) -> int:
                 contact=said.get("contact", ""),
                 dialect=Dialect(*said.get("dialect", ())),
                 workbook=said.get("xlsx", False),
-                spoken=said.get("language", current_language().code),
+                language=said.get("language", current_language().code),
             ),
-            packed=packed,
+            as_zip=packed,
             password=password,
             source=args.file,
-            source_sha256=planned.imported.source.sha256,
+            source_sha256=planned.reading.source.sha256,
             operator=said.get("operator", ""),
-            everything=everything,
+            accept_all=everything,
         )
         outcome = publish(
-            planned.imported.table,
+            planned.reading.table,
             planned.plan,
             args.out,
             judged=found,
             accepted=accepted,
             options=options,
-            fill=None if engine is None else partial(engine.fill, planned.plan, choices_from(args), planned.imported),
+            fill=None if engine is None else partial(engine.fill, planned.plan, choices_from(args), planned.reading),
             progress=shown,
         )
-    _report(args, planned, outcome, {**accepted, "all": everything}, shown_once)
+    _report(args, planned, outcome, {**accepted, "all": everything}, lock)
     return 0
 
 
-def _refuse(args: argparse.Namespace, planned: Planned, waiting: Sequence[Line], accepted: dict[str, str]) -> int:
+def _refuse(args: argparse.Namespace, planned: PlannedTable, waiting: Sequence[Line], accepted: dict[str, str]) -> int:
     if args.json:
         gate = [as_gate(line, accepted.get(line.name)) for line in planned.verdict.lines]
         print_json({**planned.as_dict(), "written": False, "gate": gate})
@@ -130,9 +130,9 @@ def _refuse(args: argparse.Namespace, planned: Planned, waiting: Sequence[Line],
 
 
 def _report(
-    args: argparse.Namespace, planned: Planned, outcome: Outcome, accepted: dict[str, str], shown_once: dict[str, str]
+    args: argparse.Namespace, planned: PlannedTable, outcome: Outcome, accepted: dict[str, str], lock: dict[str, str]
 ) -> None:
-    opened = outcome.opened
+    opened = outcome.release
     if args.json:
         print_json(
             {
@@ -141,13 +141,13 @@ def _report(
                 "out": str(args.out),
                 "id": opened.id,
                 "records": opened.published.n,
-                "roles": {role.value: list(planned.plan.having(role)) for role in Role},
+                "roles": {role.value: list(planned.plan.list_with(role)) for role in Role},
                 "files": opened.facts["files"],
                 "gate": [as_gate(line, accepted.get(line.name)) for line in outcome.verdict.lines],
                 "register_entry": outcome.entry.number,
                 "fingerprint": outcome.fingerprint,
                 "digest": outcome.digest[:16],
-                **shown_once,
+                **lock,
             }
         )
         return
@@ -160,6 +160,6 @@ def _report(
         number=outcome.entry.number,
         words=outcome.fingerprint,
     ))  # fmt: skip
-    last += map(line_of, map(password_line, shown_once.values()))
+    last += map(line_of, map(password_line, lock.values()))
     last += [line_of(note, "  ") for note in planned.notes]
     print(*plan_lines(planned, short=True)[: max(2, _MOST - len(last))], *last, sep="\n")

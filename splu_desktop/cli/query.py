@@ -10,12 +10,12 @@ from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_asked, open_for_answers
-from splu_desktop.cli.base.output import Shown, print_json, print_result, print_table, say_written, tell, translate
+from splu_desktop.cli.base.output import Meter, print_json, print_result, print_table, say_written, tell, translate
 from splu_desktop.core.answer.answer import Answer, say_trust
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.answer.words import question_words, range_words
-from splu_desktop.core.messages import Said, counted, percent_of, say
+from splu_desktop.core.messages import Phrase, counted, percent_of, say
 
 
 def add(commands: Any) -> None:
@@ -65,9 +65,10 @@ def _query(args: argparse.Namespace) -> None:
 
 def answer_as_dict(answer: Answer) -> dict[str, Any]:
     """Return an answer as plain data."""
-    same = ("published", "estimate", "low", "high", "low_alike", "high_alike", "unbiased", "variance")
+    same = ("estimate", "low", "high", "low_alike", "high_alike", "unbiased", "variance")
     return {
         "conditions": list(map(str, answer.conditions)),
+        "published": answer.published_count,
         **{name: getattr(answer, name) for name in same},
         "selected": answer.n_p,
         "share": answer.share and dict(zip(("estimate", "low", "high"), answer.share, strict=True)),
@@ -84,7 +85,7 @@ def _queries(args: argparse.Namespace) -> None:
     release = open_for_answers(args)
     # A row that is not understood says so in its column “note”, and all others are answered.
     questions = read_questions(args.questions, release.published, strict=False)
-    with Shown(quiet=args.json) as shown:
+    with Meter(quiet=args.json) as shown:
         answers = questions.answers(Reader(release.published), args.method, shown)
     write_answers(questions, answers, release.id, args.out)
     trust = Counter(answer.trust() for answer in answers)
@@ -94,5 +95,5 @@ def _queries(args: argparse.Namespace) -> None:
         lines.append(say("Not understood: {n}; the column “note” says why.", n=len(questions.faults)))
     if trust:
         each = ", ".join(f"{count:,} {translate(say_trust(name))}" for name, count in trust.items())
-        lines.append(Said("{trust}: {each}", {"trust": say("Trust"), "each": each}))
+        lines.append(Phrase("{trust}: {each}", {"trust": say("Trust"), "each": each}))
     print_result(args, {**data, "trust": dict(trust), "faults": len(questions.faults)}, *lines)

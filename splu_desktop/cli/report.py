@@ -10,7 +10,7 @@ from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import add_command, switch, takes
 from splu_desktop.cli.base.import_options import add_set, imported_from
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
-from splu_desktop.cli.base.output import Shown, current_language, print_result, say_written
+from splu_desktop.cli.base.output import Meter, current_language, print_result, say_written
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.files.register.ledger import Register
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> None:
     belong(args, "--source", "internal", "set")
     belong(args, "--internal", "source")
     fields = Fields(**{name: getattr(args, name) for name in _FIELDS}, law=args.law, threshold=args.threshold)
-    with Shown(quiet=args.json) as shown:
+    with Meter(quiet=args.json) as shown:
         opened = open_asked(args, shown)
         entry = Register().find(opened.id)
         source = imported_from(args, args.source, progress=shown).table if args.internal else None

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from splu_desktop.compare.base import said_briefly
-from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
-from splu_desktop.core.messages import Figure, Said, percent_of, say
+from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemResult
+from splu_desktop.core.messages import Figure, Phrase, percent_of, say
 
 _LINES = {CURVE: "", SMALL_COUNTS: say("as strong: small counts"), CERTAINTY: say("as strong: certainty")}
 
@@ -17,11 +17,11 @@ class ShownColumn(NamedTuple):
 
     head: str
     edge: str
-    cell: Callable[[SystemTried], str]
+    cell: Callable[[SystemResult], str]
 
 
 def _range_column(head: str, figure: str) -> ShownColumn:
-    def cell(tried: SystemTried) -> str:
+    def cell(tried: SystemResult) -> str:
         spread = tried.spread(figure)
         if spread is None:
             return Figure("–")
@@ -53,7 +53,7 @@ MEASURES = ShownColumn(
 )
 
 
-def explain(comparison: Comparison) -> tuple[Said, ...]:
+def explain(comparison: Comparison) -> tuple[Phrase, ...]:
     """Return what was compared, in two sentences, then what the columns mean and what each kind of method is for."""
     asked = comparison.thresholds
     return (
@@ -62,8 +62,8 @@ def explain(comparison: Comparison) -> tuple[Said, ...]:
             "that is asked.",
             column=comparison.source.sensitive.name,
             n=comparison.source.n,
-            asked=comparison.asked,
-            meeting=comparison.source.meeting,
+            asked=comparison.question_count,
+            meeting=comparison.source.sensitivity,
         ),
         say(
             "Guessing the most frequent value is right about {guess}; what the original teaches about the other "
@@ -98,7 +98,7 @@ def explain(comparison: Comparison) -> tuple[Said, ...]:
     )
 
 
-def say_impossible(tried: SystemTried) -> Said:
+def say_impossible(tried: SystemResult) -> Phrase:
     """Return which method was not carried out, and why."""
     words = {"method": tried.system.title, "setting": tried.system.setting, "why": tried.impossible}
-    return Said("{method}, {setting}: {why}" if tried.system.parameters else "{method}: {why}", words)
+    return Phrase("{method}, {setting}: {why}" if tried.system.parameters else "{method}: {why}", words)

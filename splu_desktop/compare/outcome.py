@@ -28,7 +28,7 @@ FIGURES = (
 
 
 @dataclass(frozen=True, eq=False)
-class SystemTried:
+class SystemResult:
     """One system with one setting.
 
     system : with its parameters.
@@ -90,31 +90,31 @@ class SystemTried:
 class Comparison:
     """All systems on one table.
 
-    source : the table; its `meeting` is what differential privacy's noise covers.
-    asked : counting questions.
+    source : the table; its `sensitivity` is what differential privacy's noise covers.
+    question_count : counting questions.
     thresholds : epsilon and alpha that answers are judged by.
     guess : how often who only knows the most frequent value is right.
     classifier : how often naive Bayes learnt from the original is.
-    tried : in the order of the register, the plan first.
+    systems : in the order of the register, the plan first.
     own : the custodian's questions, each with the true count.
     """
 
     source: TrueTable
-    asked: int
+    question_count: int
     thresholds: Thresholds
     guess: float
     classifier: float
-    tried: tuple[SystemTried, ...]
+    systems: tuple[SystemResult, ...]
     own: tuple[tuple[Sequence[Condition], int], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, without any value of a record."""
-        plain = {name: getattr(self, name) for name in ("asked", "guess", "classifier")}
+        plain = {"asked": self.question_count, "guess": self.guess, "classifier": self.classifier}
         own = [
             {
                 "conditions": [str(each) for each in asked],
                 "truth": truth,
-                "answers": [each.answer(at) for each in self.tried],
+                "answers": [each.answer(at) for each in self.systems],
             }
             for at, (asked, truth) in enumerate(self.own)
         ]
@@ -123,11 +123,11 @@ class Comparison:
             "unchanged": [column.name for column in self.source.columns],
             "records": self.source.n,
             "values": self.source.m,
-            "sensitivity": self.source.meeting,
+            "sensitivity": self.source.sensitivity,
             "epsilon": self.thresholds.epsilon,
             "alpha": self.thresholds.alpha,
             **plain,
-            "tried": [each.as_dict() for each in self.tried],
+            "tried": [each.as_dict() for each in self.systems],
             "own": own,
         }
 

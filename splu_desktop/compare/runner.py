@@ -22,12 +22,12 @@ from splu_desktop.compare.base import CountingQuestions, Impossible, System, Tru
 from splu_desktop.compare.base.source import Flags, Floats
 from splu_desktop.compare.base.workload import Margins, draw_questions
 from splu_desktop.compare.ours.splu import PlannedDraw
-from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemTried
+from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemResult
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import SILENT, Cancelled, Progress, Watched
+from splu_desktop.core.progress import SILENT, Cancelled, Progress, WatchedProgress
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
@@ -43,7 +43,7 @@ _CLOSE = 0.002  # of a probability that counts as equal
 class Trial:
     """Questions, thresholds and tested records, the same for all systems.
 
-    source : the table, whose `meeting` covers all that is asked.
+    source : the table, whose `sensitivity` covers all that is asked.
     own : the custodian's questions, which are answered as if nothing else were asked.
     """
 
@@ -62,14 +62,14 @@ class Trial:
         self.questions, self.margins = draw_questions(source, size, chance, progress), Margins.of(source)
         # One budget: what the learner asks is asked of the same release, or paid from the same epsilon.
         self.all = self.questions.join(self.margins.questions)
-        self.source = replace(source, meeting=self.questions.meeting + self.margins.questions.meeting)
+        self.source = replace(source, sensitivity=self.questions.sensitivity + self.margins.questions.sensitivity)
         self.records = np.sort(chance.permutation(source.n)[:TESTED]).astype(np.int64)
         self.values = source.sensitive.codes[self.records]
         self.guess = self._right(np.tile(source.shares, (len(self.records), 1)))
         plain = self.margins.questions.truth.astype(np.float64)
         self.classifier = self._right(self.margins.naive_bayes(plain, self.records))
 
-    def try_out(self, curve: Sequence[System], plan: SystemTried | None, progress: Progress) -> Iterator[SystemTried]:
+    def try_out(self, curve: Sequence[System], plan: SystemResult | None, progress: Progress) -> Iterator[SystemResult]:
         """Give what the settings of a system do, then, where some was possible, those that are as strong as the plan.
 
         plan : None for the plan itself. Raises Cancelled.
@@ -96,9 +96,9 @@ class Trial:
         }
         for line, search in wanted.items():
             system, why = find_weakest(curve, *search)
-            yield SystemTried(system, line, why) if why else self.carry_out(system, line, progress)
+            yield SystemResult(system, line, why) if why else self.carry_out(system, line, progress)
 
-    def carry_out(self, system: System, line: str, progress: Progress) -> SystemTried:
+    def carry_out(self, system: System, line: str, progress: Progress) -> SystemResult:
         """Return what one setting does, or why it can't be carried out. Raises Cancelled."""
         try:
             # Before any draw, which then shares what was worked out for the table.
@@ -106,14 +106,14 @@ class Trial:
             epsilon, own = system.exact_epsilon(self.source), None
             found = [self._measure(system, draw, progress) for draw in range(self._draws if system.random else 1)]
             if self._own is not None:
-                alone = replace(self.source, meeting=self._own.meeting)
+                alone = replace(self.source, sensitivity=self._own.sensitivity)
                 own = system.publish(alone, np.random.default_rng([self._seed, 2]), progress).answer(self._own)
         except Impossible as fault:
-            return SystemTried(system, line, str(fault))
+            return SystemResult(system, line, str(fault))
         except MemoryError:
-            return SystemTried(system, line, say("There is not enough memory to do this with a table of this size."))
+            return SystemResult(system, line, say("There is not enough memory to do this with a table of this size."))
         figures = tuple(each for each, _ in found)
-        return SystemTried(system, line, "", figures, found[0][1], t_p, t_f, epsilon, own)
+        return SystemResult(system, line, "", figures, found[0][1], t_p, t_f, epsilon, own)
 
     def _publish(self, system: System, draw: int, progress: Progress) -> System:
         progress.report(system.title, 0.0)
@@ -200,7 +200,7 @@ def find_weakest(
 
 def limit_time(whole: Progress, method: str, at: float, ends: float) -> Progress:
     """Return the Progress of one method, `at` 0..1 of the whole, that raises Cancelled as well once its time ends."""
-    return Watched(lambda stage, done: whole.report(method, at), lambda: time.thread_time() >= ends)
+    return WatchedProgress(lambda stage, done: whole.report(method, at), lambda: time.thread_time() >= ends)
 
 
 def compare(
@@ -242,7 +242,7 @@ def compare(
     mine = CountingQuestions.of(source, own) if own else None
     seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
     trial = Trial(source, thresholds, size, draws, seed, mine, limit_time(progress, say("Comparing"), 0.0, math.inf))
-    tried: list[SystemTried] = []
+    tried: list[SystemResult] = []
     curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
     for number, curve in enumerate(curves):
         done, ends = len(tried), time.thread_time() + (math.inf if limit is None else limit)
@@ -253,7 +253,7 @@ def compare(
             if time.thread_time() < ends:
                 raise  # it was the user
             why = say("Not finished within {seconds} seconds.", seconds=f"{limit:g}")
-            tried.append(SystemTried(curve[min(len(tried) - done, len(curve) - 1)], CURVE, why))
+            tried.append(SystemResult(curve[min(len(tried) - done, len(curve) - 1)], CURVE, why))
     progress.report(say("Comparing"), 1.0)
     answered = () if mine is None else tuple(zip(own, mine.truth.tolist(), strict=True))
     asked = len(trial.questions.row)

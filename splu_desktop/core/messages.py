@@ -39,17 +39,17 @@ def isolated(text: str) -> str:
 
 def brief(text: str) -> str:
     """Return a value as people are shown it: a long one by its beginning and its end."""
-    if isinstance(text, Said) or len(text) <= _MOST:
+    if isinstance(text, Phrase) or len(text) <= _MOST:
         return text
     end = _MOST // 4
     return f"{text[: _MOST - end - 1]}…{text[-end:]}"
 
 
 class Isolating(string.Formatter):
-    """str.format that isolates every text it puts in; what is `Said` was made so. A format is for numbers alone."""
+    """str.format that isolates every text it puts in; what is `Phrase` was made so. A format is for numbers alone."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        if isinstance(value, Said | numbers.Number):
+        if isinstance(value, Phrase | numbers.Number):
             return str(super().format_field(value, format_spec))
         return isolated(str(value))
 
@@ -66,7 +66,7 @@ class _English(Isolating):
 _ENGLISH = _English()
 
 
-class Said(str):
+class Phrase(str):
     """An English text made by `say`.
 
     Attributes
@@ -79,7 +79,7 @@ class Said(str):
     template: str
     values: Mapping[str, object]
 
-    def __new__(cls, template: str, values: Mapping[str, object]) -> Said:
+    def __new__(cls, template: str, values: Mapping[str, object]) -> Phrase:
         made = super().__new__(cls, _ENGLISH.vformat(template, (), values) if values else template)
         made.template, made.values = template, values
         return made
@@ -88,7 +88,7 @@ class Said(str):
         return self  # not a bare copy: str(fault) keeps what the fault's sentence was made of
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Said, (self.template, dict(self.values))
+        return Phrase, (self.template, dict(self.values))
 
 
 class Figure(str):
@@ -108,7 +108,7 @@ def percent_of(share: float) -> Figure:
     return Figure({"0.0 %": "< 0.1 %", "100.0 %": "> 99.9 %"}.get(text, text))
 
 
-def say(template: str, /, **values: object) -> Said:
+def say(template: str, /, **values: object) -> Phrase:
     """Return a sentence, or a part that stands in one, with its placeholders filled.
 
     Placeholders are those of str.format, by name; whole numbers get thousands marks. A text among the values is data
@@ -116,19 +116,19 @@ def say(template: str, /, **values: object) -> Said:
     An empty text in quotation marks is a missing value and is said to be one: nobody can read “”. What is named
     “{value}” there is said `in_words`, and of a long text its beginning and its end (`brief`).
     """
-    if isinstance(template, Said) and not values:
+    if isinstance(template, Phrase) and not values:
         return template
     for name, value in values.items():
         if isinstance(value, str) and (not value or name == "value") and f"“{{{name}}}”" in template:
             values = {**values, name: brief(in_words(value))}
         elif isinstance(value, str) and len(value) > _MOST and f"{{{name}}}" in "".join(_QUOTED.findall(template)):
             values = {**values, name: brief(value)}
-    return Said(template, values)
+    return Phrase(template, values)
 
 
 def plain_of(text: object) -> Any:
     """Return what was said, or a value in it, as plain data that `said_of` reads again."""
-    if isinstance(text, Said):
+    if isinstance(text, Phrase):
         return {"say": text.template, "values": {name: plain_of(value) for name, value in text.values.items()}}
     if isinstance(text, Figure):
         return {"figure": str.__str__(text)}
@@ -142,10 +142,10 @@ def said_of(data: Any) -> str:
     if "figure" in data:
         return Figure(data["figure"])
     values = {name: said_of(own) if isinstance(own, Mapping) else own for name, own in data["values"].items()}
-    return Said(str(data["say"]), values)
+    return Phrase(str(data["say"]), values)
 
 
-def counted(number: int, one: str, many: str, /, **values: object) -> Said:
+def counted(number: int, one: str, many: str, /, **values: object) -> Phrase:
     """Return `one` or `many` by a number, which stands in them as {n}."""
     return say(one if number == 1 else many, n=number, **values)
 
@@ -172,7 +172,7 @@ def quoted(names: Sequence[str], most: int = 12) -> str:
     return say("{head}, …", head=found) if len(names) > most else found
 
 
-def no_column(name: str, columns: Sequence[str]) -> Said:
+def no_column(name: str, columns: Sequence[str]) -> Phrase:
     """Return the sentence about a column that a table or a release does not have."""
     return say("There is no column “{name}”; {advice}", name=name, advice=which_of(name, columns))
 
@@ -183,7 +183,7 @@ def folded_text(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def none_of(name: str, known: Iterable[str]) -> Said:
+def none_of(name: str, known: Iterable[str]) -> Phrase:
     """Return the sentence about a name that is not among those there are: the one meant, or all of them."""
     every = list(known)
     if near := nearest(name, every):
@@ -191,7 +191,7 @@ def none_of(name: str, known: Iterable[str]) -> Said:
     return say("“{name}” is none of {known}; choose one of them.", name=name[:80], known=", ".join(every))
 
 
-def superfluous(why: str, options: Sequence[str]) -> Said:
+def superfluous(why: str, options: Sequence[str]) -> Phrase:
     """Return the sentence about what has no effect beside something else."""
     return say("{why}: leave out {options}.", why=why, options=quoted(options))
 
@@ -232,7 +232,7 @@ def in_words(label: str) -> str:
     if not label:
         return say("(empty)")
     # Which names are ours is known where languages are, above the core.
-    return Said(VALUE, {"value": label}) if label.isascii() and len(label) <= _LONGEST_NAME else label
+    return Phrase(VALUE, {"value": label}) if label.isascii() and len(label) <= _LONGEST_NAME else label
 
 
 def share_words(share: float) -> Figure:

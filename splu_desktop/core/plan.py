@@ -84,13 +84,13 @@ class Plan:
         if sorted(drawn) != sorted(self.sensitive):
             raise BadSetting("Each secret column is drawn in exactly one block, and no other column is drawn.")
         for name in self.classes:
-            if not self.roles[name].unchanged:
+            if not self.roles[name].is_unchanged:
                 raise BadSetting("“{column}” makes classes, so it must be published as it is.", column=name)
         for name, reason in self.kept_identifiers.items():
             if not reason.strip():
                 raise BadSetting("Column “{name}” names persons; say why it is published all the same.", name=name)
         for name in () if self.persons is None else self.persons.shift:
-            if not self.roles[name].unchanged:
+            if not self.roles[name].is_unchanged:
                 raise BadSetting("“{column}” is not published as it is, so its dates are not moved.", column=name)
         for name in {CLASS, NUMBER} & set(self.roles):
             raise BadSetting("The table has a column “{name}” already; rename it in the file.", name=name)
@@ -101,25 +101,25 @@ class Plan:
     @property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the sensitive columns, in the table's order."""
-        return self.having(Role.SA)
+        return self.list_with(Role.SA)
 
     @property
     def nsas(self) -> tuple[str, ...]:
         """Names of the columns published unchanged, in the table's order."""
-        return tuple(name for name, given in self.roles.items() if given.unchanged)
+        return tuple(name for name, given in self.roles.items() if given.is_unchanged)
 
     @property
     def knowable(self) -> tuple[str, ...]:
         """Names of the unchanged columns that somebody may know of a person: not the dates that are moved."""
         moved = () if self.persons is None else self.persons.shift
-        return tuple(name for name in self.nsas if self.roles[name].known and name not in moved)
+        return tuple(name for name in self.nsas if self.roles[name].is_known and name not in moved)
 
     @property
     def gamma(self) -> float:
         """The strength; of blocks of several strengths the smallest."""
         return min(block.draw.gamma for block in self.blocks)
 
-    def having(self, role: Role) -> tuple[str, ...]:
+    def list_with(self, role: Role) -> tuple[str, ...]:
         """Names of the columns with a role, in the table's order."""
         return tuple(name for name, given in self.roles.items() if given is role)
 
@@ -146,7 +146,7 @@ class Plan:
         if role is Role.SA and column not in self.sensitive:
             blocks.append(Block((column,), Lenders(gamma)))
         persons = self.persons
-        if persons is not None and not role.unchanged and column in persons.shift:
+        if persons is not None and not role.is_unchanged and column in persons.shift:
             left = tuple(name for name in persons.shift if name != column)
             persons = replace(persons, shift=left, days=persons.days if left else 0)
         return replace(
@@ -154,15 +154,15 @@ class Plan:
             roles=roles,
             blocks=tuple(blocks),
             persons=persons,
-            classes=tuple(name for name in self.classes if name != column or role.unchanged),
+            classes=tuple(name for name in self.classes if name != column or role.is_unchanged),
             public_values={k: v for k, v in self.public_values.items() if k != column or role is Role.SA},
             rare={k: v for k, v in self.rare.items() if k != column or role is Role.SA},
             kept_identifiers={k: v for k, v in self.kept_identifiers.items() if k != column},
-            generalisations={k: v for k, v in self.generalisations.items() if k != column or role.published},
+            generalisations={k: v for k, v in self.generalisations.items() if k != column or role.is_published},
             questions=tuple(
                 each
                 for each in self.questions
-                if (each.sa != column or role is Role.SA) and (column not in each.by or role.unchanged)
+                if (each.sa != column or role is Role.SA) and (column not in each.by or role.is_unchanged)
             ),
         )
 

@@ -44,7 +44,7 @@ class ProgressPart:
         self._whole.report(stage, self._start + self._share * done)
 
 
-class Watched:
+class WatchedProgress:
     """A Progress that passes reports on and asks at each whether to stop.
 
     Parameters

@@ -37,7 +37,7 @@ OTHER = "Other"  # what values are called that too few published rows show
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class DrawInput:
     """A table as the mechanism sees it: generalised, blanked, one row per person where so chosen, and checked.
 
     Attributes
@@ -47,7 +47,7 @@ class Prepared:
     owner : (N,) the person of each row, from 0, for whoever counts persons; each row its own where no column tells.
     knows_persons : whether a column names them.
     units, classes : what is drawn at once, and who lends to whom.
-    emptied, left_out : persons of whom cells were emptied, and who were left out.
+    blanked_persons, left_out : persons of whom cells were emptied, and who were left out.
     rows_left_out : of these, and of persons of whom one row goes out.
     whole : the source with these rows, for whoever looks for another plan; None for a release that was read.
     """
@@ -58,7 +58,7 @@ class Prepared:
     knows_persons: bool
     units: Units
     classes: Classes
-    emptied: int = 0
+    blanked_persons: int = 0
     left_out: int = 0
     rows_left_out: int = 0
     whole: Table | None = field(default=None, repr=False)
@@ -74,20 +74,20 @@ class Prepared:
         return int(self.owner.max(initial=-1)) + 1
 
 
-def prepare(table: Table, plan: Plan) -> Prepared:
+def prepare(table: Table, plan: Plan) -> DrawInput:
     """Return the table as the mechanism sees it.
 
     Raises UnknownColumn, BadSetting (CannotGeneralise, NeedsGroups among them) or EmptyTable, each with a sentence for
     the user.
     """
     # The verdict prepares, and then the draw; the last plan's table is remembered for it.
-    known: tuple[Plan, Prepared] | None = table.__dict__.get("_prepared")
+    known: tuple[Plan, DrawInput] | None = table.__dict__.get("_prepared")
     if known is None or known[0] is not plan:
         known = table.__dict__["_prepared"] = plan, _prepare(table, plan)
     return known[1]
 
 
-def _prepare(table: Table, plan: Plan) -> Prepared:
+def _prepare(table: Table, plan: Plan) -> DrawInput:
     if table.n == 0:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     plan.check(table)
@@ -100,9 +100,9 @@ def _prepare(table: Table, plan: Plan) -> Prepared:
     emptied = left_out = 0
     if plan.blanking is not None:
         blanked = blank(generalised, plan.blanking, plan.knowable, owner)
-        emptied, left_out, generalised = blanked.emptied, blanked.left_out, blanked.table
-        if not blanked.kept.all():
-            places = np.flatnonzero(blanked.kept)
+        emptied, left_out, generalised = blanked.blanked_persons, blanked.left_out, blanked.table
+        if not blanked.row_mask.all():
+            places = np.flatnonzero(blanked.row_mask)
             if not len(places):
                 raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
             before, source = source.columns, source.take(places)
@@ -117,13 +117,13 @@ def _prepare(table: Table, plan: Plan) -> Prepared:
     units = Units.of_persons(owner) if drawn else Units.of_records(source.n)
     classes = make_classes([generalised[name] for name in plan.classes], units)
     gone = table.n + table.origin.get(LEFT_OUT, 0) - source.n
-    found = Prepared(generalised, source, owner, known, units, classes, emptied, left_out, gone, table)
+    found = DrawInput(generalised, source, owner, known, units, classes, emptied, left_out, gone, table)
     for block in plan.blocks:
         _check_block(found, block)
     return found
 
 
-def _check_block(prepared: Prepared, block: Block) -> None:
+def _check_block(prepared: DrawInput, block: Block) -> None:
     if block.draw.name == "lenders":
         return
     if prepared.units.person:
@@ -170,7 +170,7 @@ def run(
     shown = {block: show_rows(prepared, block, source) for block in plan.blocks}
     order = permutation(source, prepared.table.n).astype(np.intp)  # as NumPy takes places: else once for each column
     columns: list[Column] = []
-    published = [name for name in prepared.table.names if plan.roles[name].published]
+    published = [name for name in prepared.table.names if plan.roles[name].is_published]
     for done, name in enumerate(published):
         progress.report("Putting rows in random order", 0.3 + 0.6 * done / len(published))
         column = prepared.table[name]
@@ -209,7 +209,7 @@ def run(
     )
 
 
-def show_rows(prepared: Prepared, block: Block, source: Randomness) -> NDArray[np.int32]:
+def show_rows(prepared: DrawInput, block: Block, source: Randomness) -> NDArray[np.int32]:
     """Return (N,) the row whose values of a block each row is published with."""
     units = prepared.units
     values = np.zeros(units.number, np.int32) if units.person else block_codes(prepared.table, block.columns)

@@ -56,7 +56,7 @@ class Kind(Enum):
     TEXT = "free text"
 
     @property
-    def ordered(self) -> bool:
+    def has_order(self) -> bool:
         """Whether ranges make sense (numbers and dates)."""
         return self in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.DATETIME)
 
@@ -92,7 +92,7 @@ def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, m
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class Spellings:
     """How the records of a column were written where some values were written in several ways.
 
     Attributes
@@ -133,12 +133,12 @@ class Column:
     kind : what the labels stand for.
     codes : (N,) int32 in 0..m-1, the label of each record.
     labels : (m,) objects, distinct str, one for each meaning: the commonest way in which it is written. In canonical
-        order (by value where `kind.ordered`, else by text; missing last).
+        order (by value where `kind.has_order`, else by text; missing last).
     missing : (m,) bool, labels that stand for "no value".
     values : (m,) what each label stands for: float64 for numbers (NaN where missing), datetime64[us] for dates (NaT
         where missing), None for kinds without order. A label that does not fit its kind ("forty" in a column of
         numbers, kept as text by the user's choice) has no value either: NaN or NaT, though it isn't missing.
-    written : how the records were written, None where each as its label. Only who publishes them unchanged asks.
+    spellings : how the records were written, None where each as its label. Only who publishes them unchanged asks.
     weights : (N,) how many records of a large table each stands for, None where each for itself.
     """
 
@@ -148,7 +148,7 @@ class Column:
     labels: NDArray[np.object_]
     missing: Flags
     values: NDArray[Any] | None = None
-    written: Written | None = None
+    spellings: Spellings | None = None
     weights: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
@@ -180,7 +180,7 @@ class Column:
     @cached_property
     def grain(self) -> str:
         """What period all ordinary labels name: "month", "quarter", "week", "half-year", "year"; "" for none."""
-        if self.kind.ordered:
+        if self.kind.has_order:
             return ""
         texts = self.labels[~self.missing].tolist()
         fits = (name for name, form in _GRAINS.items() if texts and all(map(form.fullmatch, texts)))
@@ -203,16 +203,16 @@ class Column:
         return replace(made, weights=self.weights).without_unused_labels()
 
     @property
-    def _own_written(self) -> Written | None:
-        own = self.written
+    def _own_written(self) -> Spellings | None:
+        own = self.spellings
         return own if own is not None and own.over is self.codes and own.labels is self.labels else None
 
-    def _with_written(self, codes: Codes, order: NDArray[Any] | None, labels: NDArray[np.object_]) -> Written | None:
+    def _with_written(self, codes: Codes, order: NDArray[Any] | None, labels: NDArray[np.object_]) -> Spellings | None:
         """Return how the records are written that `codes` over `labels` are, of those at `order` (None: of all)."""
         own = self._own_written
         if own is None:
             return None
-        return Written(own.codes if order is None else own.codes[order], own.texts, codes, labels)
+        return Spellings(own.codes if order is None else own.codes[order], own.texts, codes, labels)
 
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per label, the caller's own to change."""
@@ -227,11 +227,11 @@ class Column:
         # A third of the time of an index in brackets.
         codes = self.codes.compress(order) if order.dtype == bool else self.codes.take(order)
         weights = None if self.weights is None else self.weights[order]
-        return replace(self, codes=codes, written=self._with_written(codes, order, self.labels), weights=weights)
+        return replace(self, codes=codes, spellings=self._with_written(codes, order, self.labels), weights=weights)
 
     def with_codes(self, codes: Codes) -> Column:
         """Return the column with other records over the same labels, each written as its label."""
-        return replace(self, codes=codes, written=None, weights=None)
+        return replace(self, codes=codes, spellings=None, weights=None)
 
     def without_unused_labels(self) -> Column:
         """Return the column without the labels that no record has (the domain as it stands in the records)."""
@@ -246,7 +246,7 @@ class Column:
             labels=labels,
             missing=self.missing[used],
             values=None if self.values is None else self.values[used],
-            written=self._with_written(codes, None, labels),
+            spellings=self._with_written(codes, None, labels),
         )
 
     def folded_by(self, meaning: NDArray[np.integer[Any]], tidy: Flags) -> Column:
@@ -272,7 +272,7 @@ class Column:
             labels=labels,
             missing=self.missing[keep],
             values=None if self.values is None else self.values[keep],
-            written=Written(self.codes, self.labels, codes, labels),
+            spellings=Spellings(self.codes, self.labels, codes, labels),
         )
 
     def code_of(self, label: str) -> int:
@@ -284,7 +284,7 @@ class Column:
         return {label: code for code, label in enumerate(self.labels.tolist())}
 
     @cached_property
-    def folded(self) -> Mapping[str, Sequence[int]]:
+    def fold_index(self) -> Mapping[str, Sequence[int]]:
         """The codes of the labels that look alike but for upper case and blanks around them, by `folded_text`."""
         found: dict[str, list[int]] = {}
         for code, label in enumerate(self.labels.tolist()):
@@ -391,19 +391,19 @@ class Table:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns' names, in order."""
-        return tuple(self._named)
+        return tuple(self._by_name)
 
     @cached_property
-    def _named(self) -> dict[str, Column]:
+    def _by_name(self) -> dict[str, Column]:
         """The columns by their names: with hundreds, to look at each is most of what is done with them."""
         return {column.name: column for column in self.columns}
 
     def __contains__(self, name: object) -> bool:
-        return name in self._named
+        return name in self._by_name
 
     def __getitem__(self, name: str) -> Column:
         try:
-            return self._named[name]
+            return self._by_name[name]
         except KeyError:
             raise UnknownColumn(name, self.names) from None
 

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import VALUE, Figure, Isolating, Said, in_words, none_of
+from splu_desktop.core.messages import VALUE, Figure, Isolating, Phrase, in_words, none_of
 from splu_desktop.core.resources import read_toml, resource_path
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
@@ -64,7 +64,7 @@ class Language:
             return str.__str__(english)
         if isinstance(english, Figure):
             return self._figure(english)
-        if isinstance(english, Said) and english.values:
+        if isinstance(english, Phrase) and english.values:
             if english.template == VALUE:
                 return self.names.get(english, str.__str__(english))
             # A template without words, "{column}: {reason}", is no sentence to translate, but has its blanks.
@@ -78,7 +78,7 @@ class Language:
         Any other stays as it is, whichever of our sentences it happens to be.
         """
         made = in_words(label)
-        return self.sentence(made) if isinstance(made, Said) else label
+        return self.sentence(made) if isinstance(made, Phrase) else label
 
     def _figure(self, text: str) -> str:
         return re.sub(r"(?<=\d) in (?=\d)", f" {_IN[self.code]} ", self.from_english(text))
@@ -143,7 +143,7 @@ class _Filled(Isolating):
         self._language = language
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        if isinstance(value, Said | Figure):
+        if isinstance(value, Phrase | Figure):
             return self._language.sentence(value)
         if isinstance(value, numbers.Number):
             whole = not format_spec and isinstance(value, numbers.Integral)

@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from splu_desktop.compare.columns import COLUMNS, MEASURES, ShownColumn, explain, say_impossible
-from splu_desktop.compare.outcome import CURVE, FIGURES, Comparison, SystemTried
+from splu_desktop.compare.outcome import CURVE, FIGURES, Comparison, SystemResult
 from splu_desktop.files.disk.inert import inert
 from splu_desktop.files.disk.whole import whole_folder
 from splu_desktop.files.language import Language
@@ -31,11 +31,11 @@ _STYLE = (
 )
 
 
-def choose_curves(comparison: Comparison) -> list[list[SystemTried]]:
+def choose_curves(comparison: Comparison) -> list[list[SystemResult]]:
     """Return the curves that are drawn: the plan and at most nine others, those shown first before all others."""
     curves = [
         [each for each in some if each.draws and each.line == CURVE]
-        for _, some in groupby(comparison.tried, key=lambda each: each.system.name)
+        for _, some in groupby(comparison.systems, key=lambda each: each.system.name)
     ]
     known = [curve for curve in curves if curve]
     known.sort(key=lambda curve: (curve[0].system.name != "plan", not curve[0].system.first))
@@ -109,7 +109,7 @@ def comparison_page(comparison: Comparison, t: Language) -> str:
     """Return the comparison as an HTML page."""
     title = t("Beside other methods")
     edition = t("For our own files: holds true counts, never hand it out")
-    done, columns = [each for each in comparison.tried if each.draws], tuple(COLUMNS.values())
+    done, columns = [each for each in comparison.systems if each.draws], tuple(COLUMNS.values())
     parts = (
         (t("At their own settings"), [each for each in done if each.line == CURVE], columns),
         (t("As strong as this plan"), [each for each in done if each.line != CURVE], columns),
@@ -117,7 +117,7 @@ def comparison_page(comparison: Comparison, t: Language) -> str:
     )
     tables = "".join(f"<h2>{escape(head)}</h2>{_table(rows, shown, t)}" for head, rows, shown in parts)
     asked, guess, *meaning = explain(comparison)
-    lost = [say_impossible(each) for each in comparison.tried if not each.draws]
+    lost = [say_impossible(each) for each in comparison.systems if not each.draws]
     return (
         f'<!doctype html><html lang="{t.code}"><meta charset="utf-8">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style>"
@@ -131,7 +131,7 @@ def _paragraphs(sentences: Iterable[str], t: Language) -> str:
     return "".join(f"<p>{escape(t.sentence(each))}</p>" for each in sentences)
 
 
-def _table(rows: Sequence[SystemTried], columns: Sequence[ShownColumn], t: Language) -> str:
+def _table(rows: Sequence[SystemResult], columns: Sequence[ShownColumn], t: Language) -> str:
     head = "".join(f"<th>{escape(t.sentence(each.head))}</th>" for each in columns)
     cells = ("".join(f"<td>{escape(t.sentence(each.cell(row)))}</td>" for each in columns) for row in rows)
     return f"<table><tr>{head}</tr>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
@@ -164,7 +164,7 @@ def _write_csv(comparison: Comparison, path: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         ends = [f"{name} {end}" for name in FIGURES for end in ("low", "median", "high")]
         writer.writerow(["method", "title", "setting", "line", "draws", "T_P", "T_f", "epsilon", *ends, "not possible"])
-        for each in comparison.tried:
+        for each in comparison.systems:
             spreads = [each.spread(name) or ("", "", "") for name in FIGURES]
             words = (each.system.name, str(each.system.title), str(each.system.setting), each.line)
             figures = [figure for spread in spreads for figure in spread]

@@ -41,7 +41,7 @@ from splu_desktop.core.risk.recognition import unique_combinations, unique_dista
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import suggest_roles
-from splu_desktop.core.sanitise import Prepared, prepare
+from splu_desktop.core.sanitise import DrawInput, prepare
 from splu_desktop.core.table import Column, Kind, Table, unique
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.register.ledger import Entry, Register
@@ -166,9 +166,9 @@ class ColumnFact:
     detail: str = ""
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether others may know it of a person; a column that was added is nobody's."""
-        return any(role.known for role in Role if role.value == self.role)
+        return any(role.is_known for role in Role if role.value == self.role)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class BlockFact:
 
 
 @dataclass(frozen=True)
-class ColumnAttacked:
+class AttackFact:
     """The attack on a column: share of rows guessed rightly, the same without the release, share known at 80 of 100."""
 
     column: str
@@ -248,7 +248,7 @@ class Facts:
     kept: Mapping[str, str]
     apart: str
     blocks: tuple[BlockFact, ...]
-    attacked: tuple[ColumnAttacked, ...]
+    attacked: tuple[AttackFact, ...]
     epsilon: float
     alpha: int
     t_e: float
@@ -326,11 +326,11 @@ def _internal(
             name,
             role.value,
             source[name].kind.value,
-            _values(prepared.table[name]) if role.published else None,
+            _values(prepared.table[name]) if role.is_published else None,
             _steps(plan, name),
             _public(plan, prepared.table[name]),
             suggestions[name].subject if name in suggestions else "",
-            _detail(prepared.table[name]) if role.published else "",
+            _detail(prepared.table[name]) if role.is_published else "",
         )
         for name, role in plan.roles.items()
     ]
@@ -360,17 +360,17 @@ def _internal(
         courses=unique_distances(prepared, plan) if plan.persons and plan.persons.shift else None,
         columns=tuple(columns),
         stand_out=(unique, figures.alike.unique),
-        emptied=figures.emptied,
+        emptied=figures.blanked_persons,
         left_out=figures.left_out + figures.persons - persons,
         rows_left_out=figures.rows_left_out + figures.rows - opened.published.n,
         kept=dict(plan.kept_identifiers),
         apart=plan.persons.reason if plan.persons is not None else "",
-        attacked=tuple(ColumnAttacked(each.column, each.right, each.expected, each.known) for each in found.columns),
+        attacked=tuple(AttackFact(each.column, each.right, each.baseline, each.known_share) for each in found.columns),
     )
 
 
 def _judge(
-    prepared: Prepared, plan: Plan, entry: Entry | None, earlier: Sequence[EarlierRelease], progress: Progress
+    prepared: DrawInput, plan: Plan, entry: Entry | None, earlier: Sequence[EarlierRelease], progress: Progress
 ) -> Verdict:
     """Return a release's verdict, with the lines that were told and accepted when it was made where they are known."""
     if entry is None or "lines" not in entry.body:
@@ -396,7 +396,7 @@ def _plan_of(opened: OpenRelease, entry: Entry | None, source: Table) -> Plan:
     return replace(plan, roles={name: plan.roles.get(name, Role.DROPPED) for name in source.names})
 
 
-def _check_source(opened: OpenRelease, prepared: Prepared, plan: Plan, source: Table) -> None:
+def _check_source(opened: OpenRelease, prepared: DrawInput, plan: Plan, source: Table) -> None:
     """Raise BadSetting where the release was not made from this table."""
     published, own = opened.published.table, prepared.table
     moved = () if plan.persons is None else plan.persons.shift
@@ -438,7 +438,7 @@ def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit,
         found.append(_limit(name, value, limit, met, accepted, str(line.sentence) if line is not None else ""))
     useful = lines.get(READ)
     if useful is not None:
-        own_figures = _readable_figures(figures.answered, figures.cells, limits)
+        own_figures = _readable_figures(figures.readable, figures.cells, limits)
         found.append(_limit(READ, *own_figures, not useful.open, accepted, str(useful.sentence), grave=False))
     for name, line in lines.items():
         if name not in own and name != READ:
@@ -486,17 +486,17 @@ def _asked_limit(fields: Fields, certainty: Certainty) -> tuple[Limit, ...]:
     return (Limit(ASKED, certainty.riskiest, fields.threshold, certainty.riskiest <= fields.threshold + 1e-9),)
 
 
-def _secrets_attacked(found: Attack, prepared: Prepared) -> tuple[Secret, ...]:
+def _secrets_attacked(found: Attack, prepared: DrawInput) -> tuple[Secret, ...]:
     rows = []
     for each in found.columns:
         bearers = _bearers(prepared, prepared.table[each.column])
         for value in each.values:
             n = bearers[value.value]
-            rows.append(Secret(each.column, value.value, n, value.expected, value.right, round(value.known * n)))
+            rows.append(Secret(each.column, value.value, n, value.baseline, value.right, round(value.known_share * n)))
     return tuple(sorted(rows, key=lambda each: (-(each.named or 0), -each.gain)))
 
 
-def _bearers(prepared: Prepared, column: Column) -> dict[str, int]:
+def _bearers(prepared: DrawInput, column: Column) -> dict[str, int]:
     """Return how many have each value, of the whole table: the attack judges some rows of a large one."""
     pairs = unique(prepared.owner.astype(np.int64) * column.m + column.codes)
     counts = np.bincount(pairs % column.m, minlength=column.m)
@@ -519,8 +519,8 @@ def _forecast_table(reach: TableReach) -> TableFact:
         )
         for line, at in places[:_MOST_CELLS]
     )
-    asked = reach.asked
-    return TableFact(str(asked), str(asked.words()), reach.answered, reach.cells, cells, asked.within)
+    asked = reach.table
+    return TableFact(str(asked), str(asked.words()), reach.readable, reach.cells, cells, asked.within)
 
 
 def _values(column: Column) -> int:
@@ -657,7 +657,7 @@ def _plan_read(opened: OpenRelease) -> Plan:
     )
 
 
-def _as_prepared(opened: OpenRelease) -> Prepared:
+def _as_prepared(opened: OpenRelease) -> DrawInput:
     """Return the published table as a table to be asked, its rows or numbered persons as units."""
     published = opened.published
     table = published.table.select([name for name in published.table.names if name not in (CLASS, NUMBER)])
@@ -666,7 +666,7 @@ def _as_prepared(opened: OpenRelease) -> Prepared:
     units = Units.of_persons(owner) if drawn else Units.of_records(published.n)
     code = np.zeros(units.number, np.int32)
     code[units.owner] = published.record_class
-    return Prepared(table, table, owner, drawn, units, Classes(published.class_columns, code, published.cells))
+    return DrawInput(table, table, owner, drawn, units, Classes(published.class_columns, code, published.cells))
 
 
 def _secrets_by_law(certainty: Certainty, opened: OpenRelease) -> tuple[Secret, ...]:
@@ -721,7 +721,7 @@ def _facts(
     opened: OpenRelease,
     fields: Fields,
     entry: Entry | None,
-    prepared: Prepared,
+    prepared: DrawInput,
     plan: Plan,
     certainty: Certainty,
     **own: Any,
@@ -731,7 +731,7 @@ def _facts(
     return Facts(
         title=fields.title or opened.title,
         id=opened.id,
-        created=opened.created,
+        created=opened.timestamp,
         software=str(facts["software"]["version"]),
         digest=digest,
         changed=tuple(
@@ -757,7 +757,7 @@ def _facts(
     )
 
 
-def _block(block: Block, prepared: Prepared, plan: Plan) -> BlockFact:
+def _block(block: Block, prepared: DrawInput, plan: Plan) -> BlockFact:
     thresholds, draw = plan.thresholds, block.draw
     return BlockFact(
         block.columns,

@@ -80,9 +80,9 @@ def test_many_sizes_lie_between_the_optimum_and_two() -> None:
         if two is None or found is None or best is None or not (least := loss(best)):
             continue
         for parts in (two, found, best):
-            assert all(int(part.held.sum()) == part.size * part.number for part in parts)
-            assert all((part.held <= caps[part.size] * part.number).all() for part in parts)
-            assert np.array_equal(np.sum([part.held for part in parts], axis=0), counts)
+            assert all(int(part.records.sum()) == part.size * part.number for part in parts)
+            assert all((part.records <= caps[part.size] * part.number).all() for part in parts)
+            assert np.array_equal(np.sum([part.records for part in parts], axis=0), counts)
         assert least <= loss(found) <= loss(two)
         ratios.append(loss(found) / least)
     assert np.mean(ratios) < 1.05

@@ -95,7 +95,9 @@ def as_published() -> None:
     assert Counter(values[at] for at in np.flatnonzero(~outcome.kept)) == Counter(left)
     records, n = records_of(source), sum(outcome.kept)
     shown = [
-        (*record[:2], value) for record, value, kept in zip(records, outcome.shown, outcome.kept, strict=True) if kept
+        (*record[:2], value)
+        for record, value, kept in zip(records, outcome.drawn_values, outcome.kept, strict=True)
+        if kept
     ]
     found = outcome.answer(small_questions(source)).estimate.tolist()
     for (a, b, value), ours in zip(asked_of(source), found, strict=True):
@@ -320,7 +322,7 @@ def noisy_margins() -> None:
 def laplace_of(system: LaplaceEach | LaplaceOfParts, parts: int) -> None:
     source, rng = small_source(120, m=4), random.Random(5)
     questions = small_questions(source)
-    object.__setattr__(source, "meeting", 2)
+    object.__setattr__(source, "sensitivity", 2)
     b = 1.0 if isinstance(system, LaplaceEach) else 2.0  # at epsilon 1
     records, theirs = records_of(source), []
 
@@ -397,4 +399,4 @@ def test_questions_of_the_workload_are_met_as_often_as_an_integer_programme_find
         bounds=Bounds(0, 1),
         constraints=[LinearConstraint(met, -np.inf, 0), LinearConstraint(one_each, 1, 1)],
     )
-    assert questions.meeting == round(-float(best.fun or 0))
+    assert questions.sensitivity == round(-float(best.fun or 0))

@@ -42,7 +42,7 @@ NOISY = (Laplace(1.0), LaplaceEach(1.0), LaplaceOfParts(1.0, 3), CellKey(2.0))
 
 def outcomes(system: System, runs: int, n: int = 400, m: int = 8) -> list[Any]:
     chance, source = np.random.default_rng(7), small_source(n, m=m)
-    object.__setattr__(source, "meeting", 3)  # whatever it is
+    object.__setattr__(source, "sensitivity", 3)  # whatever it is
     return [system.publish(source, chance, SILENT) for _ in range(runs)]
 
 
@@ -76,7 +76,7 @@ def test_the_law_of_a_count_is_that_of_its_estimates(system: System) -> None:
     everything = CountingQuestions.from_flags(source, [{}] * source.m, np.arange(source.m))
     chance = np.random.default_rng(3)
     estimates = np.array([straight(system.publish(source, chance, SILENT), everything) for _ in range(200)])
-    object.__setattr__(source, "meeting", everything.meeting)
+    object.__setattr__(source, "sensitivity", everything.sensitivity)
     at = source.m - 1
     count = int(source.counts[at])
     values, chances = system.count_law(source, count, source.n - count)
@@ -217,7 +217,7 @@ def test_sensitivity_is_that_of_every_record_of_a_small_domain(seed: int) -> Non
         )
         for *labels, value in itertools.product(*(range(each.m) for each in source.columns), range(source.m))
     ]
-    assert questions.meeting == max(meets)
+    assert questions.sensitivity == max(meets)
 
 
 def test_noisy_margins_come_near_where_the_budget_is_large_and_keep_what_counts_can_be() -> None:

@@ -32,8 +32,8 @@ def test_laplace_noise_is_that_of_diffprivlib(monkeypatch: pytest.MonkeyPatch) -
     mechanisms = pytest.importorskip("diffprivlib.mechanisms", reason="diffprivlib", exc_type=ImportError)
     source = small_source(300)
     questions = small_questions(source)
-    object.__setattr__(source, "meeting", questions.meeting)
-    theirs = mechanisms.Laplace(epsilon=1.0, sensitivity=questions.meeting, random_state=5)
+    object.__setattr__(source, "sensitivity", questions.sensitivity)
+    theirs = mechanisms.Laplace(epsilon=1.0, sensitivity=questions.sensitivity, random_state=5)
     noise = np.array([theirs.randomise(0.0) for _ in range(20_000)])
     chance = np.random.default_rng(2)
     own = [
@@ -128,8 +128,8 @@ def test_laplace_at_ln_3_tells_most_large_counts_of_adult() -> None:
     comparison = compare(source, [Laplace], plan=PlannedDraw(5), size=600, draws=1, seed=3)
     at = next(
         each
-        for each in comparison.tried
+        for each in comparison.systems
         if isinstance(each.system, Laplace) and each.line == CURVE and each.system.epsilon == pytest.approx(math.log(3))
     )
     assert (at.median("large_right") or 0) > 0.8
-    assert comparison.source.meeting < 100
+    assert comparison.source.sensitivity < 100

@@ -41,7 +41,7 @@ def test_exchanging_the_values_of_two_who_show_the_same_leaves_the_release_as_li
     source = small_source(60)
     number = exchangeable(source, 3, np.random.default_rng(2))
     outcome, own = Splu(3).publish(source, np.random.default_rng(2), SILENT), source.sensitive.codes
-    shown = outcome.shown
+    shown = outcome.drawn_values
     matrix = np.eye(source.m) / 3 + np.tile(source.shares, (source.m, 1)) * 2 / 3
     for one in range(source.n):
         as_likely = [

@@ -13,7 +13,7 @@ from splu_desktop.compare.runner import compare, find_weakest
 from splu_desktop.compare.systems import SYSTEMS, find_systems
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.progress import Cancelled, WatchedProgress
 from splu_desktop.core.thresholds import Thresholds
 from tests.compare.tables import small_source
 
@@ -38,8 +38,8 @@ def test_adding_a_method_changes_no_other_line() -> None:
 def test_every_system_has_a_row_or_says_why_not_and_who_knows_more_is_right_no_less_often() -> None:
     comparison = compared("all", draws=1)
     json.dumps(comparison.as_dict(), allow_nan=False)
-    assert {each.system.name for each in comparison.tried} == {"plan", *(system.name for system in SYSTEMS)}
-    for each in comparison.tried:
+    assert {each.system.name for each in comparison.systems} == {"plan", *(system.name for system in SYSTEMS)}
+    for each in comparison.systems:
         assert bool(each.draws) != bool(each.impossible)
         for draw in each.draws:
             row, classifier, best, insider = (draw[name] for name in ("row", "classifier", "best_reader", "insider"))
@@ -48,13 +48,13 @@ def test_every_system_has_a_row_or_says_why_not_and_who_knows_more_is_right_no_l
             assert insider is not None
             assert comparison.guess <= classifier <= best <= insider + 1e-12
             assert row is None or comparison.guess <= row <= best
-    assert comparison.tried[0].system.name == "plan"
+    assert comparison.systems[0].system.name == "plan"
 
 
 def test_others_are_held_to_be_as_strong_as_the_plan() -> None:
     comparison = compared("retention,cell-key,anatomy", draws=1)
-    plan = comparison.tried[0]
-    for each in comparison.tried[1:]:
+    plan = comparison.systems[0]
+    for each in comparison.systems[1:]:
         if each.line == SMALL_COUNTS and each.draws:
             assert (each.t_p or 0) >= (plan.t_p or 0) - 0.003
         if each.line == CERTAINTY and each.draws:
@@ -69,11 +69,11 @@ def test_others_are_held_to_be_as_strong_as_the_plan() -> None:
 
 def test_every_method_has_a_line_at_equal_protection_or_says_why_none_is_as_strong() -> None:
     comparison = compared("retention,cell-key,anatomy,dbr,marginals", draws=1)
-    for name in {each.system.name for each in comparison.tried} - {"plan"}:
-        lines = [each for each in comparison.tried if each.system.name == name and each.line != CURVE]
+    for name in {each.system.name for each in comparison.systems} - {"plan"}:
+        lines = [each for each in comparison.systems if each.system.name == name and each.line != CURVE]
         assert [each.line for each in lines] == [SMALL_COUNTS, CERTAINTY]
         assert all(each.draws or "At no setting" in each.impossible for each in lines)
-    anatomy = next(each for each in comparison.tried if each.system.name == "anatomy" and each.line == SMALL_COUNTS)
+    anatomy = next(each for each in comparison.systems if each.system.name == "anatomy" and each.line == SMALL_COUNTS)
     assert "small counts" in anatomy.impossible, "it tells counts of the whole table exactly"
     weak, why = find_weakest(Splu.curve(), lambda system: False, 128, 4, "too weak")
     assert (weak.setting, why) == ("gamma = 50", "too weak")
@@ -87,9 +87,9 @@ def test_every_method_has_a_line_at_equal_protection_or_says_why_none_is_as_stro
 
 def test_a_comparison_stops_when_asked_and_says_what_was_not_finished() -> None:
     with pytest.raises(Cancelled):
-        compared("laplace", progress=Watched(lambda stage, done: None, lambda: True))
+        compared("laplace", progress=WatchedProgress(lambda stage, done: None, lambda: True))
     late = compared("retention", limit=1e-9)
-    assert [each.impossible for each in late.tried if each.system.name == "retention"]
+    assert [each.impossible for each in late.systems if each.system.name == "retention"]
     with pytest.raises(BadSetting):
         compare(type(late.source)((), late.source.sensitive), [], plan=PlannedDraw(4))
 
@@ -102,11 +102,11 @@ def test_the_same_seed_writes_the_same_comparison_and_no_time_is_in_it() -> None
 
 def test_medians_and_ranges_are_over_the_draws() -> None:
     comparison = compared("retention,k-anonymity", draws=3)
-    assert {len(each.draws) for each in comparison.tried if each.system.name == "retention"} <= {0, 3}
-    assert {len(each.draws) for each in comparison.tried if each.system.name == "k-anonymity"} == {0, 1}
-    low, middle, high = comparison.tried[0].spread("large_right") or (0, 0, 0)
+    assert {len(each.draws) for each in comparison.systems if each.system.name == "retention"} <= {0, 3}
+    assert {len(each.draws) for each in comparison.systems if each.system.name == "k-anonymity"} == {0, 1}
+    low, middle, high = comparison.systems[0].spread("large_right") or (0, 0, 0)
     assert low <= middle <= high
-    assert comparison.tried[0].median("large_right") == middle
+    assert comparison.systems[0].median("large_right") == middle
 
 
 def test_own_questions_are_answered_as_if_nothing_else_were_asked() -> None:
@@ -116,8 +116,8 @@ def test_own_questions_are_answered_as_if_nothing_else_were_asked() -> None:
     comparison = compared("laplace,anatomy", own=own)
     (found,) = comparison.as_dict()["own"]
     assert found["truth"] == int((source.sensitive.codes == 0).sum())
-    assert [answer is None for answer in found["answers"]] == [not each.draws for each in comparison.tried]
-    laplace = next(at for at, each in enumerate(comparison.tried) if each.system.name == "laplace")  # epsilon ln 3
+    assert [answer is None for answer in found["answers"]] == [not each.draws for each in comparison.systems]
+    laplace = next(at for at, each in enumerate(comparison.systems) if each.system.name == "laplace")  # epsilon ln 3
     assert abs(found["answers"][laplace]["estimate"] - found["truth"]) < 15  # of a scale below 1
     with pytest.raises(BadSetting):
         compared("laplace", own=[(Condition("a", (str(source.columns[0].labels[0]),)),)])
@@ -126,4 +126,4 @@ def test_own_questions_are_answered_as_if_nothing_else_were_asked() -> None:
 def test_a_table_of_fewer_records_than_small_counts_have_is_compared() -> None:
     comparison = compare(small_source(2, m=2), SYSTEMS, plan=PlannedDraw(4), size=60, draws=1, seed=5)
     json.dumps(comparison.as_dict(), allow_nan=False)
-    assert comparison.tried[0].t_p == 0, "of a value that all have the count is known"
+    assert comparison.systems[0].t_p == 0, "of a value that all have the count is known"

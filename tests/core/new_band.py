@@ -18,7 +18,7 @@ class Nearest(Generalisation):
 
     to: int
     how: ClassVar[str] = "nearest"
-    typed: ClassVar[str] = "nearest=10"
+    usage: ClassVar[str] = "nearest=10"
 
     def __post_init__(self) -> None:
         check_whole(self.to, 1)
@@ -27,7 +27,7 @@ class Nearest(Generalisation):
     def from_text(cls, text: str) -> Nearest:
         return cls(int(text))
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         assert column.values is not None
         near = np.nan_to_num(np.round(column.values / self.to) * self.to)
         found, group = np.unique(near, return_inverse=True)

@@ -69,7 +69,7 @@ def test_a_text_among_the_dates_is_no_event() -> None:
 
 def test_other_ways_publish_no_birth_either() -> None:
     for other in propose(_stays(), Audience()).alternatives:
-        if other.plan is not None and other.plan.roles["date of birth"].published:
+        if other.plan is not None and other.plan.roles["date of birth"].is_published:
             assert isinstance(other.plan.generalisations["date of birth"][0], Age)
 
 

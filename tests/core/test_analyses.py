@@ -13,7 +13,7 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import DecoyGroups
-from splu_desktop.core.messages import Said
+from splu_desktop.core.messages import Phrase
 from splu_desktop.core.table import Column, Table
 from tests.core.releases import Releases, people, table
 
@@ -102,7 +102,7 @@ def test_means_of_persons_rows_are_held() -> None:
 def test_a_figure_is_named_by_a_word_that_every_language_has(source: Table) -> None:
     reader = Reader(Releases(source, {}).draw(0))
     found = analyse(reader, Analysis("risk ratio", "dead", "yes", "sex", "m"))
-    assert isinstance(found.first.name, Said)
+    assert isinstance(found.first.name, Phrase)
     assert found.first.name == "risk ratio"
 
 

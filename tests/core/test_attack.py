@@ -38,10 +38,10 @@ def test_eight_columns_of_one_illness(gamma: float, right: float, known: float, 
     table = _illness()
     apart = _attack(table, [[name] for name in _EIGHT], gamma).columns
     assert np.mean([each.right for each in apart]) == pytest.approx(right, abs=0.05)
-    assert np.mean([each.known for each in apart]) == pytest.approx(known, abs=0.05)
+    assert np.mean([each.known_share for each in apart]) == pytest.approx(known, abs=0.05)
     block = _attack(table, [_EIGHT], gamma).columns
     assert np.mean([each.right for each in block]) == pytest.approx(together, abs=0.05)
-    assert max(each.known for each in block) == 0
+    assert max(each.known_share for each in block) == 0
 
 
 def test_no_attack_gains_by_a_larger_gamma() -> None:
@@ -68,7 +68,7 @@ def test_what_noise_moves_among_sure_rows_is_not_known() -> None:
         hint = np.where(rng.random(20_000) < 0.7, lean, rng.integers(0, 4, 20_000)) * 4 + rng.integers(0, 4, 20_000)
         columns.append(coded(f"hint {at}", hint))
     known = [
-        _attack(Table(tuple(columns)), [["positive"]], gamma, classes=("ward",)).columns[0].known
+        _attack(Table(tuple(columns)), [["positive"]], gamma, classes=("ward",)).columns[0].known_share
         for gamma in (2, 20, 100)
     ]
     assert known[0] > 0.25 > 0.15 > known[1]
@@ -83,8 +83,8 @@ def test_without_hints_a_guess_is_as_sure_as_law_2_says() -> None:
         share = value.bearers / table.n
         # As many are guessed as have it, first of all those who show it: a published count is within 4 sd of the true.
         assert value.right == pytest.approx(share + (1 - share) / 5, abs=4 * np.sqrt(0.25 / value.bearers))
-        assert value.expected == pytest.approx(share)
-        assert value.known == 0
+        assert value.baseline == pytest.approx(share)
+        assert value.known_share == 0
 
 
 @pytest.mark.parametrize("gamma", [5, 10, 20, 50])
@@ -97,7 +97,7 @@ def test_the_largest_gain_among_many_rare_values_is_that_of_law_2(gamma: float) 
     # Fifteen guesses of its own beside a hundred of the bin, which is judged on all 1,350.
     error = np.sqrt(15 * law) / 115 + np.sqrt(law / 1_350)
     assert found.values[0].right == pytest.approx(law, abs=4 * error)
-    assert found.right >= found.expected
+    assert found.right >= found.baseline
 
 
 def test_all_rows_of_a_person_tell_more_than_each_by_itself() -> None:
@@ -121,6 +121,6 @@ def test_persons_of_1_to_40_rows_are_judged_as_persons() -> None:
     persons = table["id"].m
     for value in found.columns[0].values:
         assert 0 < value.bearers <= persons
-        assert value.right >= value.expected - 0.05
-        assert 0 <= value.known <= 1
+        assert value.right >= value.baseline - 0.05
+        assert 0 <= value.known_share <= 1
     assert found.worst is not None

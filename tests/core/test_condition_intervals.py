@@ -110,7 +110,7 @@ def test_records_without_a_value_can_be_asked_for(published: Published, text: st
     assert set(condition.values) == set(labels)
     codes = published.table[condition.column].codes
     shown = np.isin(codes, [published.table[condition.column].code_of(label) for label in labels]).sum()
-    assert Reader(published).answer([condition]).published == shown
+    assert Reader(published).answer([condition]).published_count == shown
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,8 @@ def test_what_can_not_be_answered_is_one_sentence(published: Published, text: st
 def test_counts_over_intervals_add_up(published: Published) -> None:
     reader = Reader(published)
     parts = [
-        reader.answer([parse_condition(text, published)]).published for text in ("age=..19", "age=20..39", "age=40..")
+        reader.answer([parse_condition(text, published)]).published_count
+        for text in ("age=..19", "age=20..39", "age=40..")
     ]
     assert sum(parts) == published.n
-    assert reader.answer([parse_condition("age=..39", published)]).published == sum(parts[:2])
+    assert reader.answer([parse_condition("age=..39", published)]).published_count == sum(parts[:2])

@@ -38,7 +38,7 @@ def check_coverage(
             line, number = lines_of(source, names)
             truth = np.bincount(line * m + codes, minlength=number * m).reshape(-1, m)
             grid = reader.column_grid(line, number, *filter(None, (sensitive, other)))
-            top = np.broadcast_to(grid.selected[:, None].astype(float), truth.shape)
+            top = np.broadcast_to(grid.line_rows[:, None].astype(float), truth.shape)
             low, high = grid.figures.interval(top)
             good = (low <= truth + 1e-9) & (truth <= high + 1e-9)
             for at, (least, most) in enumerate(BANDS):
@@ -165,7 +165,7 @@ def test_classes_tell_the_asked_cells_at_any_strength_where_one_class_does_not()
     share = []
     for classes in ((), ("sex", "age")):
         grid = Reader(Releases(source, {("dx",): 10}, classes).draw(1)).column_grid(line, number, "dx")
-        low, high = grid.figures.interval(np.broadcast_to(grid.selected[:, None].astype(float), truth.shape))
+        low, high = grid.figures.interval(np.broadcast_to(grid.line_rows[:, None].astype(float), truth.shape))
         large = truth >= 50
         share.append((((high - low) / 2)[large] <= 0.3 * truth[large]).mean())
     assert share[0] < 0.3
@@ -181,7 +181,7 @@ def test_asked_cells_are_told_with_the_noise_of_their_square_root_at_any_strengt
     widths = []
     for seed in range(10):
         grid = Reader(Releases(source, {("dx",): gamma}, ("sex", "age")).draw(seed)).column_grid(line, number, "dx")
-        low, high = grid.figures.interval(np.broadcast_to(grid.selected[:, None].astype(float), truth.shape))
+        low, high = grid.figures.interval(np.broadcast_to(grid.line_rows[:, None].astype(float), truth.shape))
         widths.append((high - low) / 2)
     large = truth >= 50
     ratio = (np.mean(widths, axis=0) / (1.96 * np.sqrt(np.maximum(truth, 1))))[large]
@@ -229,5 +229,5 @@ def test_exact_questions_are_exact_and_a_value_that_vanished_may_still_be_there(
     assert sex.exact
     assert sex.estimate == (source["sex"].codes == 0).sum()
     gone = reader.answer([Condition("dx", ("never seen",))])
-    assert gone.published == 0
+    assert gone.published_count == 0
     assert 3 < gone.high < 5  # 3.84 (1 - a^2)

@@ -33,7 +33,7 @@ def test_expected_ranges_are_as_wide_as_those_read(person: bool) -> None:
             line, lines = lines_of(published.table, asked.by)
             grid = Reader(published).column_grid(line, lines, "dx")
             low, high = grid.figures.interval(
-                np.broadcast_to(grid.selected[:, None].astype(float), grid.published.shape)
+                np.broadcast_to(grid.line_rows[:, None].astype(float), grid.published_counts.shape)
             )
             read += (high - low) / 10
         large = ahead.truth >= 50

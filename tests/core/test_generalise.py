@@ -84,7 +84,7 @@ def test_generalising_partitions_the_labels(case: tuple[Column, g.Steps]) -> Non
     assert np.array_equal(after.missing[to], column.missing), "missing stays missing, and nothing else becomes it"
     assert after.name == column.name
     assert after.n == column.n
-    assert (after.values is not None) == after.kind.ordered
+    assert (after.values is not None) == after.kind.has_order
     if after.values is not None:
         known = after.values[~after.missing]
         assert (known[1:] >= known[:-1]).all()

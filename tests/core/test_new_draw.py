@@ -26,7 +26,7 @@ def test_counts_of_a_new_draw_are_held() -> None:
     held = 0
     for seed in range(10):
         grid = Reader(Releases(source, {("dx",): AnyValue(3.0)}).draw(seed)).column_grid(line, lines, "dx")
-        low, high = grid.figures.interval(np.broadcast_to(grid.selected[:, None].astype(float), truth.shape))
+        low, high = grid.figures.interval(np.broadcast_to(grid.line_rows[:, None].astype(float), truth.shape))
         held += int(((low <= truth) & (truth <= high)).sum())
     assert held >= 735
 

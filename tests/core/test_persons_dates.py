@@ -106,12 +106,12 @@ def test_what_gives_shifts_back_is_found(case: str, days: int, hint: str, most: 
     moved = shift_dates(source, ByPerson("id", shift=("visited",), days=days), Seeded(5))
     found = try_recover_shift(moved.select(moved.names[1:]), ("visited",), days, persons(source["id"]))
     assert found.possible == len(possible_shifts(days))
-    assert found.left <= min(most, found.possible)
+    assert found.perplexity <= min(most, found.possible)
     assert found.enough == (not hint)
     if hint:
         assert found.hint == hint
     else:
-        assert found.left > 0.6 * found.possible
+        assert found.perplexity > 0.6 * found.possible
 
 
 def test_one_row_of_each_person_is_kept_and_the_same_one_again() -> None:

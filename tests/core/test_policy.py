@@ -34,7 +34,7 @@ from splu_desktop.core.policy import (
 )
 from splu_desktop.core.policy.figures import reaches
 from splu_desktop.core.policy.search import STOPS, Search, Setting, class_options
-from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.progress import Cancelled, WatchedProgress
 from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.certainty import certainties
@@ -129,7 +129,7 @@ def brute_force(table: Table, plan: Plan, search: Search) -> bool:
             needed = certainties(ready, own).least_gamma(limits.riskiest, limits.average)
             for gamma in (each for each in STOPS if each >= needed):
                 (tables,) = reaches(ready, own, [gamma])
-                cells, answered = (sum(getattr(each, what) for each in tables) for what in ("cells", "answered"))
+                cells, answered = (sum(getattr(each, what) for each in tables) for what in ("cells", "readable"))
                 if cells >= 3 and answered >= limits.useful * cells:
                     return True
     return False
@@ -173,7 +173,7 @@ def test_the_way_for_another_audience_is_what_is_proposed_to_it() -> None:
     assert (found.verdict.state, own.verdict.state) == (TOO_SMALL, USEFUL)
     way = next(each for each in found.alternatives if "partner" in each.words)
     assert way.works
-    assert (way.answered, way.cells) == (own.verdict.figures.answered, own.verdict.figures.cells)
+    assert (way.readable, way.cells) == (own.verdict.figures.readable, own.verdict.figures.cells)
     assert way.plan is not None
     assert verdict(table, way.plan).state == USEFUL
 
@@ -324,7 +324,7 @@ def test_asked_tables_are_kept_and_roles_follow_them() -> None:
 
 def test_the_search_can_be_stopped() -> None:
     with pytest.raises(Cancelled):
-        propose(hospital(12, 500), person=None, progress=Watched(lambda *_: None, lambda: True))
+        propose(hospital(12, 500), person=None, progress=WatchedProgress(lambda *_: None, lambda: True))
 
 
 def test_persons_are_counted_where_a_column_names_them() -> None:
@@ -421,7 +421,7 @@ def test_no_step_says_how_a_column_is_published_that_is_left_out() -> None:
     columns |= {f"measure {at}": random.normal(50, 9, 600).round(1).astype(str) for at in range(30)}
     found = propose(table_of(columns, **{name: Kind.DECIMAL for name in columns if name != "sex"}))
     assert any(step.name == "left-out" for step in found.steps)
-    assert all(found.plan.roles[step.column].published for step in found.steps if step.name == "coarser")
+    assert all(found.plan.roles[step.column].is_published for step in found.steps if step.name == "coarser")
 
 
 def test_a_column_that_somebody_calls_secret_names_no_person() -> None:

@@ -51,7 +51,7 @@ def test_on_invented_tables_nothing_leaks_and_little_is_withheld(tmp_path: Path)
 
 def test_no_invented_header_of_health_or_persons_is_published_as_it_is() -> None:
     published = [
-        name for column in headers() for name, each in suggest_roles(Table((column,))).items() if each.role.unchanged
+        name for column in headers() for name, each in suggest_roles(Table((column,))).items() if each.role.is_unchanged
     ]
     assert published == []
 
@@ -478,10 +478,10 @@ def test_a_long_word_is_not_taken_apart() -> None:
 
 def test_a_role_carries_its_properties() -> None:
     assert [role for role in Role if role.sensitive] == [Role.SA]
-    assert all(role.published for role in Role if role.sensitive or role.known)
-    assert not any(role.published for role in (Role.IDENTIFIER, Role.DROPPED))
-    assert Role("nsa").unchanged
-    assert Role("nsa").known
+    assert all(role.is_published for role in Role if role.sensitive or role.is_known)
+    assert not any(role.is_published for role in (Role.IDENTIFIER, Role.DROPPED))
+    assert Role("nsa").is_unchanged
+    assert Role("nsa").is_known
 
 
 @pytest.mark.parametrize("name", ["شكوى", "病名", "", "_", "12", "🙂", "…", "Ö", "a" * 400, "-_-", "№"])

@@ -108,7 +108,7 @@ def test_who_still_stands_out_is_blanked_or_left_out() -> None:
     source = table({"sex": sex, "unit": unit, "dx": rng.choice(["a", "b", "c"], 300)})
     plan = plan_of(source, classes=(), blanking=Blanking(5, (("unit",),)))
     ready = prepare(source, plan)
-    assert (ready.emptied, ready.left_out) == (20, 1)
+    assert (ready.blanked_persons, ready.left_out) == (20, 1)
     found = run(source, plan, randomness=Seeded(1)).table
     assert found.n == 299
     assert not any(str(label).startswith("lone") for label in found["unit"].labels)

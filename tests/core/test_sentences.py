@@ -7,7 +7,7 @@ import re
 import pytest
 
 from splu_desktop.cli.base.output import print_table
-from splu_desktop.core.messages import Said, counted, quoted, say
+from splu_desktop.core.messages import Phrase, counted, quoted, say
 from splu_desktop.core.resources import read_toml, resource_path
 from splu_desktop.files.language import ROOMS, language
 
@@ -24,7 +24,7 @@ def test_no_sentence_quotes_nothing() -> None:
     """A missing value is one of a column's values, often its most frequent; “” in a sentence tells nobody that."""
     wide = say("“{value}” of “{column}” in {n}", value="", column="outcome", n=3)
     assert wide == "“(empty)” of “outcome” in 3"
-    assert isinstance(wide.values["value"], Said), "so that it is translated"
+    assert isinstance(wide.values["value"], Phrase), "so that it is translated"
     assert counted(1, "“{value}” once", "“{value}” {n} times", value="") == "“(empty)” once"
     assert say("{words}{more}.", words="done", more="") == "done.", "an empty part is no value"
 

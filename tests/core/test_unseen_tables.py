@@ -9,11 +9,11 @@ import pytest
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.policy import USEFUL, Proposal, propose
 from splu_desktop.core.roles import Role
-from splu_desktop.core.sanitise import Prepared, prepare
+from splu_desktop.core.sanitise import DrawInput, prepare
 from tests.core.unseen_tables import TABLES
 
 
-def shown(prepared: Prepared) -> tuple[pd.DataFrame, pd.DataFrame]:
+def shown(prepared: DrawInput) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return what goes out, before the draw, with the person and class of each row; and which of it is missing."""
     columns = prepared.table.columns
     frame = pd.DataFrame({each.name: each.labels[each.codes].astype(str) for each in columns})
@@ -54,7 +54,7 @@ def test_unseen_tables_get_a_useful_proposal_whose_figures_pandas_counts_alike(n
         assert average <= limits.average + 1e-9
         assert riskiest <= limits.riskiest + 1e-9
         for reach in found.verdict.figures.tables:
-            asked = reach.asked
+            asked = reach.table
             inside = ~missing[asked.sa] & (True if asked.value is None else frame[asked.sa] == asked.value)
             cells = frame[inside].groupby([*asked.by, asked.sa]).size()
             assert reach.cells == (cells >= 50).sum()

@@ -31,7 +31,7 @@ def main() -> None:
 
     def publish_one(number: int) -> None:
         packed = number % 4 == 3
-        options = Options(everything="A test of kills", packed=packed)
+        options = Options(accept_all="A test of kills", as_zip=packed)
         target = folder / (f"r{number}.zip" if packed else f"r{number}")
         publish(table, plan, target, judged=judged, options=options, register=Register(folder / "register"))
 

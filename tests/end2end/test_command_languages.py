@@ -18,7 +18,7 @@ from splu_desktop import __version__
 from splu_desktop.cli.base.effects import Once
 from splu_desktop.cli.base.output import speak
 from splu_desktop.cli.main import _COMPLAINTS, COMMANDS, build_parser, main
-from splu_desktop.core.messages import Said
+from splu_desktop.core.messages import Phrase
 from splu_desktop.files.language import LANGUAGES, language
 
 CLI = Path(__file__).parents[2] / "splu_desktop" / "cli"
@@ -199,7 +199,7 @@ def test_json_is_the_same_in_every_language(table: Path, capsys: pytest.CaptureF
 
 def _parts(text: object) -> set[str]:
     """Return the templates that a text is made of: of mere layout, those of what is laid out."""
-    if not isinstance(text, Said):
+    if not isinstance(text, Phrase):
         return set()
     layout = re.sub(r"[{]\w+[}]|\s", "", text.template) == ""
     return set().union(*map(_parts, text.values.values())) if layout else {text.template}
@@ -218,7 +218,7 @@ def test_every_help_is_in_the_language(code: str) -> None:
             if isinstance(action, argparse._SubParsersAction):
                 texts += [choice.help for choice in action._choices_actions]
         said = [text for text in texts if text and text not in (argparse.SUPPRESS, "COLUMN=VALUE")]
-        assert not [text for text in said if not isinstance(text, Said)]
+        assert not [text for text in said if not isinstance(text, Phrase)]
         assert not [text for text in said if not _parts(text) <= language(code).core.keys()]
         shown = re.sub("'[^']*'", "", parser.format_help())  # a table is asked for in one way: 'result by age, sex'
         left = [line for line in shown.splitlines() if ENGLISH_HELP.search(line)]

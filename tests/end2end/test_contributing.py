@@ -20,10 +20,10 @@ def test_a_new_analysis_is_asked_for_on_the_command_line(capsys: pytest.CaptureF
 
 
 def test_a_new_band_is_typed_kept_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Generalisation, "known", dict(Generalisation.known))  # for this test alone
+    monkeypatch.setattr(Generalisation, "registry", dict(Generalisation.registry))  # for this test alone
     from tests.core.new_band import Nearest
 
-    assert Generalisation.known.setdefault(Nearest.how, Nearest) is Nearest
+    assert Generalisation.registry.setdefault(Nearest.how, Nearest) is Nearest
     table = Table((Column.from_labels("age", ["31", "38", "44", "52"], kind=Kind.INTEGER),))
     (step,) = generalisations_from(["age:nearest=10"], table)["age"]
     assert step == Nearest(10)

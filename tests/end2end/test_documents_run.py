@@ -147,7 +147,7 @@ def test_every_entry_of_a_recipe_has_its_line() -> None:
     parts = (Audience, OwnLimit, Thresholds, ByPerson, Blanking, AskedTable, Block)
     assert [each.name for each in fields(Plan) if not any(line.startswith(f"| `{each.name}`") for line in lines)] == []
     inner = {entry.name for part in parts for entry in fields(part)} | {role.value for role in Role} | {*draw_names()}
-    inner |= {*Generalisation.known} | {*WHO, *KINDS}
+    inner |= {*Generalisation.registry} | {*WHO, *KINDS}
     assert inner - {name for line in lines for name in re.findall(r"`(\w+)`", line)} == set()
     help_ = _parsers()["publish"].format_help()
     assert [entry.name for entry in (*IMPORT, *RELEASE, *PLANNING) if f"\n  {entry.spelling}" not in help_] == []

@@ -18,7 +18,7 @@ import pytest
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.policy.verdict import verdict
-from splu_desktop.core.progress import Cancelled, Progress, Watched
+from splu_desktop.core.progress import Cancelled, Progress, WatchedProgress
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.disk.partial import MARK, clear_leftovers, is_dead
 from splu_desktop.files.disk.whole import CannotWrite
@@ -44,8 +44,8 @@ class House:
         self.digest = file_sha256(self.source)
 
     def publish(self, target: str | Path = "r", progress: Progress | None = None, **more: Any) -> Outcome:
-        options = Options(everything="A test of faults", source=self.source, source_sha256=self.digest, **more)
-        watched = progress or Watched(lambda stage, done: None)
+        options = Options(accept_all="A test of faults", source=self.source, source_sha256=self.digest, **more)
+        watched = progress or WatchedProgress(lambda stage, done: None)
         return publish(
             TABLE, PLAN, self.folder / target, judged=JUDGED, options=options, register=self.register, progress=watched
         )
@@ -88,7 +88,7 @@ class After:
 def test_cancelled_at_any_report(house: House, packed: bool) -> None:
     more = {"packed": packed, "password": "Seven old pears, not ripe" if packed else None}
     watch = After(10**9)
-    target = house.publish("r0", watch, **more).opened.path
+    target = house.publish("r0", watch, **more).release.path
     shutil.rmtree(target) if target.is_dir() else target.unlink()
     known = house.register.releases()
     last = len(watch.stages) - 1 - watch.stages[::-1].index("Finishing")
@@ -108,7 +108,7 @@ def test_a_cancel_that_comes_too_late_does_not_deny_the_release(house: House) ->
         if (house.folder / "r").exists():
             raise Cancelled
 
-    house.publish(progress=Watched(too_late))
+    house.publish(progress=WatchedProgress(too_late))
     house.check_clean("r")
 
 
@@ -256,10 +256,10 @@ def test_a_source_that_changes_meanwhile_is_no_source_one_that_vanishes_was_read
 
     if what == "changes":
         with pytest.raises(SourceChanged):
-            house.publish(progress=Watched(disturb))
+            house.publish(progress=WatchedProgress(disturb))
         house.check_clean()
     else:
-        house.publish(progress=Watched(disturb))
+        house.publish(progress=WatchedProgress(disturb))
         house.check_clean("r")
 
 
@@ -311,7 +311,7 @@ def test_several_at_once_do_not_meet(house: House) -> None:
 
     def one(name: str) -> str:
         try:
-            return house.publish(name, packed=name.endswith(".zip")).opened.path.name
+            return house.publish(name, packed=name.endswith(".zip")).release.path.name
         except CannotWrite:
             return ""
 

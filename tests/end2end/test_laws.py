@@ -30,7 +30,7 @@ TRUE = np.random.default_rng(1).permutation(np.repeat(np.arange(len(COUNTS)), CO
 N, GAMMA, RELEASES = len(TRUE), 4, 50
 SHARE = COUNTS / N
 KEPT, LENT = 1 / GAMMA, (1 - 1 / GAMMA) * SHARE  # chances to show the own value by keeping it, and any by lending
-ACCEPTED = Options(everything="A test of the laws")
+ACCEPTED = Options(accept_all="A test of the laws")
 FAR = 6.0  # standard deviations; the normal tail beyond is 2e-9, and there are some hundred figures
 
 

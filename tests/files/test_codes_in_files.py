@@ -71,7 +71,7 @@ def test_a_release_from_files_is_whole_and_leaves_no_file_behind(tmp_path: Path)
     table = ward_table(1_000)
     source = tmp_path / "source.csv"
     csv_table.write_table(table, source, Dialect(), SILENT)
-    publish(read(source).table, ward_plan(table), tmp_path / "r", options=Options(everything="A test of large tables"))
+    publish(read(source).table, ward_plan(table), tmp_path / "r", options=Options(accept_all="A test of large tables"))
     opened = open_release(tmp_path / "r")
     assert opened.published.n == 1_000
     assert in_file(opened.published.table.columns[0])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind, preview, read
+from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, TableReading, preview, read
 from splu_desktop.files.importer.columns.header import find_header
 from splu_desktop.files.importer.text import dialect, encoding
 from splu_desktop.files.importer.text import layout as text_layout
@@ -17,13 +17,13 @@ from splu_desktop.files.importer.text import layout as text_layout
 pytestmark = pytest.mark.usefixtures("readers_here")
 
 
-def table(tmp_path: Path, text: str | bytes, choices: ImportChoices | None = None) -> Imported:
+def table(tmp_path: Path, text: str | bytes, choices: ImportChoices | None = None) -> TableReading:
     path = tmp_path / "t.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read(path, choices)
 
 
-def shown(found: Imported, name: str) -> list[str]:
+def shown(found: TableReading, name: str) -> list[str]:
     column = found.table[name]
     return [str(column.labels[k]) for k in column.codes]
 
@@ -377,12 +377,12 @@ def test_preview_shows_the_first_records_and_rows(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Report\n\nid,age\n" + "".join(f"{i},{i % 90}\n" for i in range(5000)))
     seen = preview(path, limit=50)
-    assert seen.imported.table.names == ("id", "age")
+    assert seen.reading.table.names == ("id", "age")
     assert len(seen.records()) == 50
     assert seen.records()[:2] == [("0", "0"), ("1", "1")]
     assert seen.head[0] == ("Report",)
     assert seen.rows[0] == 4
-    assert seen.imported.choices.header_row == 3
+    assert seen.reading.choices.header_row == 3
 
 
 @pytest.mark.parametrize("late", ["Köln", "Łódź"])
@@ -396,7 +396,7 @@ def test_the_first_part_of_a_file_may_end_within_a_letter(tmp_path: Path, late: 
         rest = "".join(f"{i},{late}\n" for i in range(2000))
         path.write_text(f"{text}{filler},{late}\n{rest}", encoding="utf-8", newline="")
         assert read(path).choices.encoding == "utf-8"
-        assert preview(path).imported.choices.encoding == "utf-8"
+        assert preview(path).reading.choices.encoding == "utf-8"
         assert late in read(path).table["town"].labels
 
 

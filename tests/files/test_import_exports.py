@@ -11,7 +11,7 @@ import pytest
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
+from splu_desktop.files.importer import ImportChoices, ProblemKind, TableReading, read
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -27,17 +27,17 @@ def records() -> list[list[str]]:
     ]
 
 
-def rows_of(found: Imported) -> list[list[str]]:
+def rows_of(found: TableReading) -> list[list[str]]:
     return [list(row) for row in zip(*(c.written_texts() for c in found.table.columns), strict=True)]
 
 
-def read_text(tmp_path: Path, text: str | bytes, choices: ImportChoices | None = None) -> Imported:
+def read_text(tmp_path: Path, text: str | bytes, choices: ImportChoices | None = None) -> TableReading:
     path = tmp_path / "t.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read(path, choices)
 
 
-def column(tmp_path: Path, name: str, cells: list[str]) -> Imported:
+def column(tmp_path: Path, name: str, cells: list[str]) -> TableReading:
     return read_text(tmp_path, f"id;{name}\n" + "".join(f"{i};{cell}\n" for i, cell in enumerate(cells)))
 
 

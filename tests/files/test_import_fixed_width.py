@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
+from splu_desktop.files.importer import ImportChoices, ProblemKind, TableReading, read
 from splu_desktop.files.importer.text.fixed_width import edges_of, name_columns, split
 
 HEAD = ["CASENO", "SURNAME", "SEX", "AGE", "ADMITTED"]
@@ -21,7 +21,7 @@ FORM = "{:>8} {:<20} {:<3} {:>5} {}"
 RULE = " ".join("-" * n for n in (8, 20, 3, 5, 10))
 
 
-def read_lines(tmp_path: Path, lines: list[str], choices: ImportChoices | None = None) -> Imported:
+def read_lines(tmp_path: Path, lines: list[str], choices: ImportChoices | None = None) -> TableReading:
     path = tmp_path / "t.rpt"
     path.write_text("\n".join(line.rstrip() for line in lines) + "\n", encoding="utf-8")
     return read(path, choices)
@@ -31,7 +31,7 @@ def printed(rows: list[list[str]]) -> list[str]:
     return [FORM.format(*row) for row in rows]
 
 
-def is_the_table(found: Imported) -> None:
+def is_the_table(found: TableReading) -> None:
     assert found.table.names == tuple(HEAD)
     assert [list(row) for row in zip(*(c.written_texts() for c in found.table.columns), strict=True)] == ROWS
     assert found.table["AGE"].kind is Kind.INTEGER

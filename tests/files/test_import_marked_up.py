@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.progress import Cancelled, WatchedProgress
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, preview, read
+from splu_desktop.files.importer import ImportChoices, ProblemKind, TableReading, preview, read
 from splu_desktop.files.importer.recognise import form_of
 
 pytestmark = pytest.mark.usefixtures("readers_here")
@@ -22,7 +22,7 @@ ROWS = [[f"{i:05d}", str(20 + i), ("Gicht", "Anämie & Fieber", "Röteln <2>")[i
 SHEET = "urn:schemas-microsoft-com:office:spreadsheet"
 
 
-def rows_of(found: Imported) -> list[list[str]]:
+def rows_of(found: TableReading) -> list[list[str]]:
     return [list(row) for row in zip(*(c.written_texts() for c in found.table.columns), strict=True)]
 
 
@@ -142,7 +142,7 @@ def test_reading_can_be_cancelled(tmp_path: Path) -> None:
 
     path = put(tmp_path, page([HEAD, *ROWS * 2000]))
     with pytest.raises(Cancelled):
-        read(path, progress=Watched(stop))
+        read(path, progress=WatchedProgress(stop))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.table import Column, Kind
-from splu_desktop.files.importer import ImportChoices, Imported, read
+from splu_desktop.files.importer import ImportChoices, TableReading, read
 from splu_desktop.files.importer.period_texts import name_formats, period_text
 from splu_desktop.files.isolation.faults import BadChoice, FileFault
 
@@ -27,7 +27,7 @@ RESPELLED = {
 }
 
 
-def written(path: Path, columns: dict[str, list[str]]) -> Imported:
+def written(path: Path, columns: dict[str, list[str]]) -> TableReading:
     rows = [list(columns), *zip(*columns.values(), strict=True)]
     path.write_text("".join(";".join(row) + "\n" for row in rows), encoding="utf-8")
     return read(path)

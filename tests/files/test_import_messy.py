@@ -10,7 +10,7 @@ import pytest
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Imported, ProblemKind, read
+from splu_desktop.files.importer import ProblemKind, TableReading, read
 from tests.optional import real
 
 pytestmark = pytest.mark.usefixtures("readers_here")
@@ -61,7 +61,7 @@ def test_workbook(name: str, records: int, columns: int, header: int, choices: d
     check(read(real(f"messy_xlsx/{name}"), allow_empty=True), records, columns, header, choices)
 
 
-def check(found: Imported, records: int, columns: int, header: int, choices: dict[str, Any]) -> None:
+def check(found: TableReading, records: int, columns: int, header: int, choices: dict[str, Any]) -> None:
     assert (found.table.n, len(found.table.columns)) == (records, columns)
     assert found.choices.header_row == header
     assert {name: getattr(found.choices, name) for name in choices} == choices
@@ -76,7 +76,7 @@ def test_refused(name: str, words: str) -> None:
         read(real(f"messy_xlsx/{name}"))
 
 
-def kinds(found: Imported) -> dict[str, Kind]:
+def kinds(found: TableReading) -> dict[str, Kind]:
     return {column.name: column.kind for column in found.table.columns}
 
 

@@ -17,7 +17,7 @@ import xlsxwriter
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Imported, Problem, ProblemKind, read, write_problems
+from splu_desktop.files.importer import Problem, ProblemKind, TableReading, read, write_problems
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -52,23 +52,23 @@ def lines(rows: list[list[str]], delimiter: str = ",") -> str:
 BODY = lines([HEAD, *records()])
 
 
-def rows_of(found: Imported) -> list[list[str]]:
+def rows_of(found: TableReading) -> list[list[str]]:
     return [list(row) for row in zip(*(c.written_texts() for c in found.table.columns), strict=True)]
 
 
-def read_text(tmp_path: Path, text: str | bytes) -> Imported:
+def read_text(tmp_path: Path, text: str | bytes) -> TableReading:
     path = tmp_path / "t.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read(path)
 
 
-def is_the_table(found: Imported) -> None:
+def is_the_table(found: TableReading) -> None:
     assert found.table.names == tuple(HEAD)
     assert rows_of(found) == records()
     assert {name: found.table[name].kind for name in KINDS} == KINDS
 
 
-def skipped(found: Imported) -> list[Problem]:
+def skipped(found: TableReading) -> list[Problem]:
     return [p for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS and p.row is not None]
 
 
@@ -249,7 +249,7 @@ def put(sheet: Any, rows: list[list[Any]], top: int = 0, left: int = 0) -> None:
                 sheet.write(top + y, left + x, cell)
 
 
-def same(found: Imported) -> None:
+def same(found: TableReading) -> None:
     assert found.table.names == tuple(HEAD)
     got = rows_of(found)
     assert [row[:5] + row[6:] for row in got] == [row[:5] + row[6:] for row in records()]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Imported, ProblemKind, read
+from splu_desktop.files.importer import ProblemKind, TableReading, read
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -19,7 +19,7 @@ _SPACES = " ".join(
 )
 
 
-def ods(path: Path, rows: str, name: str = "Tabelle &amp; 1") -> Imported:
+def ods(path: Path, rows: str, name: str = "Tabelle &amp; 1") -> TableReading:
     body = (
         f'<office:body><office:spreadsheet><table:table table:name="{name}">{rows}</table:table></office:spreadsheet>'
     )

@@ -14,7 +14,7 @@ import xlsxwriter
 from splu_desktop.cli import main
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind, read, write_problems
+from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, TableReading, read, write_problems
 from splu_desktop.files.isolation.faults import BadChoice
 from splu_desktop.files.project.import_section import IMPORT
 from splu_desktop.files.project.recipe import BadRecipe, Recipe, RecipeDoesNotFit, read_recipe, write_recipe
@@ -29,11 +29,11 @@ def reading(*texts: str) -> list[str]:
     return [word for text in texts for word in ("--read", text)]
 
 
-def save_reading(imported: Imported, path: Path) -> None:
+def save_reading(imported: TableReading, path: Path) -> None:
     write_recipe(Recipe(imported.choices, None, imported.source, columns=imported.table.names), path, overwrite=True)
 
 
-def read_by(recipe: Path, path: Path) -> Imported:
+def read_by(recipe: Path, path: Path) -> TableReading:
     found = read_recipe(recipe)
     imported = read(path, found.choices)
     found.check(imported.table, recipe.name)

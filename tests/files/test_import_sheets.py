@@ -11,7 +11,7 @@ import pytest
 import xlsxwriter
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, read
+from splu_desktop.files.importer import ImportChoices, ProblemKind, TableReading, read
 from tests.messy.cases import xlsx_bytes
 
 pytestmark = pytest.mark.usefixtures("readers_here")
@@ -20,7 +20,7 @@ HEAD = ["ward", "name", "age"]
 ROWS: list[list[Any]] = [[f"Ward {i // 3}", f"P{i}", 20 + i] for i in range(24)]
 
 
-def sheet(path: Path, fill: Callable[[Any, Any], None], **options: Any) -> Imported:
+def sheet(path: Path, fill: Callable[[Any, Any], None], **options: Any) -> TableReading:
     """Read a sheet that `fill` writes."""
     book = xlsxwriter.Workbook(path, options)
     page = book.add_worksheet()
@@ -34,7 +34,7 @@ def table(page: Any, rows: list[list[Any]] = ROWS) -> None:
         page.write_row(i, 0, row)
 
 
-def notes(found: Imported) -> list[str]:
+def notes(found: TableReading) -> list[str]:
     return [str(p.sentence) for p in found.problems if p.kind is ProblemKind.NOTE]
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
-from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.progress import Cancelled, WatchedProgress
 from splu_desktop.files.importer import read
 
 
-def stopping_at(stage: str) -> tuple[Watched, list[str]]:
+def stopping_at(stage: str) -> tuple[WatchedProgress, list[str]]:
     said: list[str] = []
-    return Watched(lambda what, done: said.append(what), lambda: stage in said), said
+    return WatchedProgress(lambda what, done: said.append(what), lambda: stage in said), said
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind, Table
-from splu_desktop.files.importer import ImportChoices, Imported, ProblemKind, forget_preview, preview, read
+from splu_desktop.files.importer import ImportChoices, ProblemKind, TableReading, forget_preview, preview, read
 from splu_desktop.files.importer.workbook import reading as workbook_module
 from tests.hostile import files
 
@@ -106,7 +106,7 @@ def test_hidden_sheets_are_marked_and_not_read_unasked(tmp_path: Path) -> None:
         hidden.hide()
     assert read(path).table.names == ("visit", "n")
     assert read(path, ImportChoices(sheet="Codes")).table.names == ("code", "n")
-    assert [(s.name, s.visible) for s in preview(path).imported.sheets] == [("Codes", False), ("Visits", True)]
+    assert [(s.name, s.visible) for s in preview(path).reading.sheets] == [("Codes", False), ("Visits", True)]
 
 
 def test_formulas_are_never_read_only_their_stored_results(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ FRAME = pd.DataFrame(
 LABELS = {"sex": {1: "male", 2: "female", 9: "not known"}}
 
 
-def check_statistical(found: Imported, sex: list[str]) -> None:
+def check_statistical(found: TableReading, sex: list[str]) -> None:
     assert rows_of(found.table) == [
         [sex[0], "30", "1980-01-02", "a"],
         [sex[1], "", "1980-01-02", "b"],
@@ -219,10 +219,10 @@ def test_a_sheet_is_opened_once_while_its_reading_is_tried_out(tmp_path: Path, m
     real, opened = workbook_module.isolate, []
     monkeypatch.setattr(workbook_module, "isolate", lambda *a, **b: (opened.append(1), real(*a, **b))[1])
     preview(path)
-    assert preview(path, ImportChoices(header_row=0)).imported.table.n == 31
+    assert preview(path, ImportChoices(header_row=0)).reading.table.n == 31
     assert len(opened) == 1
     workbook(path, [["id", "age"], *[[i, 20 + i] for i in range(40)]])
-    assert preview(path).imported.table.n == 40  # the file has changed meanwhile
+    assert preview(path).reading.table.n == 40  # the file has changed meanwhile
     forget_preview()
     preview(path)
     assert read(path).table.n == 40

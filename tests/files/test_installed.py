@@ -52,7 +52,7 @@ def test_every_difference_is_told_and_what_lies_beside_is_not(program: Path) -> 
     (program / "uninstall").mkdir()
     (program / "uninstall/install.sh").write_text("")
     found = _compared(program)
-    assert found.altered == ("_internal/libx.so",)
+    assert found.altered_files == ("_internal/libx.so",)
     assert found.missing == ("_internal/resources/icon.svg",)
     assert found.strange == ("_internal/extra.py",)
     assert not found.sound

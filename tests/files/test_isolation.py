@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from splu_desktop.core.messages import Said, say
-from splu_desktop.core.progress import Cancelled, Silent, Watched
+from splu_desktop.core.messages import Phrase, say
+from splu_desktop.core.progress import Cancelled, Silent, WatchedProgress
 from splu_desktop.files.importer import read
 from splu_desktop.files.isolation import parent, wire
 from splu_desktop.files.isolation.faults import FileFault, TooLarge
@@ -116,7 +116,7 @@ def test_cancelling_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(parent, "_command", lambda: [sys.executable, "-c", "import time; time.sleep(600)"])
     monkeypatch.setattr(parent.subprocess, "Popen", popen)
-    stop = Watched(lambda stage, done: None, lambda: bool(begun))
+    stop = WatchedProgress(lambda stage, done: None, lambda: bool(begun))
     with pytest.raises(Cancelled):
         isolate("workbook", Path("t.xlsx"), stop, size=1)
     assert begun[0].poll() is not None
@@ -139,7 +139,7 @@ def test_messages_come_back_as_they_were(tmp_path: Path) -> None:
     found = wire.read(memoryview((tmp_path / "m").read_bytes()))
     assert found["a"] == given["a"]
     assert found[3] == given[3]
-    assert isinstance(found["say"], Said)
+    assert isinstance(found["say"], Phrase)
     assert str(found["say"]) == "“t” has 20,000 rows (0.5 %)."
     assert found["x"].tolist() == [0, 1, 2, 3, 4]
 

@@ -24,7 +24,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import LenderPool, Lenders, Randomness
 from splu_desktop.core.progress import SILENT
 from splu_desktop.files.importer import ImportChoices
-from splu_desktop.files.large.counted import Counted, count
+from splu_desktop.files.large.counted import CountedTable, count
 from splu_desktop.files.large.drawing import Drawing, Keys
 from splu_desktop.files.large.engine import OtherwiseRead
 from splu_desktop.files.publish.publishing import tidy
@@ -180,7 +180,7 @@ def test_spark_draws_by_the_same_law_though_a_worker_is_killed(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master local[2,3] --driver-memory 1g pyspark-shell")
 
-    def counted(*words: Any) -> Counted:
+    def counted(*words: Any) -> CountedTable:
         found = count(*words)
         killed = KilledOnce(**{each.name: getattr(found.drawing, each.name) for each in fields(found.drawing)})
         return replace(found, drawing=killed)

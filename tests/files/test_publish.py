@@ -21,7 +21,7 @@ from splu_desktop.files.release.reading import open_release
 from splu_desktop.files.release.verify import verify
 from tests.files.releases import ward_plan, ward_table
 
-ALL = Options(everything="Agreed with the data protection officer")
+ALL = Options(accept_all="Agreed with the data protection officer")
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_an_open_line_keeps_the_release_back(register: Register, table: Table, p
     assert not any(str(line.sentence) in str(refused.value) for line in refused.value.lines)
     assert all(line.open for line in refused.value.lines)
     with pytest.raises(BadSetting, match="no reason"):
-        publish(table, plan, tmp_path / "r", options=Options(everything="ok"))
+        publish(table, plan, tmp_path / "r", options=Options(accept_all="ok"))
     # A recipe of an earlier year still holds the day that was said then.
     over = replace(plan, audience=replace(plan.audience, until="2024-12-31"))
     with pytest.raises(BadSetting, match="still to come"):
@@ -61,9 +61,9 @@ def test_reasons_are_remembered_and_only_the_owner_reads_them(
 ) -> None:
     outcome = publish(table, plan, tmp_path / "r", options=ALL)
     (entry,) = register.releases()
-    assert entry.release == outcome.opened.id == open_release(tmp_path / "r").id
+    assert entry.release == outcome.release.id == open_release(tmp_path / "r").id
     assert entry.body["recipient"] == "Institute of Epidemiology"
-    assert set(entry.body["accepted"].values()) == {ALL.everything}
+    assert set(entry.body["accepted"].values()) == {ALL.accept_all}
     assert set(entry.body["accepted"]) == set(entry.body["open"])
     assert verify(tmp_path / "r").fingerprint == outcome.fingerprint
     if os.name == "posix":
@@ -76,7 +76,7 @@ def test_the_same_persons_are_recognised_and_the_readme_says_so(
 ) -> None:
     first = publish(table, plan, tmp_path / "one", options=ALL)
     second = publish(table, plan.with_gamma(5), tmp_path / "two", options=ALL)
-    assert second.entry.body["earlier"] == [first.opened.id]
+    assert second.entry.body["earlier"] == [first.release.id]
     assert "released before" in (tmp_path / "two" / "README.md").read_text(encoding="utf-8")
     assert "released before" not in (tmp_path / "one" / "README.md").read_text(encoding="utf-8")
 
@@ -128,14 +128,14 @@ def test_nothing_is_written_over(register: Register, table: Table, plan: Plan, t
 def test_a_source_that_changed_meanwhile_is_told(register: Register, table: Table, plan: Plan, tmp_path: Path) -> None:
     source = tmp_path / "source.csv"
     source.write_text("other", encoding="utf-8")
-    options = Options(everything=ALL.everything, source=source, source_sha256="0" * 64)
+    options = Options(accept_all=ALL.accept_all, source=source, source_sha256="0" * 64)
     with pytest.raises(SourceChanged):
         publish(table, plan, tmp_path / "r", options=options)
     assert not (tmp_path / "r").exists()
 
 
 def test_a_zip_is_a_release(register: Register, table: Table, plan: Plan, tmp_path: Path) -> None:
-    options = Options(everything=ALL.everything, packed=True)
+    options = Options(accept_all=ALL.accept_all, as_zip=True)
     outcome = publish(table, plan, tmp_path / "r.zip", options=options)
     assert verify(tmp_path / "r.zip").sound
-    assert open_release(tmp_path / "r.zip").id == outcome.opened.id
+    assert open_release(tmp_path / "r.zip").id == outcome.release.id

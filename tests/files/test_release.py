@@ -397,7 +397,7 @@ def test_values_in_a_readme_of_any_language_stand_in_the_table(tmp_path: Path) -
     ages = Column.from_labels("age", ["below 18", "18 to 64", "65 and more"] * 80)
     table = Table((ages, Column.from_labels("dx", ["a", "b", "c"] * 80)))
     plan = Plan({"age": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),))
-    release = released(table, plan, tmp_path / "r", form=Form(spoken="de"))
+    release = released(table, plan, tmp_path / "r", form=Form(language="de"))
     text = (release.path / "README.md").read_text(encoding="utf-8")
     line = next(each for each in text.splitlines() if each.startswith("- age: "))
     named, _, words = line.removeprefix("- age: ").split("; ")[0].partition(" = ")

@@ -44,7 +44,7 @@ def test_kinds_are_set_by_keys_for_several_rows_and_taken_back(proposed: MainWin
     QTest.keyClick(page.table, Qt.Key.Key_4)
     assert (session.plan.roles["Age"], session.plan.roles["Ward"]) == (Role.DROPPED, Role.DROPPED)
     assert session.undo_name == "Age, Ward: Left out"
-    assert {row.name for row in page.table.rows_model.rows if row.changed} >= {"Ward"}
+    assert {row.name for row in page.table.rows_model.rows if row.differs} >= {"Ward"}
     page.table.undo_asked.emit("Ward")
     assert session.plan.roles["Ward"] is before["Ward"]
     session.undo()
@@ -193,7 +193,7 @@ def test_what_a_recipe_says_of_the_files_is_shown_and_saved_again(
     idle(proposed)
     release = proposed.session.release
     assert release is not None, page.note.text()
-    assert release.opened.title == "Tests of June"
+    assert release.content.title == "Tests of June"
     proposed.session.undo()
     save(proposed.session, proposed.work, proposed.say, proposed)
     idle(proposed)

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.gui.base.session import RAIL, Step
-from splu_desktop.gui.base.widgets import Elided, put_in_scroll_area, show_whole
+from splu_desktop.gui.base.widgets import ElidedLabel, put_in_scroll_area, show_whole
 from splu_desktop.gui.proposal.plots import Plot
 from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -80,7 +80,7 @@ def seen(part: QWidget, window: QWidget) -> QRect:
 def faults_of_text(window: QWidget) -> Iterator[str]:
     for part in shown(window, QLabel, QPushButton):
         text = words_of(part)
-        if not text.strip() or isinstance(part, Elided):  # ends in dots, and says all at rest
+        if not text.strip() or isinstance(part, ElidedLabel):  # ends in dots, and says all at rest
             continue
         if isinstance(part, QLabel) and part.wordWrap():
             cut = part.heightForWidth(part.width()) > part.height() + 2

@@ -72,7 +72,7 @@ def test_every_number_of_a_report_is_that_of_window_and_command_line(
 
     publish(proposed, idle, tmp_path)
     assert session.release is not None
-    release = session.release.opened.path
+    release = session.release.content.path
     splu("report", release, "--internal", "--source", small_csv, "--out", tmp_path / "own.json")
     splu("report", release, "--out", tmp_path / "theirs.json")
     own, theirs = (json.loads((tmp_path / name).read_text("utf-8")) for name in ("own.json", "theirs.json"))
@@ -84,7 +84,7 @@ def test_every_number_of_a_report_is_that_of_window_and_command_line(
     facts = json.loads((release / "release.json").read_text("utf-8"))
     values = {each["name"]: len(each.get("values", ())) for each in facts["columns"]}
     said["custodian"] |= {
-        "emptied": window.figures.emptied,
+        "emptied": window.figures.blanked_persons,
         "left_out": window.figures.left_out,
         "rows_left_out": judged["rows_left_out"],
         "most_rows": 2,
@@ -99,9 +99,9 @@ def test_every_number_of_a_report_is_that_of_window_and_command_line(
         "files": [["", (release / name).stat().st_size] for name, _, _ in own["release"]["files"]],
         "tables": [
             {
-                "readable": table.answered,
+                "readable": table.readable,
                 "of": table.cells,
-                "within": table.asked.within,
+                "within": table.table.within,
                 "cells": [
                     {"true": found.truth[at, 0], "low": found.low[0, at, 0], "high": found.high[0, at, 0]}
                     for at in range(len(found.lines))

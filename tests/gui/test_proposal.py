@@ -141,7 +141,7 @@ def test_a_way_with_other_tables_changes_the_answers_too(proposed: MainWindow) -
     fewer = (replace(plan.questions[0], by=()),)
     session.change_plan(replace(plan, questions=fewer), "totals only")
     assert session.answers.questions == fewer
-    assert not session.outdated
+    assert not session.has_new_answers
     session.undo()
     assert session.answers.questions == plan.questions
 

@@ -64,10 +64,10 @@ def test_an_amber_line_wants_a_reason_and_initials(
     card.own.setText("ok")
     card.accept.click()
     assert card.problem.isVisibleTo(card)
-    assert not session.accepted
+    assert not session.reasons
     card.own.setText("the study was stopped last week")
     card.accept.click()
-    assert session.accepted == {"not-signed": "MH: the study was stopped last week"}
+    assert session.reasons == {"not-signed": "MH: the study was stopped last week"}
 
 
 def test_a_release_is_written_asked_and_shown_as_done(
@@ -85,7 +85,7 @@ def test_a_release_is_written_asked_and_shown_as_done(
     assert release is not None, publish.banner.text.text()
     names = {item.widget().text() for item in map(publish.outgoing.files.itemAtPosition, range(5), [1] * 5)}
     for name in names - {"splu_release.py, .R"}:
-        assert (release.opened.path / name).exists()
+        assert (release.content.path / name).exists()
     assert release.fingerprint in publish.done_print.text()
     publish.do_primary()
     idle(proposed)
@@ -136,11 +136,11 @@ def test_the_smallest_class_has_its_true_size(proposed: MainWindow, idle: Idle) 
     idle(proposed)
     page = proposed.page(Step.EXPERT)
     assert isinstance(page, ExpertPage)
-    judged = proposed.session.judged
+    judged = proposed.session.judgement
     assert judged is not None
     section = next(each for each in page.sections if isinstance(each, ClassesSection))
     section.refresh()
-    least = np.unique(judged.prepared.classes.code, return_counts=True)[1].min()
+    least = np.unique(judged.draw_input.classes.code, return_counts=True)[1].min()
     assert section.found.text().endswith(f"the smallest has {number(int(least))}.")
 
 
@@ -166,7 +166,7 @@ def test_a_name_taken_by_another_window_is_replaced_by_the_next(
     publish.do_primary()
     idle(proposed)
     assert proposed.session.release is not None, publish.banner.text.text()
-    assert proposed.session.release.opened.path.name.endswith("-2")
+    assert proposed.session.release.content.path.name.endswith("-2")
 
 
 def test_a_name_that_is_taken_is_refused_before_any_work(publish: PublishPage) -> None:
@@ -237,4 +237,4 @@ def test_a_release_is_packed_with_a_password_that_opens_it(
     publish.lock.click()
     idle(proposed)
     password = publish.done_password.text().split(": ")[1].split(". ")[0]
-    assert open_release(target, password=password).id == proposed.session.release.opened.id  # type: ignore[union-attr]
+    assert open_release(target, password=password).id == proposed.session.release.content.id  # type: ignore[union-attr]

@@ -40,7 +40,7 @@ def test_drag_of_the_slider_is_one_step(proposed: MainWindow) -> None:
 
 def test_changed_answers_make_the_proposal_out_of_date_until_undone(proposed: MainWindow) -> None:
     session = proposed.session
-    assert not session.outdated
+    assert not session.has_new_answers
     session.answer(replace(session.answers, row_word="a visit"), "what a row is")
     assert session.state(Step.PROPOSAL) is State.STALE
     session.undo()
@@ -56,9 +56,9 @@ def test_an_accepted_line_holds_only_for_what_it_said(proposed: MainWindow, idle
     assert session.verdict is not None
     line = session.verdict.open[0].name
     session.accept(line, "the board has agreed")
-    assert session.accepted == {line: "the board has agreed"}
+    assert session.reasons == {line: "the board has agreed"}
     session.undo()
-    assert line not in session.accepted
+    assert line not in session.reasons
 
 
 def test_another_file_drops_what_belonged_to_the_first(proposed: MainWindow, idle: Idle) -> None:

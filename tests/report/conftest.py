@@ -79,7 +79,7 @@ def _case(source: Table, gamma: float, folder: Path, name: str) -> Case:
     judged = verdict(source, plan)
     accepted = {line.name: REASON for line in judged.open}
     done = publish(source, plan, folder / name, judged=judged, accepted=accepted, register=register)
-    return Case(source, plan, judged, done.opened, done.entry)
+    return Case(source, plan, judged, done.release, done.entry)
 
 
 @pytest.fixture(scope="package")

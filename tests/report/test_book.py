@@ -90,7 +90,7 @@ def test_ranges_hold_the_truth_in_at_least_94_of_100_cells() -> None:
         for each in book.tables[:3]:
             for line in each.lines:
                 for label, figure in zip(each.labels, figures_of(line), strict=True):
-                    held.append(figure.low <= truth_of(each.asked, each, line, label) <= figure.high)
+                    held.append(figure.low <= truth_of(each.table, each, line, label) <= figure.high)
                     assert figure.trust == "hidden" or not figure.is_told or figure.low <= figure.number <= figure.high
     assert len(held) > 1_500
     assert np.mean(held) >= 0.94

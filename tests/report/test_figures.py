@@ -45,7 +45,7 @@ def test_each_line_and_figure_is_the_verdicts(case: Case) -> None:
     assert lines["persons-alike"].value == figures.alike.smallest
     assert lines["certainty"].value == facts.average == figures.certainty.average
     assert lines["riskiest-group"].value == facts.riskiest == figures.certainty.riskiest
-    assert facts.cells == (figures.answered, figures.cells)
+    assert facts.cells == (figures.readable, figures.cells)
     assert facts.other == figures.other
 
 
@@ -56,7 +56,7 @@ def test_risk_by_value_is_the_attacks(case: Case) -> None:
         for value in column.values:
             own = stated[column.column, value.value]
             assert own.bearers == value.bearers
-            assert own.without == pytest.approx(value.expected)
+            assert own.without == pytest.approx(value.baseline)
             assert own.with_release == pytest.approx(value.right, abs=0.15)  # two draws; 7 standard errors or more
 
 
@@ -176,9 +176,9 @@ def test_dates_of_any_spelling_and_one_row_of_each_person_are_told(
     small = AskedTable("diagnostic", "a", ("sexe", "entrée le"))
     plan = Plan(roles, (Block(("diagnostic",), Lenders(4)),), persons=ByPerson("patient no.", way), questions=(small,))
     done = publish(
-        source, plan, tmp_path / "r", options=Options(everything=REASON), register=Register(tmp_path / "register")
+        source, plan, tmp_path / "r", options=Options(accept_all=REASON), register=Register(tmp_path / "register")
     )
-    inside, outside = (make_report(done.opened, Fields(), entry=done.entry, source=each) for each in (source, None))
+    inside, outside = (make_report(done.release, Fields(), entry=done.entry, source=each) for each in (source, None))
     assert inside.facts.persons == 400
     assert outside.facts.persons == persons
     assert inside.facts.one_row == outside.facts.one_row == ("" if way == "draw" else "first")
@@ -201,9 +201,9 @@ def test_a_recipient_reads_how_many_look_alike_where_each_row_is_a_person(tmp_pa
     roles = dict(zip(source.names, (Role.IDENTIFIER, Role.NSA, Role.DROPPED, Role.SA), strict=True))
     plan = Plan(roles, (Block(("diagnostic",), Lenders(4)),), persons=ByPerson("patient no."))
     done = publish(
-        source, plan, tmp_path / "r", options=Options(everything=REASON), register=Register(tmp_path / "register")
+        source, plan, tmp_path / "r", options=Options(accept_all=REASON), register=Register(tmp_path / "register")
     )
-    facts = make_report(done.opened, Fields(), entry=done.entry).facts
+    facts = make_report(done.release, Fields(), entry=done.entry).facts
     alike = facts.limit("persons-alike")
     assert alike is not None
     assert (facts.persons, facts.most_rows, alike.value) == (400, 1, 200)

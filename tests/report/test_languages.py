@@ -15,7 +15,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.generalise.chapters import NO_CHAPTER, _chapters
 from splu_desktop.core.generalise.dates import WEEKDAYS
-from splu_desktop.core.messages import Said, counted, listed, say
+from splu_desktop.core.messages import Phrase, counted, listed, say
 from splu_desktop.core.sanitise import OTHER
 from splu_desktop.files.language import LANGUAGES, ROOMS, Language, language
 from tests.report.conftest import REASON, TITLE, Case
@@ -174,5 +174,5 @@ def test_what_is_put_together_has_the_blanks_of_its_language() -> None:
         "a\u202f; b\u202f; c",
     ]
     assert language("fr").join(("a", "b"), ":") == "a\u00a0: b"
-    said = Said("{column}: {why}", {"column": "a", "why": "b"})
+    said = Phrase("{column}: {why}", {"column": "a", "why": "b"})
     assert [language(code).sentence(said) for code in LANGUAGES] == ["a: b", "a: b", "a\u00a0: b"]

@@ -81,8 +81,8 @@ def test_a_report_of_a_release_that_no_register_here_knows_is_the_same_in_each_r
     roles = dict(zip(table.names, (Role.DROPPED, Role.NSA, Role.NSA, Role.SA, Role.SA), strict=True))
     plan = Plan(roles, (Block(("illness",), Lenders(3)), Block(("sign",), Lenders(3))))
     elsewhere = Register(tmp_path / "elsewhere")
-    made = publish(table, plan, tmp_path / "r", options=Options(everything=_WHY), register=elsewhere)
-    found = [as_json(make_report(made.opened, Fields(law="none"), source=read(visits).table)) for _ in range(2)]
+    made = publish(table, plan, tmp_path / "r", options=Options(accept_all=_WHY), register=elsewhere)
+    found = [as_json(make_report(made.release, Fields(law="none"), source=read(visits).table)) for _ in range(2)]
     assert found[0] == found[1]
     assert b'"named"' in found[0]
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.messages import Said, listed, say
+from splu_desktop.core.messages import Phrase, listed, say
 
 _SPELT = {"who": "--for"}
 
@@ -44,7 +44,7 @@ def said_by(*words: str) -> Iterator[None]:
     except (BadSetting, UnknownColumn) as fault:
         if option in str(fault):
             raise
-        raise BadSetting(Said("{option}: {fault}", {"option": option, "fault": str(fault)})) from None
+        raise BadSetting(Phrase("{option}: {fault}", {"option": option, "fault": str(fault)})) from None
 
 
 def belong(args: argparse.Namespace, partner: str, *names: str) -> None:

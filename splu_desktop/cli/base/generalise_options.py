@@ -23,7 +23,7 @@ class Way(NamedTuple):
     The steps are those of what stands behind "=", or of the name where nothing does; ValueError where it means nothing.
     """
 
-    typed: str
+    usage: str
     words: str
     steps: Callable[[str, Column], g.Steps]
 
@@ -65,13 +65,13 @@ _OWN = (
 
 def _way_of(kind: type[Generalisation]) -> Way:
     """Return the way of a step that says itself how it is typed."""
-    example = kind.from_text(kind.typed.partition("=")[2])
-    return Way(kind.typed, example.words, lambda text, _: (kind.from_text(text),))
+    example = kind.from_text(kind.usage.partition("=")[2])
+    return Way(kind.usage, example.words, lambda text, _: (kind.from_text(text),))
 
 
 def _ways() -> tuple[Way, ...]:
     """Return all ways: those that need the column, read a file or are typed in several ways, then what steps say."""
-    return (*_OWN, *(_way_of(each) for each in Generalisation.known.values() if each.typed))
+    return (*_OWN, *(_way_of(each) for each in Generalisation.registry.values() if each.usage))
 
 
 def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> None:
@@ -118,12 +118,12 @@ def _steps(text: str, column: Column) -> g.Steps:
     """Return the steps that one way means for a column."""
     name, _, setting = text.partition("=")
     name, ways = name.strip().lower(), _ways()
-    way = next((each for each in ways if name in each.typed.partition("=")[0].split(", ")), None)
+    way = next((each for each in ways if name in each.usage.partition("=")[0].split(", ")), None)
     if way is None:
-        raise BadSetting(none_of(text, (each.typed for each in ways)))
+        raise BadSetting(none_of(text, (each.usage for each in ways)))
     try:
-        if said := setting.strip() and setting if "=" in way.typed else name:
+        if said := setting.strip() and setting if "=" in way.usage else name:
             return way.steps(said, column)
     except ValueError:
         pass
-    raise misfit(text, "--generalise", f"{column.name}:{way.typed}")
+    raise misfit(text, "--generalise", f"{column.name}:{way.usage}")

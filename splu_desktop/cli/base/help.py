@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from splu_desktop.cli.base.output import translate
-from splu_desktop.core.messages import Said, listed, say
+from splu_desktop.core.messages import Phrase, listed, say
 from splu_desktop.files.language import LANGUAGES
 
 _ROW = " " * 28  # before the meaning of what stands in a row
@@ -23,7 +23,7 @@ class Help(argparse.HelpFormatter):
         return None if action.help is None else translate(action.help)
 
     def _format_text(self, text: str) -> str:
-        if isinstance(text, Said):  # the version is none
+        if isinstance(text, Phrase):  # the version is none
             own = translate(text)
             text = own[:1].upper() + own[1:]
         return super()._format_text(text)
@@ -53,7 +53,7 @@ class Help(argparse.HelpFormatter):
 def rows_of(rows: Iterable[tuple[str, str]]) -> str:
     """Return a line for each of what may be typed and what it means."""
     lines = [
-        Said("{typed}{words}", {"typed": f"  {typed}  ".ljust(len(_ROW)), "words": words}) for typed, words in rows
+        Phrase("{typed}{words}", {"typed": f"  {typed}  ".ljust(len(_ROW)), "words": words}) for typed, words in rows
     ]
     return listed(lines, _LINES, _LINES)
 

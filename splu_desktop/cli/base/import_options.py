@@ -14,7 +14,7 @@ from splu_desktop.cli.base.help import add_below, rows_of, several, takes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.files.importer import ImportChoices, Imported, read
+from splu_desktop.files.importer import ImportChoices, TableReading, read
 from splu_desktop.files.project.entries import Entry, stored_from_words
 from splu_desktop.files.project.import_section import IMPORT, check_import, import_as_dict, import_from_dict
 from splu_desktop.files.project.recipe import read_recipe
@@ -67,8 +67,8 @@ def imported_from(
     progress: Progress = SILENT,
     *,
     allow_empty: bool = False,
-    reading: Callable[[Progress], Imported] | None = None,
-) -> Imported:
+    reading: Callable[[Progress], TableReading] | None = None,
+) -> TableReading:
     """Read a file as --set and the recipe say. Raises SpluError; Cancelled.
 
     reading : reads it where that is not the importer's work alone.

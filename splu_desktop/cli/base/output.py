@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from splu_desktop.core.messages import Figure, Said, brief, isolated, say
+from splu_desktop.core.messages import Figure, Phrase, brief, isolated, say
 from splu_desktop.core.progress import Pace
 from splu_desktop.files.language import LANGUAGES, Language, language
 
@@ -86,7 +86,7 @@ def print_result(args: argparse.Namespace, data: Any, *sentences: str) -> None:
             tell(sentence)
 
 
-def say_written(out: Path, what: str = "") -> Said:
+def say_written(out: Path, what: str = "") -> Phrase:
     """Return the sentence about a file that was written, and of what kind it is."""
     return say("Written to {out}: {n}.", out=str(out), n=what) if what else say("Written to {out}.", out=str(out))
 
@@ -98,7 +98,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Ite
     """
     # What the program says is translated; a value that happens to read like it is not.
     lines = [
-        [one_line(translate(cell) if isinstance(cell, Said | Figure) else isolated(brief(cell))) for cell in row]
+        [one_line(translate(cell) if isinstance(cell, Phrase | Figure) else isolated(brief(cell))) for cell in row]
         for row in (header, *rows)
     ]
     room = [[len(_ISOLATES.sub("", cell)) for cell in line] for line in lines]
@@ -119,7 +119,7 @@ def print_rows(of: Iterable[_Row], *columns: tuple[str, str, Callable[[_Row], st
     print_table(header, rows, right=[at for at, side in enumerate(align) if side == "r"])
 
 
-class Shown:
+class Meter:
     """Shows the stage and how far it is on one line of a terminal, unless `quiet`; the line is cleared at the end."""
 
     def __init__(self, *, quiet: bool) -> None:

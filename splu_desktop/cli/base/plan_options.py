@@ -25,10 +25,10 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
-from splu_desktop.files.importer import Imported
+from splu_desktop.files.importer import TableReading
 from splu_desktop.files.project.recipe import Recipe, write_recipe
 from splu_desktop.files.project.release_section import PLANNING, RELEASE
-from splu_desktop.files.publish.planning import Planned, judge, propose_plan
+from splu_desktop.files.publish.planning import PlannedTable, judge, propose_plan
 
 _EXPLICIT = ("sa", "nsa", "drop", "identifier", "gamma", "generalise")  # options that make it a plan of one's own
 _EXPLICIT_SET = {"draw", "together", "kept_identifiers"}  # the same of --set
@@ -90,7 +90,7 @@ def release_entries(args: argparse.Namespace) -> dict[str, Any]:
     return {**({} if args.recipe is None else args.recipe.release), **set_of(args, "release")}
 
 
-def planned_from(args: argparse.Namespace, progress: Progress, engine: Any = None) -> Planned:
+def planned_from(args: argparse.Namespace, progress: Progress, engine: Any = None) -> PlannedTable:
     """Read FILE, by an engine a part of it, and return it with its plan and verdict. Raises SpluError; Cancelled."""
     check_options(args)
     if engine is None:
@@ -108,8 +108,8 @@ def planned_from(args: argparse.Namespace, progress: Progress, engine: Any = Non
 
 
 def _plan(
-    args: argparse.Namespace, progress: Progress, reading: Callable[[Progress], Imported] | None = None
-) -> Planned:
+    args: argparse.Namespace, progress: Progress, reading: Callable[[Progress], TableReading] | None = None
+) -> PlannedTable:
     recipe = args.recipe
     imported = imported_from(args, args.file, reading=reading)
     if recipe is not None and recipe.plan is not None:
@@ -126,7 +126,7 @@ def _plan(
     return planned
 
 
-def _plan_by_options(args: argparse.Namespace, imported: Imported, progress: Progress) -> Planned:
+def _plan_by_options(args: argparse.Namespace, imported: TableReading, progress: Progress) -> PlannedTable:
     entries = set_of(args, "plan")
     persons, person = person_asked(args, entries, imported.table)
     imported = replace(imported, table=one_per_person(imported.table, persons))
@@ -213,7 +213,7 @@ def roles_asked(args: argparse.Namespace, entries: Mapping[str, Any], table: Tab
                     raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
     with said_by("--set", "kept_identifiers"):
         for name in entries.get("kept_identifiers", ()):
-            if not found.setdefault(table[name].name, Role.NSA).published:
+            if not found.setdefault(table[name].name, Role.NSA).is_published:
                 raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
     return found
 
@@ -250,7 +250,7 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
     if args.generalise:
         with said_by("--generalise"):
             steps = generalisations_from(args.generalise, table)
-            for name in (name for name in steps if not plan.roles[name].published):
+            for name in (name for name in steps if not plan.roles[name].is_published):
                 raise BadSetting("Column “{name}” is left out, so its values can't be grouped; publish it.", name=name)
         changes = {"generalisations": {**plan.generalisations, **steps}}
     if kept := said.get("kept_identifiers"):

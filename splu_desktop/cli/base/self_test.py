@@ -34,7 +34,7 @@ def run() -> int:
     bill = json.loads(resource_path("sbom.cdx.json").read_text("utf-8"))["components"]
     parts = (f"{part['name']} {part.get('version', '')}" for part in bill if part["name"] in _NAMED)
     print(f"{installed.folder()}: {', '.join(parts)}")
-    wrong = (say("altered"), found.altered), (say("missing"), found.missing), (say("not of it"), found.strange)
+    wrong = (say("altered"), found.altered_files), (say("missing"), found.missing), (say("not of it"), found.strange)
     for words, names in wrong:
         for name in names[:10]:
             print(f"FAILED  {translate(words)}: {one_line(name)}")

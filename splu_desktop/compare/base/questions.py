@@ -96,7 +96,7 @@ class CountingQuestions:
         return len(self.flags[0])
 
     @cached_property
-    def meeting(self) -> int:
+    def sensitivity(self) -> int:
         """The most of these questions that one record of the domain can meet: their sensitivity."""
         return most_met([*(each[self.row] for each in self.flags), np.eye(self.source.m, dtype=bool)[self.value]])
 
@@ -115,7 +115,7 @@ class CountingQuestions:
         return self.join(alone), np.split(self.selections + alone.row, ends[:-1])
 
     @cached_property
-    def selected(self) -> sparse.csr_array:
+    def incidence(self) -> sparse.csr_array:
         """(P, N) 1 where a record of the source meets a selection."""
         everybody, indices = np.arange(self.source.n, dtype=np.int32), []
         codes = [column.codes for column in self.source.columns]
@@ -137,7 +137,7 @@ class CountingQuestions:
 
     def histogram(self, codes: NDArray[np.integer], m: int, weights: Floats | None = None) -> Floats:
         """Return (P, m) how many selected records have each of (N,) codes in 0..m-1, each weighted 1 or as given."""
-        some = self.selected
+        some = self.incidence
         keys = np.repeat(np.arange(self.selections) * m, np.diff(some.indptr)) + codes[some.indices]
         counted = np.bincount(keys, None if weights is None else weights[some.indices], self.selections * m)
         return np.asarray(counted.reshape(-1, m), np.float64)
@@ -159,7 +159,7 @@ class CountingQuestions:
     @property
     def sizes(self) -> Floats:
         """(P,) records that each selection has, N_P: known exactly where unchanged columns are published."""
-        return np.diff(self.selected.indptr).astype(np.float64)
+        return np.diff(self.incidence.indptr).astype(np.float64)
 
 
 def most_met(flags: Sequence[Flags]) -> int:

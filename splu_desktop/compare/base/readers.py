@@ -26,7 +26,7 @@ class NoisyAnswers(System):
     def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
         """Return (K,) beliefs in the true value by all answers at once, all other records being known."""
         own, truth, number = self.source.sensitive.codes[records], questions.truth.astype(float), len(questions.row)
-        inside = questions.selected[:, records].tocsr()[questions.row]  # (Q, K)
+        inside = questions.incidence[:, records].tocsr()[questions.row]  # (Q, K)
         has = inside.multiply(questions.value[:, None] == own).tocsr()  # the person is among those counted
         lacks = inside - has
         asked = sparse.csr_array((np.ones(number), questions.value, np.arange(number + 1)), (number, self.source.m))

@@ -25,16 +25,16 @@ class UnbiasedDraw(System):
     k = t mu^2 / (t mu^2 + V), cut to the interval of the roots of (x^ - x)^2 = 1.96^2 V(x).
 
     classes : (N,) the class of each record, within which it was drawn; all are in one where a draw knows none.
-    shown : (N,) drawn values, records in the source's order.
+    drawn_values : (N,) drawn values, records in the source's order.
     published_shares : (m,) the share of each value as published, or worked back where the draw moves shares.
-    borne : whether a value that is shown has a bearer: who knows that nobody else has it knows the person's.
+    has_bearer : whether a value that is shown has a bearer: who knows that nobody else has it knows the person's.
     spread : t.
     """
 
     classes: NDArray[np.integer]
-    shown: NDArray[np.int32]
+    drawn_values: NDArray[np.int32]
     published_shares: Floats
-    borne = False
+    has_bearer = False
     spread: float
 
     @abstractmethod
@@ -79,7 +79,7 @@ class UnbiasedDraw(System):
         found = np.empty((len(records), self.source.m))
         for each, counts in enumerate(self.true):
             here = np.flatnonzero(self.classes[records] == each)
-            found[here] = self.transition(counts)[:, self.shown[records[here]]].T
+            found[here] = self.transition(counts)[:, self.drawn_values[records[here]]].T
         return found
 
     def answer(self, questions: CountingQuestions) -> Answers:
@@ -91,7 +91,7 @@ class UnbiasedDraw(System):
     def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
         # Records are drawn by themselves: what all others are adds nothing to the row but the shares.
         own = self.source.sensitive.codes[records]
-        named = self.borne & (self.source.counts[own] == 1) & np.isin(own, self.shown)
+        named = self.has_bearer & (self.source.counts[own] == 1) & np.isin(own, self.drawn_values)
         return np.where(named, 1.0, self.source.pick_own(row, records))
 
 
@@ -105,10 +105,10 @@ class Channel(UnbiasedDraw):
 
     def make(self, chance: np.random.Generator) -> None:
         codes, m = self.source.sensitive.codes, self.source.m
-        self.classes, self.shown = np.zeros_like(codes), np.empty_like(codes)
+        self.classes, self.drawn_values = np.zeros_like(codes), np.empty_like(codes)
         counts = self.source.counts
         drawn = [chance.choice(m, int(f), p=law) for f, law in zip(counts, self.transition(counts), strict=True)]
-        self.shown[np.argsort(codes, kind="stable")] = np.concatenate(drawn)
+        self.drawn_values[np.argsort(codes, kind="stable")] = np.concatenate(drawn)
 
     def scores(self, source: TrueTable, of: int | None = None) -> Floats:
         """Return (m, m) T^-1, or its column of one value. Raises Impossible where nothing leads back."""
@@ -116,12 +116,12 @@ class Channel(UnbiasedDraw):
 
     @cached_property
     def published_shares(self) -> Floats:  # type: ignore[override]
-        shown = np.bincount(self.shown, minlength=self.source.m)
+        shown = np.bincount(self.drawn_values, minlength=self.source.m)
         likely = np.maximum(shown @ self.scores(self.source), 0.5)
         return np.asarray(likely / likely.sum())
 
     def count(self, questions: CountingQuestions) -> CountFigures:
-        y, share = questions.histogram(self.shown, self.source.m), self.published_shares
+        y, share = questions.histogram(self.drawn_values, self.source.m), self.published_shares
         matrix, back = self.transition(self.source.counts), self.scores(self.source)
         with_it = np.maximum((matrix * back.T**2).sum(axis=1) - 1, 0.0)
         without = np.maximum(share @ matrix @ back**2 - share - share * with_it, 0.0) / np.maximum(1 - share, 1e-12)

@@ -26,13 +26,13 @@ class TrueTable:
     columns : the columns that ours publishes unchanged (NSAs), d of them; those that are generalised by plan are so.
     sensitive : the sensitive column, m values that all occur.
     class_columns : names of the columns whose cells make the classes of lenders of our draw.
-    meeting : how many of all questions asked one record of the domain can meet: what Laplace noise has to cover.
+    sensitivity : how many of all questions asked one record of the domain can meet: what Laplace noise has to cover.
     """
 
     columns: tuple[Column, ...]
     sensitive: Column
     class_columns: tuple[str, ...] = ()
-    meeting: int = 1
+    sensitivity: int = 1
 
     @classmethod
     def of(cls, table: Table, unchanged: Sequence[str], sensitive: str, class_columns: Sequence[str] = ()) -> TrueTable:

@@ -77,7 +77,7 @@ class Buckets(Groups):
         self.part = sparse.csr_array((1 / self.sizes[group], (each, group)), shape=(len(each), len(self.sizes)))
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        return Answers(questions.pick((questions.selected @ self.part @ self.counts).toarray()))
+        return Answers(questions.pick((questions.incidence @ self.part @ self.counts).toarray()))
 
 
 @system("anatomy", "Anatomy", first=True, points=GAMMAS, span=(2, 50))

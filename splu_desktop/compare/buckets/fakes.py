@@ -59,7 +59,7 @@ class FakeValues(Anatomy):
         self.counts = (self.counts + sparse.coo_array((np.ones(len(places[0])), places), shape=others.shape)).tocsr()
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        inside, told = questions.selected @ self.part, self.counts.sum(axis=0)
+        inside, told = questions.incidence @ self.part, self.counts.sum(axis=0)
         by_chance = self.fakes * inside.sum(axis=1)[:, None] * told / told.sum()
         return Answers(questions.pick(np.maximum((inside @ self.counts).toarray() - by_chance, 0.0)))
 

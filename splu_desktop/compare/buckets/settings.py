@@ -27,7 +27,7 @@ class Part(NamedTuple):
 
     size: int
     number: int
-    held: Ints
+    records: Ints
 
 
 Parts = tuple[Part, ...]
@@ -91,7 +91,7 @@ def many_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts |
     found, waiting = list[Part](), list(two_sizes(counts, caps, progress) or ())
     while waiting:
         part = waiting.pop()
-        smaller = two_sizes(part.held, caps, progress, below=loss((part,)))
+        smaller = two_sizes(part.records, caps, progress, below=loss((part,)))
         waiting.extend(smaller or ())
         found.extend(() if smaller else (part,))
     return tuple(found) or None

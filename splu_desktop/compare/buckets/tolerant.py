@@ -45,7 +45,7 @@ def caps_of(limits: tuple[Fraction, ...], most: int = LARGEST) -> Caps:
 def assign_buckets(codes: NDArray[np.integer], parts: Parts, chance: np.random.Generator) -> Ints:
     """Return (N,) the bucket of each record: each value's records at random to its parts, round robin in each."""
     order = in_random_order(codes, chance)
-    held = np.stack([part.held for part in parts], axis=1)  # (m, q)
+    held = np.stack([part.records for part in parts], axis=1)  # (m, q)
     of = np.repeat(np.tile(np.arange(len(parts)), len(held)), held.ravel())
     bucket, first = np.empty(len(codes), np.int64), 0
     for at, part in enumerate(parts):

@@ -55,7 +55,7 @@ class Laplace(NoisyAnswers):
 
     def scale(self, source: TrueTable) -> float:
         """Return b, records."""
-        return source.meeting / self.epsilon
+        return source.sensitivity / self.epsilon
 
     def make(self, chance: np.random.Generator) -> None:
         self._chance = chance  # noise is made when it is known what is asked
@@ -87,7 +87,7 @@ class LaplaceEach(Laplace):
         return 1 / self.epsilon
 
     def exact_epsilon(self, source: TrueTable) -> float:
-        return source.meeting * self.epsilon
+        return source.sensitivity * self.epsilon
 
 
 _PARTS = ((EPSILONS[0], 2), (EPSILONS[0], 10))

@@ -51,20 +51,20 @@ def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
 class AsPublished(SpluGen):
     """SPLU-Gen with the papers' groups, matrix and iteration, which gives no intervals."""
 
-    borne = False
+    has_bearer = False
 
     def make(self, chance: np.random.Generator) -> None:
         codes, self.members = self.source.sensitive.codes, deal_groups(self.source, self.gamma, chance)
         at = np.take_along_axis(self.members, chance.integers(0, self.gamma, self.members.shape), axis=1)
         self.classes = np.zeros_like(codes)  # its groups know none
-        self.shown, self.kept = codes.copy(), np.zeros(self.source.n, bool)
-        self.shown[self.members], self.kept[self.members] = codes[at], True
+        self.drawn_values, self.kept = codes.copy(), np.zeros(self.source.n, bool)
+        self.drawn_values[self.members], self.kept[self.members] = codes[at], True
 
     def answer(self, questions: CountingQuestions) -> Answers:
         n, m = int(self.kept.sum()), self.source.m
-        by_value = questions.histogram(self.shown, m, self.kept.astype(np.float64))
+        by_value = questions.histogram(self.drawn_values, m, self.kept.astype(np.float64))
         inside, total = questions.pick(by_value), by_value.sum(axis=1)[questions.row]
-        whole = np.bincount(self.shown[self.kept], minlength=m).astype(float)[questions.value]
+        whole = np.bincount(self.drawn_values[self.kept], minlength=m).astype(float)[questions.value]
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
         return Answers(np.clip(solve_as_printed(states, n, self.gamma), 0.0, total))
 

@@ -45,7 +45,7 @@ class Redraw(UnbiasedDraw):
 
     draw: str
     gamma: float
-    in_classes = borne = True
+    in_classes = has_bearer = True
 
     @property
     def mechanism(self) -> Draw:
@@ -62,16 +62,16 @@ class Redraw(UnbiasedDraw):
         except SpluError as fault:
             raise Impossible(str(fault)) from None
         lender = self.mechanism.choose_lenders(codes, self.classes, np.ones(source.n, np.int64), Stream(chance))
-        self.shown = codes[np.where(lender < 0, own, lender)]
-        self.published_shares = np.bincount(self.shown, minlength=source.m) / source.n
+        self.drawn_values = codes[np.where(lender < 0, own, lender)]
+        self.published_shares = np.bincount(self.drawn_values, minlength=source.m) / source.n
 
     def transition(self, counts: Floats) -> Floats:
         return self.mechanism.transition(counts)
 
     def count(self, questions: CountingQuestions) -> CountFigures:
-        m, published = self.source.m, self.count_by_class(self.shown)
+        m, published = self.source.m, self.count_by_class(self.drawn_values)
         number, share = len(published), published / published.sum(axis=1, keepdims=True)
-        keys = self.classes.astype(np.int64) * m + self.shown
+        keys = self.classes.astype(np.int64) * m + self.drawn_values
         by_class = questions.histogram(keys, number * m).reshape(-1, number, m)
         inside, sizes = by_class.sum(axis=2), published.sum(axis=1)
         total = np.zeros((3, len(inside), m))

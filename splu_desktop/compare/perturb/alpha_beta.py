@@ -70,7 +70,7 @@ class AlphaBeta(System):
         inserted = place[place <= self.domain].astype(np.int64) - 1
         self.tuples = np.concatenate([own[kept], inserted[~np.isin(inserted, own)]])
         codes = zip(self.source.all_columns, np.unravel_index(self.tuples, self.shape), strict=True)
-        *others, last = (replace(column, codes=own.astype(np.int32), written=None) for column, own in codes)
+        *others, last = (replace(column, codes=own.astype(np.int32), spellings=None) for column, own in codes)
         self.table = TrueTable(tuple(others), last)
 
     def count(self, questions: CountingQuestions) -> CountFigures:

@@ -95,7 +95,7 @@ class DistributionBased(Channel):
         return np.tile(counts / counts.sum(), (len(counts), 1))
 
     def answer(self, questions: CountingQuestions) -> Answers:
-        share = np.bincount(self.shown, minlength=self.source.m) / self.source.n
+        share = np.bincount(self.drawn_values, minlength=self.source.m) / self.source.n
         return Answers(questions.sizes[questions.row] * share[questions.value])
 
     def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:

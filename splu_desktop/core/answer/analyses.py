@@ -140,7 +140,7 @@ def outcome_asked(text: str, published: Published) -> tuple[str, tuple[str, ...]
 
 def values_asked(condition: Condition) -> tuple[str, ...]:
     """Return the values that a condition names. Raises BadQuestion for a range."""
-    if condition.is_range or condition.excluded:
+    if condition.is_range or condition.complement:
         raise BadQuestion("“{condition}” is a range; name values here, or put it behind --where.", condition=condition)
     return condition.values
 

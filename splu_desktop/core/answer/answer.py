@@ -18,7 +18,7 @@ class Answer:
     Attributes
     ----------
     conditions : the question.
-    published : rows of the published table that meet it.
+    published_count : rows of the published table that meet it.
     estimate : of the true count; inside its interval.
     low, high : ends of the 95 % interval about this table, rows, not rounded.
     low_alike, high_alike : the same about persons like these, of whom the table is a sample.
@@ -29,7 +29,7 @@ class Answer:
     """
 
     conditions: tuple[Condition, ...]
-    published: int
+    published_count: int
     estimate: float
     low: float
     high: float

@@ -21,7 +21,7 @@ from splu_desktop.core.answer.condition_values import (
     value_of,
 )
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.generalise.interval_texts import Ends, holding, inside, interval_ends, is_interval
+from splu_desktop.core.generalise.interval_texts import Ends, find_interval, inside, interval_ends, is_interval
 from splu_desktop.core.messages import folded_text, in_words, listed, no_column, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags
@@ -92,14 +92,14 @@ class Condition:
     column : the column's name.
     values : labels, any of which will do; empty for a range.
     low, high : ends of a range as typed, both included, "" where open.
-    excluded : whether all other values are meant, no value among them.
+    complement : whether all other values are meant, no value among them.
     """
 
     column: str
     values: tuple[str, ...] = ()
     low: str = ""
     high: str = ""
-    excluded: bool = False
+    complement: bool = False
 
     @property
     def is_range(self) -> bool:
@@ -108,13 +108,13 @@ class Condition:
 
     def __str__(self) -> str:
         chosen = f"{self.low}..{self.high}" if self.is_range else "|".join(value or EMPTY for value in self.values)
-        return f"{self.column}{'!' if self.excluded else ''}={chosen}"
+        return f"{self.column}{'!' if self.complement else ''}={chosen}"
 
     def words(self) -> str:
         """Return the condition in words, for the sentence of a question."""
-        if self.excluded and self.is_range:
-            return say("not so: {condition}", condition=replace(self, excluded=False).words())
-        if self.excluded:
+        if self.complement and self.is_range:
+            return say("not so: {condition}", condition=replace(self, complement=False).words())
+        if self.complement:
             return say(
                 "{column} is not {value}", column=self.column, value=listed(map(_shorten, self.values), _NEXT, _NEXT)
             )
@@ -145,8 +145,8 @@ class Condition:
         BadQuestion : a range on a column without order, ends that can't be read or are the wrong way round, or a range
             that holds no value of the column.
         """
-        if self.excluded:
-            chosen = ~replace(self, excluded=False).select(column, sensitive=sensitive)
+        if self.complement:
+            chosen = ~replace(self, complement=False).select(column, sensitive=sensitive)
             if not chosen.any():
                 raise BadQuestion(
                     "“{condition}” leaves no value: every published record has one of these.", condition=self
@@ -161,8 +161,8 @@ class Condition:
 
     def select_known(self, column: Column) -> Flags:
         """Return (m,) bool like `select`, leaving out values that no published record has."""
-        if self.excluded:
-            return ~replace(self, excluded=False).select_known(column)
+        if self.complement:
+            return ~replace(self, complement=False).select_known(column)
         chosen = np.zeros(column.m, bool)
         chosen[[code for value in self.values if (code := _code(column, value)) is not None]] = True
         return chosen
@@ -240,7 +240,7 @@ class Condition:
 
 def takes_range(column: Column) -> bool:
     """Return whether a range may be asked of a column: numbers, dates, or intervals of numbers."""
-    return column.kind.ordered or holds_spans(column) or interval_ends(column) is not None
+    return column.kind.has_order or holds_spans(column) or interval_ends(column) is not None
 
 
 def parse_condition(text: str, published: Published) -> Condition:
@@ -259,7 +259,7 @@ def parse_condition(text: str, published: Published) -> Condition:
         name, sign = max(fitting, key=lambda each: len(each[0]))
         asked = _SIGNS[sign].format(_after(name, text, sign))
         found = parse_choice(asked, published.table[name], sensitive=published.is_sensitive(name))
-        return replace(found, excluded=True) if sign == "!=" else found
+        return replace(found, complement=True) if sign == "!=" else found
     if (together := unicodedata.normalize("NFC", text)) != text:  # as names are
         return parse_condition(together, published)
     head, equals, _ = text.partition("=")
@@ -351,15 +351,15 @@ def _chooses_nothing(column: Column) -> BadQuestion:
 
 def _possible(column: Column, text: str) -> bool:
     """Return whether a text could be a value that vanished: where all others are numbers, "25 years" is a slip."""
-    if column.kind.ordered:
+    if column.kind.has_order:
         return value_of(column, text) is not None
     return interval_ends(column) is None or is_interval(text)
 
 
 def _unknown(column: Column, text: str, sensitive: bool) -> BadQuestion:
     """Return the fault about a value that no published record has."""
-    number = None if column.kind.ordered else read_number(text)
-    label = None if number is None else holding(column, number)
+    number = None if column.kind.has_order else read_number(text)
+    label = None if number is None else find_interval(column, number)
     if label is None:
         return UnknownValue(column, text, sensitive)
     return BadQuestion(
@@ -413,7 +413,7 @@ def _code(column: Column, text: str) -> int | None:
     stripped = text.strip()
     if not stripped:
         return None
-    found = _alike(column, stripped) if column.values is not None else column.folded.get(folded_text(stripped), ())
+    found = _alike(column, stripped) if column.values is not None else column.fold_index.get(folded_text(stripped), ())
     # Two labels with one value ("30" and "30.0") leave it open which is meant.
     return int(found[0]) if len(found) == 1 else None
 

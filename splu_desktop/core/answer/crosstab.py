@@ -48,8 +48,8 @@ class CrossTable:
     column : whose values make the columns of the table.
     lines : (L,) labels of each line.
     labels : (Q,) values of `column`.
-    selected : (L,) rows of each line, exact where no sensitive column stands in `by`.
-    published : (L, Q) rows of the published table.
+    line_rows : (L,) rows of each line, exact where no sensitive column stands in `by`.
+    published_counts : (L, Q) rows of the published table.
     estimate, low, high, low_alike, high_alike : (L, Q) as in `Answer`.
     exact : whether all counts are those of the source.
     small : the largest count that is called small.
@@ -59,8 +59,8 @@ class CrossTable:
     column: str
     lines: tuple[tuple[str, ...], ...]
     labels: tuple[str, ...]
-    selected: NDArray[np.int64]
-    published: NDArray[np.int64]
+    line_rows: NDArray[np.int64]
+    published_counts: NDArray[np.int64]
     estimate: Floats
     low: Floats
     high: Floats
@@ -82,7 +82,7 @@ class CrossTable:
         for i, line in enumerate(self.lines):
             for j, label in enumerate(self.labels):
                 x, low, high, low_alike, high_alike = (each[i][j] for each in figures)
-                rows = int(self.selected[i]), int(self.published[i, j])
+                rows = int(self.line_rows[i]), int(self.published_counts[i, j])
                 yield Cell(line, label, *rows, x, low, high, low_alike, high_alike, self.trust(i, j))
 
 
@@ -122,13 +122,13 @@ def crosstab(
         x, rows = counts.astype(float), counts.sum(axis=1)
         return CrossTable(tuple(by), column, heads, labels, rows, counts, x, x, x, x, x, exact=True, small=alpha)
     grid = reader.column_grid(line, len(found), *hidden, column)
-    top = np.broadcast_to(grid.selected[:, None].astype(float), grid.published.shape)
+    top = np.broadcast_to(grid.line_rows[:, None].astype(float), grid.published_counts.shape)
     low, high = grid.figures.interval(top)
     drawn = [published.block_of(name) for name in (*hidden, column)]
     low_alike, high_alike = reader.among_alike(grid.figures, top, drawn).interval(top)
     estimate = _estimate(reader, grid, column, hidden, estimator, open_by, keys, outside)
     figures = np.clip(estimate, low, high), low, high, low_alike, high_alike
-    shown, selected = grid.published, grid.selected
+    shown, selected = grid.published_counts, grid.line_rows
     if hidden:  # lines of the hidden column's values come out of the pairs
         m1 = table[hidden[0]].m
         shown, selected = shown.reshape(len(found) * m1, -1), np.repeat(selected, m1)
@@ -170,6 +170,6 @@ def _estimate(
             rest, code = np.divmod(rest, table[name].m)
             target[outside:] *= reader.lifts(column, name)[code]
         total = target.sum(axis=1, keepdims=True)
-        target = np.where(total > 0, target / np.where(total > 0, total, 1) * grid.selected[:, None], target)
+        target = np.where(total > 0, target / np.where(total > 0, total, 1) * grid.line_rows[:, None], target)
     variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))
     return shrink(grid.figures.estimate, variance, target, spread)

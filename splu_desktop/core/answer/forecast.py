@@ -21,7 +21,7 @@ from splu_desktop.core.mechanism.published_numbers import round_correlation, row
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
 
@@ -41,7 +41,7 @@ class Forecast:
 
     Attributes
     ----------
-    asked : the table.
+    table : the table.
     lines : (L,) labels of each line.
     labels : (Q,) the values that are counted; ("mean",) for averages.
     truth : (L, Q) true figures.
@@ -50,7 +50,7 @@ class Forecast:
     low, high : (G, L, Q) ends of the range that recipients will read, around the truth.
     """
 
-    asked: AskedTable
+    table: AskedTable
     lines: tuple[tuple[str, ...], ...]
     labels: tuple[str, ...]
     truth: Floats
@@ -62,7 +62,7 @@ class Forecast:
     @property
     def counts(self) -> Floats:
         """(L, Q) records behind each figure."""
-        return np.broadcast_to(self.rows[:, None], self.truth.shape) if self.asked.kind == "mean" else self.truth
+        return np.broadcast_to(self.rows[:, None], self.truth.shape) if self.table.kind == "mean" else self.truth
 
     @property
     def large_cells(self) -> NDArray[np.bool_]:
@@ -72,7 +72,7 @@ class Forecast:
     @property
     def readable(self) -> NDArray[np.bool_]:
         """(G, L, Q) cells that are told as well as was asked."""
-        within = _FACTOR if self.asked.kind == "compare" else self.asked.within
+        within = _FACTOR if self.table.kind == "compare" else self.table.within
         return np.asarray((self.high - self.low) / 2 <= within * np.abs(self.truth))
 
     def count_readable(self, at: int) -> tuple[int, int]:
@@ -88,13 +88,13 @@ class Forecaster:
     prepared, plan : the table as the mechanism sees it, and what becomes of it.
     """
 
-    def __init__(self, prepared: Prepared, plan: Plan) -> None:
+    def __init__(self, prepared: DrawInput, plan: Plan) -> None:
         self.prepared, self.plan = prepared, plan
         self._correlations: dict[Block, float] = {}
         self._shares: dict[str, Floats] = {}
         self._sizes = np.bincount(prepared.row_class, minlength=prepared.classes.number).astype(float)  # of classes
 
-    def with_classes(self, prepared: Prepared, plan: Plan) -> Forecaster:
+    def with_classes(self, prepared: DrawInput, plan: Plan) -> Forecaster:
         """Return the forecaster of the same rows in other classes, which knows what this one has worked out."""
         if prepared is self.prepared and plan is self.plan:
             return self

@@ -62,14 +62,14 @@ class Grid:
 
     Attributes
     ----------
-    selected : (L,) rows of each line.
-    published : (L, Q) rows that show each event.
+    line_rows : (L,) rows of each line.
+    published_counts : (L, Q) rows that show each event.
     figures : (L, Q) unbiased estimates with their variances.
     target : (L, Q) counts that lines and events let expect by themselves.
     """
 
-    selected: NDArray[np.int64]
-    published: NDArray[np.int64]
+    line_rows: NDArray[np.int64]
+    published_counts: NDArray[np.int64]
     figures: CountFigures
     target: Floats
 
@@ -176,7 +176,7 @@ class Reader:
         value = min(max(value, float(low[0, 0])), float(high[0, 0]))
         return Answer(
             conditions=(),
-            published=int(grid.published[-1, -1]),
+            published_count=int(grid.published_counts[-1, -1]),
             estimate=value,
             low=float(low[0, 0]),
             high=float(high[0, 0]),
@@ -224,7 +224,7 @@ class Reader:
                 if cells and min(line.m * len(self.published.cells), table.n) * column.m > _LEARNT:
                     break
                 grid = self.column_grid(line.codes, line.m, name)
-                target = grid.selected[:, None] * share
+                target = grid.line_rows[:, None] * share
                 variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))
                 cells.append((grid.figures.estimate.ravel(), variance.ravel(), target.ravel()))
             found[name] = learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0

@@ -28,7 +28,7 @@ def label_map(column: Column, steps: Iterable[Generalisation]) -> tuple[Column, 
     """Return the generalised column and (m,) its code for each label of the original: a partition of the labels."""
     to = np.arange(column.m, dtype=np.int32)
     for step in steps:
-        column, new = regroup(column, step.grouping(column))
+        column, new = regroup(column, step.group_labels(column))
         to = new[to]
     return column, to
 
@@ -48,7 +48,7 @@ def from_dict(data: Mapping[str, Any]) -> Generalisation:
     """Return the generalisation that `as_dict` gave. Raises CannotGeneralise where the data are none."""
     try:
         settings = {key: value for key, value in data.items() if key != "how"}
-        return Generalisation.known[data["how"]].from_settings(settings)
+        return Generalisation.registry[data["how"]].from_settings(settings)
     except CannotGeneralise:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):

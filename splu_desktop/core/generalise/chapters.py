@@ -30,7 +30,7 @@ class Chapter(Generalisation):
 
     system: str
     how: ClassVar[str] = "chapter"
-    typed: ClassVar[str] = "chapter=icd10"
+    usage: ClassVar[str] = "chapter=icd10"
 
     def __post_init__(self) -> None:
         if self.system not in SYSTEMS:
@@ -41,7 +41,7 @@ class Chapter(Generalisation):
         """Return the chapters of the classification typed."""
         return cls(text.strip().lower())
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return the chapter of each label. Raises CannotGeneralise where most labels are no codes of the system."""
         chapters = [_chapter(self.system, label) for label in column.labels.tolist()]
         present = np.flatnonzero(~column.missing)

@@ -49,7 +49,7 @@ class DatePart(Generalisation):
     def __post_init__(self) -> None:
         object.__setattr__(self, "part", Part(self.part))
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return the part of each date; a text among the dates stays as it is."""
         days, known = days_of(column)
         months = days.astype("datetime64[M]").astype(np.int64)
@@ -83,7 +83,7 @@ class Age(Generalisation):
 
     at: date
     how: ClassVar[str] = "age"
-    typed: ClassVar[str] = "age=2024-12-31"
+    usage: ClassVar[str] = "age=2024-12-31"
 
     def __post_init__(self) -> None:
         given: Any = self.at  # of a file, a text
@@ -94,7 +94,7 @@ class Age(Generalisation):
         """Return the ages at the date typed."""
         return cls(reference_date(text))
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return the age of each date. Raises CannotGeneralise where a date lies after the reference date."""
         days, known = days_of(column)
         if not bool((known | column.missing).all()):

@@ -62,17 +62,17 @@ class Groups(Generalisation):
         """Return the choice for group name -> values."""
         return cls(tuple((name, tuple(values)) for name, values in groups.items()), rest)
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return the group of each label. Values the column doesn't have are passed over."""
         of = {value: name for name, values in self.members for value in values}
         labels, absent = column.labels.tolist(), column.missing.tolist()
         # A number or date that stays is named too, so that all stand in the order of their least members.
-        other = {label: label for label in labels} if column.kind.ordered else {}
+        other = {label: label for label in labels} if column.kind.has_order else {}
         to = [
             None if gone else of.get(label, self.rest or other.get(label))
             for label, gone in zip(labels, absent, strict=True)
         ]
-        listed = to if column.kind.ordered else [name for name, _ in self.members]
+        listed = to if column.kind.has_order else [name for name, _ in self.members]
         names = list(dict.fromkeys(name for name in listed if name is not None and name != self.rest))
         if self.rest is not None:
             names.append(self.rest)
@@ -143,7 +143,7 @@ class Hierarchy(Generalisation):
         """Number of levels above the values."""
         return len(self.rows[0]) - 1
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return the group of each label. Raises CannotGeneralise where the hierarchy lacks a value."""
         found = {row[0]: row[self.level] for row in self.rows}
         loose = {value.strip(): group for value, group in found.items()}
@@ -177,7 +177,7 @@ class Rare(Generalisation):
     k: int
     label: str = "Other"
     how: ClassVar[str] = "rare"
-    typed: ClassVar[str] = "rare=10,Other"
+    usage: ClassVar[str] = "rare=10,Other"
 
     def __post_init__(self) -> None:
         check_whole(self.k, 2)
@@ -194,7 +194,7 @@ class Rare(Generalisation):
         counts = column.counts()[~column.missing]
         return int(counts[counts < self.k].sum()) >= self.k
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return which labels are rare. Missing ones never are, and are not counted."""
         counts = column.counts()
         free = np.flatnonzero(~column.missing)
@@ -223,7 +223,7 @@ class OneMissing(Generalisation):
 
     label: str = "unknown"
     how: ClassVar[str] = "missing"
-    typed: ClassVar[str] = "missing=unknown"
+    usage: ClassVar[str] = "missing=unknown"
 
     def __post_init__(self) -> None:
         if not isinstance(self.label, str):
@@ -234,7 +234,7 @@ class OneMissing(Generalisation):
         """Return the one mark typed."""
         return cls(text)
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return a grouping that touches missing labels only."""
         if not column.missing.any():
             return Grouping(np.full(column.m, KEEP), [])

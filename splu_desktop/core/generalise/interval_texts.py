@@ -66,7 +66,7 @@ def is_interval(text: str) -> bool:
     return found is not None and found[2]
 
 
-def holding(column: Column, number: float) -> str | None:
+def find_interval(column: Column, number: float) -> str | None:
     """Return the label of the interval that holds a number; None where none does or the column is none of intervals."""
     ends = interval_ends(column)
     if ends is None:

@@ -61,7 +61,7 @@ class Intervals(Generalisation):
                 most=MOST_INTERVALS,
             )
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return the interval of each label; a text among the numbers stays as it is."""
         values = numbers_of(column)
         cuts = np.array(self.cuts)

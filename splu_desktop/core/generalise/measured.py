@@ -47,7 +47,7 @@ def is_measurement(column: Column) -> bool:
     0 or more under a name that says code or type, or up to LONG_CODE of them without gaps and under no name that says a
     quantity.
     """
-    if column.values is None or not column.kind.ordered:
+    if column.values is None or not column.kind.has_order:
         return False
     if column.kind in (Kind.DATE, Kind.DATETIME):
         return True

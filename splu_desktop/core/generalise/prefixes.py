@@ -36,7 +36,7 @@ class Prefix(Generalisation):
         elif not isinstance(self.before, str) or not self.before:
             raise CannotGeneralise(_ONE_SETTING)
 
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return the prefix of each label, blanks around it left out; a label without one stays as it is."""
         prefixes = [self._of(label) or None for label in column.labels.tolist()]
         return grouping_by_name(prefixes, sorted({prefix for prefix in prefixes if prefix}))

@@ -57,15 +57,15 @@ class Generalisation(ABC):
     """One step of generalisation. Subclasses are frozen dataclasses compared by value."""
 
     how: ClassVar[str]  # the word it goes by in recipes and on the command line
-    typed: ClassVar[str] = ""  # as on the command line, for example; "" for own ways
-    known: ClassVar[dict[str, type[Generalisation]]] = {}  # all ways, by `how`
+    usage: ClassVar[str] = ""  # as on the command line, for example; "" for own ways
+    registry: ClassVar[dict[str, type[Generalisation]]] = {}  # all ways, by `how`
 
     def __init_subclass__(cls) -> None:
         """Make a way known: recipes, release.json and the command line take it from here."""
-        cls.known[cls.how] = cls
+        cls.registry[cls.how] = cls
 
     @abstractmethod
-    def grouping(self, column: Column) -> Grouping:
+    def group_labels(self, column: Column) -> Grouping:
         """Return where the column's labels go. Raises CannotGeneralise where the step does not fit the column."""
 
     def settings(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Generalisation(ABC):
 
     def apply(self, column: Column) -> Column:
         """Return the generalised column. Raises CannotGeneralise."""
-        return regroup(column, self.grouping(column))[0]
+        return regroup(column, self.group_labels(column))[0]
 
 
 def _plain(value: Any) -> Any:

@@ -48,20 +48,20 @@ class Blanking:
 
 
 @dataclass(frozen=True, eq=False)
-class Blanked:
+class BlankedTable:
     """A table after blanking.
 
     Attributes
     ----------
     table : all records, with cells left empty.
-    kept : (N,) bool, records of persons who are not left out.
-    emptied : persons with a cell left empty who are kept.
+    row_mask : (N,) bool, records of persons who are not left out.
+    blanked_persons : persons with a cell left empty who are kept.
     left_out : persons who are not.
     """
 
     table: Table
-    kept: NDArray[np.bool_]
-    emptied: int
+    row_mask: NDArray[np.bool_]
+    blanked_persons: int
     left_out: int
 
 
@@ -91,7 +91,7 @@ def persons_sharing(rows: NDArray[np.int64], owner: NDArray[Any]) -> NDArray[np.
     return np.bincount(pairs // max(persons, 1), minlength=int(rows.max(initial=-1)) + 1)[rows]
 
 
-def blank(table: Table, blanking: Blanking, unchanged: Sequence[str], owner: NDArray[Any]) -> Blanked:
+def blank(table: Table, blanking: Blanking, unchanged: Sequence[str], owner: NDArray[Any]) -> BlankedTable:
     """Return the table with cells left empty and persons left out.
 
     Parameters
@@ -127,7 +127,7 @@ def blank(table: Table, blanking: Blanking, unchanged: Sequence[str], owner: NDA
     changed = {name: columns[name].with_codes(codes[name].astype(np.int32)) for name in columns}
     found = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
     emptied = len(unique(owner[touched & kept]))
-    return Blanked(found, kept, emptied, len(unique(owner[~kept])))
+    return BlankedTable(found, kept, emptied, len(unique(owner[~kept])))
 
 
 def _with_empty(column: Column) -> tuple[Column, int]:

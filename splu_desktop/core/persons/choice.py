@@ -61,7 +61,7 @@ class ByPerson:
             raise BadSetting("A person number shows which rows are one person's; choose a draw per person with it.")
 
     @property
-    def drawn(self) -> str:
+    def draw_column(self) -> str:
         """The column that persons are drawn by, "" where rows are."""
         return self.column if self.way == "draw" else ""
 

@@ -175,27 +175,27 @@ class RecoveredShift:
     Attributes
     ----------
     possible : shifts a person may have been moved by.
-    left : how many of them remain, on average over persons (the perplexity of a reader who weighs all hints).
-    found : share of the persons of whom hardly more than one remains.
+    perplexity : how many of them remain, on average over persons (the perplexity of a reader who weighs all hints).
+    recovered_share : share of the persons of whom hardly more than one remains.
     hint : which alone tells most: "range", "weekdays" or "unmoved"; "" where nothing is told.
     column : the moved column by which; for "unmoved" the column that was not moved.
     """
 
     possible: int
-    left: float
-    found: float
+    perplexity: float
+    recovered_share: float
     hint: str
     column: str
 
     @property
     def enough(self) -> bool:
         """Whether enough shifts remain, and as good as nobody's is found."""
-        return self.left >= FEWEST_SHIFTS and self.found <= 0.01 + 4 / max(self.possible, 1)
+        return self.perplexity >= FEWEST_SHIFTS and self.recovered_share <= 0.01 + 4 / max(self.possible, 1)
 
     @property
     def sentence(self) -> str:
         """What remains, and what to do where it is too little."""
-        left = max(1, int(self.left))
+        left = max(1, int(self.perplexity))
         if self.hint == "weekdays":
             return say(
                 "The weekdays of “{column}” leave {left} of {possible} shifts. Move dates by 35 days or more.",

@@ -29,14 +29,14 @@ class Alternative:
     kind : "safer", "sharper", "works" or "possible" (what would make rows possible).
     words : what it changes.
     plan : to be taken as it stands; None where the program can't carry it out.
-    answered, cells, gamma : its figures; None where nothing was worked out.
+    readable, cells, gamma : its figures; None where nothing was worked out.
     works : whether it is useful and keeps the limits.
     """
 
     kind: str
     words: str
     plan: Plan | None
-    answered: int | None = None
+    readable: int | None = None
     cells: int | None = None
     gamma: float | None = None
     works: bool = False
@@ -46,7 +46,7 @@ class Alternative:
         return {
             "kind": self.kind,
             "words": str(self.words),
-            "answered": None if self.cells is None else {"cells": self.answered, "of": self.cells},
+            "answered": None if self.cells is None else {"cells": self.readable, "of": self.cells},
             "gamma": self.gamma,
             "works": self.works,
         }
@@ -81,7 +81,7 @@ def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
 def best_way(setting: Setting, plan: Plan) -> Way:
     """Return the best way, with fewer tables where nobody named them and they can't be read. Raises as `find_way`."""
     way = find_way(setting, plan)
-    if setting.named or way.works:
+    if setting.own_tables or way.works:
         return way
     # Tables that nobody asked for must not stand in the way of a release that is useful without them, nor get a
     # wider error than was said.
@@ -94,7 +94,7 @@ def _find(setting: Setting, plan: Plan, limits: Limits) -> Way | None:
     if setting.late:
         return None
     try:
-        return find_way(replace(setting, limits=limits, kept=()), plan)
+        return find_way(replace(setting, limits=limits, fixed_secrets=()), plan)
     except SpluError:  # such a plan can't be made
         return None
 
@@ -111,11 +111,11 @@ def _bare(plan: Plan) -> Plan:
 def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Iterator[Alternative]:
     """Give the way at the next strength that keeps the limits, else that for the next audience."""
     limits, gamma = setting.limits, way.plan.gamma
-    needed = certainties(way.prepared, way.plan).least_gamma(limits.riskiest, limits.average)
+    needed = certainties(way.draw_input, way.plan).least_gamma(limits.riskiest, limits.average)
     stops = (stop for stop in STOPS if stop >= needed and by * (stop - gamma) > 0)
     # Only the next stop: of stronger draws those behind it tell less, and each costs a forecast of all tables.
     for stop in sorted(stops, key=lambda stop: abs(stop - gamma))[:1]:
-        (tables,) = reaches(way.prepared, way.plan, [stop])
+        (tables,) = reaches(way.draw_input, way.plan, [stop])
         other = replace(way, plan=way.plan.with_gamma(stop), tables=tables)
         if other.works:
             yield _of(kind, say(words, gamma=f"{stop:g}"), other)
@@ -147,12 +147,12 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alt
 def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
     """Give what would make rows possible, each with its figure, also where it fails."""
     yield from _for_level(setting, "possible", way.plan, -1)
-    tables = reaches(way.prepared, way.plan)[0]  # with the rare values that the search left out
+    tables = reaches(way.draw_input, way.plan)[0]  # with the rare values that the search left out
     counts = np.sort(np.concatenate([each.forecast.counts.ravel() for each in tables] or [np.zeros(0)]))
     # A table is too small while fewer than three of its cells have 50, so the third largest says how much is missing.
     third = counts[-FEWEST_CELLS] if len(counts) >= FEWEST_CELLS else 0.0
     if third >= 1:
-        n = way.prepared.person_count * 50 / third
+        n = way.draw_input.person_count * 50 / third
         size = 10 ** max(0, len(str(int(n))) - 2)  # two digits are as much as it can say
         n, who = int(-(-n // size) * size), who_of(way.plan)
         words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=who, n=n)
@@ -166,8 +166,8 @@ def _fewer(
 ) -> Iterator[tuple[str, tuple[AskedTable, ...]]]:
     """Give fewer tables, then such that count by fewer columns, then a wider error, each with its words."""
     if len(questions) > 1:
-        for each in sorted(tables, key=lambda each: -each.answered):
-            yield say("Only {table}.", table=each.asked.words()), (each.asked,)
+        for each in sorted(tables, key=lambda each: -each.readable):
+            yield say("Only {table}.", table=each.table.words()), (each.table,)
     columns = list(dict.fromkeys(name for each in questions for name in each.by))
     for left in reversed(columns):
         asked = tuple(dict.fromkeys(each.counted_by({*columns} - {left}) for each in questions))
@@ -179,4 +179,4 @@ def _fewer(
 
 
 def _of(kind: str, words: str, way: Way) -> Alternative:
-    return Alternative(kind, words, way.plan, way.answered, way.cells, way.plan.gamma, way.works)
+    return Alternative(kind, words, way.plan, way.readable, way.cells, way.plan.gamma, way.works)

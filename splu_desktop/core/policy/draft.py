@@ -125,14 +125,14 @@ def draft(
         made.roles.update(dict.fromkeys(asked.by, Role.NSA))
     grown = made.find_age() if ages else {}
     bands = made.find_bands({each.sa for each in questions}) | grown
-    if not made.drawn:
+    if not made.secrets:
         raise BadSetting("No column is secret; mark at least one column as secret (SA).")
     view = table_after(table, bands)
     public, unsafe = made.find_public_values(view, {each.sa: each.value for each in questions}, limits)
     subjects = {name: suggestions[name].subject for name, role in made.roles.items() if role is Role.NSA}
     named, plainer = bool(questions), tuple[AskedTable, ...]()
     unsure = {name for name, each in suggestions.items() if each.doubt}
-    ranked = rank_sensitive(view, made.drawn, public, unsure | unsafe)
+    ranked = rank_sensitive(view, made.secrets, public, unsure | unsafe)
     if not named:
         # A table that nobody named must not stand in the way by a column that no strength protects.
         askable = [name for name in ranked if name not in unsafe] or ranked
@@ -142,7 +142,7 @@ def draft(
     blocks = made.find_blocks(view, questions, ranked, bands, progress)
     # Only now, since columns that found no block are no longer secret.
     made.note_roles()
-    secret, about = made.drawn, next((each.sa for each in questions), "")
+    secret, about = made.secrets, next((each.sa for each in questions), "")
     plan = Plan(
         roles=made.roles,
         blocks=tuple(Block(each, Lenders(limits.gamma)) for each in blocks),
@@ -172,12 +172,12 @@ class _Drafting:
 
     table: Table
     suggestions: Mapping[str, Suggestion]
-    given: Mapping[str, Role]
+    own_roles: Mapping[str, Role]
     roles: dict[str, Role]
     steps: list[Step] = field(default_factory=list)
 
     @property
-    def drawn(self) -> list[str]:
+    def secrets(self) -> list[str]:
         """The secret columns."""
         return [name for name, role in self.roles.items() if role is Role.SA]
 
@@ -188,7 +188,7 @@ class _Drafting:
     def find_person(self, person: str | None) -> str | None:
         """Return the column that names the person, whose role becomes identifier."""
         # What somebody says is secret is drawn; it names nobody, whatever it is called.
-        free = (name for name in person_columns(self.table) if self.given.get(name) is not Role.SA)
+        free = (name for name in person_columns(self.table) if self.own_roles.get(name) is not Role.SA)
         column = next(free, None) if person == "" else person
         if column is None:
             return None
@@ -205,7 +205,7 @@ class _Drafting:
         """Return what makes an age of a date of birth, where no unchanged column tells it."""
         of_age = [name for name in self.table.names if self.suggestions[name].subject == "age"]
         # A table may be asked by it, which makes it no less a date of birth.
-        births = [n for n in of_age if self.suggestions[n].role is Role.IDENTIFIER and n not in self.given]
+        births = [n for n in of_age if self.suggestions[n].role is Role.IDENTIFIER and n not in self.own_roles]
         if any(self.roles[name] is Role.NSA for name in of_age if name not in births):
             return {}
         for name in births:
@@ -233,13 +233,14 @@ class _Drafting:
     def find_bands(self, asked: set[str]) -> dict[str, Steps]:
         """Return what measured numbers and dates are put into that are drawn; those that fit nothing are left out."""
         found: dict[str, Steps] = {}
-        for name in self.drawn:
+        for name in self.secrets:
             column, ways = self.table[name], suggest(self.table[name])
             after = column_after(column, ways)
             one_value = int(np.count_nonzero(after.counts())) < 2
             # Names are drawn where they are the only secret column, since a plan without one is refused.
-            rare = len(self.drawn) > 1 and is_mostly_rare(after)
-            if (still_measured(column, after) or one_value or rare) and name not in asked and name not in self.given:
+            rare = len(self.secrets) > 1 and is_mostly_rare(after)
+            unfit = still_measured(column, after) or one_value or rare
+            if unfit and name not in asked and name not in self.own_roles:
                 self.roles[name] = Role.DROPPED
                 why = say("its numbers fit no bands")
                 if one_value or rare:
@@ -257,7 +258,7 @@ class _Drafting:
         """Return values that are not secret, absence and what most have, and columns that no strength protects."""
         found: dict[str, tuple[str, ...]] = {}
         unsafe = set[str]()
-        for name in self.drawn:
+        for name in self.secrets:
             column = view[name]
             values = [str(label) for label in absence_values(column) if label != asked.get(name)]
             shares = column.counts() / max(column.n, 1)
@@ -289,8 +290,8 @@ class _Drafting:
     ) -> tuple[tuple[str, ...], ...]:
         """Return what is drawn together; columns without room are left out, but for those that somebody marked."""
         # Blocks are filled in this order: what tables ask for, what somebody marked, then what tells most.
-        kept = [each.sa for each in questions] + [name for name in self.drawn if self.given.get(name) is Role.SA]
-        blocks, out = group_columns(view, list(dict.fromkeys([*kept, *ranked, *self.drawn])), kept, progress)
+        kept = [each.sa for each in questions] + [name for name in self.secrets if self.own_roles.get(name) is Role.SA]
+        blocks, out = group_columns(view, list(dict.fromkeys([*kept, *ranked, *self.secrets])), kept, progress)
         for block in blocks:
             if len(block) > 1:
                 self.steps.append(together_step(block))

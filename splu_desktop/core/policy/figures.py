@@ -14,7 +14,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.alike import Alike, alike
 from splu_desktop.core.risk.certainty import Certainty, certainties
 from splu_desktop.core.risk.releases import EarlierRelease, surest_jointly
-from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.sanitise import DrawInput
 
 FEWEST_CELLS = 3  # cells of 50 and more without which a table is too small for records
 
@@ -23,8 +23,8 @@ FEWEST_CELLS = 3  # cells of 50 and more without which a table is too small for 
 class TableReach:
     """How far one table can be read: of its cells of 50 and more, how many are told within its error."""
 
-    asked: AskedTable
-    answered: int
+    table: AskedTable
+    readable: int
     cells: int
     forecast: Forecast
 
@@ -56,17 +56,17 @@ class Readable:
         return sum(each.cells for each in self.tables)
 
     @property
-    def answered(self) -> int:
+    def readable(self) -> int:
         """Those of them that can be read."""
-        return sum(each.answered for each in self.tables)
+        return sum(each.readable for each in self.tables)
 
     def unread(self, plan: Plan) -> int:
         """Return how many tables that are asked have no cell that can be read, though of all enough may be."""
-        return len(plan.questions) - sum(each.answered > 0 for each in self.tables)
+        return len(plan.questions) - sum(each.readable > 0 for each in self.tables)
 
     def useful(self, share: float) -> bool:
         """Whether there are enough cells, and enough of them can be read."""
-        return self.cells >= FEWEST_CELLS and self.answered >= share * self.cells
+        return self.cells >= FEWEST_CELLS and self.readable >= share * self.cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Figures(Readable):
     tables : how far each asked table can be read.
     other : share of 200 ordinary other questions that can be read; None where there are none.
     joint : how sure a row is at most that shows the same in each of the releases.
-    emptied, left_out : persons of whom cells were left empty, and who do not go out.
+    blanked_persons, left_out : persons of whom cells were left empty, and who do not go out.
     rows_left_out : rows that do not go out.
     """
 
@@ -91,17 +91,17 @@ class Figures(Readable):
     tables: tuple[TableReach, ...]
     other: float | None
     joint: float
-    emptied: int
+    blanked_persons: int
     left_out: int
     rows_left_out: int
 
     def losses(self, plan: Plan) -> tuple[str, ...]:
         """Return sentences on whose cells are left empty and which rows do not go out; none where all is there."""
-        return say_losses(who_of(plan), self.emptied, self.left_out, self.rows_left_out, self.rows)
+        return say_losses(who_of(plan), self.blanked_persons, self.left_out, self.rows_left_out, self.rows)
 
 
 def reaches(
-    prepared: Prepared, plan: Plan, gammas: Sequence[float] = (), ahead: Forecaster | None = None, least: int = 0
+    prepared: DrawInput, plan: Plan, gammas: Sequence[float] = (), ahead: Forecaster | None = None, least: int = 0
 ) -> list[tuple[TableReach, ...]]:
     """Return for each strength, the plan's own where none is given, how far each asked table can be read.
 
@@ -113,12 +113,12 @@ def reaches(
     there = [each for each in plan.questions if each.value is None or each.value in prepared.table[each.sa].labels]
     found = [own.forecast(asked, strengths, least) for asked in there]
     return [
-        tuple(TableReach(each.asked, *each.count_readable(at), each) for each in found) for at in range(len(strengths))
+        tuple(TableReach(each.table, *each.count_readable(at), each) for each in found) for at in range(len(strengths))
     ]
 
 
 def figures_of(
-    prepared: Prepared, plan: Plan, earlier: Sequence[EarlierRelease] = (), progress: Progress = SILENT
+    prepared: DrawInput, plan: Plan, earlier: Sequence[EarlierRelease] = (), progress: Progress = SILENT
 ) -> Figures:
     """Return all figures of a plan on its table. Raises Cancelled."""
     stage = "Working out the verdict"
@@ -141,7 +141,7 @@ def figures_of(
         tables=tables,
         other=None if math.isnan(other) else other,
         joint=surest_jointly(prepared, plan, certainty.riskiest_share, gammas) if earlier else certainty.riskiest,
-        emptied=prepared.emptied,
+        blanked_persons=prepared.blanked_persons,
         left_out=prepared.left_out,
         rows_left_out=prepared.rows_left_out,
     )

@@ -24,7 +24,7 @@ from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion
-from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import Kind, Table
 
 _SECONDS = 5.0  # of processor time for ways that are looked for
@@ -85,19 +85,19 @@ class Case:
     Attributes
     ----------
     source : the table as read; `suggestions` says what each of its columns is taken for.
-    prepared, figures : the table as the plan prepares it, and what was counted.
+    draw_input, figures : the table as the plan prepares it, and what was counted.
     limits, earlier : what holds, and releases of the same persons.
-    told : what unchanged columns give away.
+    giveaways : what unchanged columns give away.
     """
 
     source: Table
-    prepared: Prepared
+    draw_input: DrawInput
     plan: Plan
     suggestions: Mapping[str, Suggestion]
     limits: Limits
     figures: Figures
     earlier: tuple[EarlierRelease, ...]
-    told: tuple[Giveaway, ...]
+    giveaways: tuple[Giveaway, ...]
 
     def lines(self) -> list[Line]:
         """Return at most eight lines, the red ones first; of two that say the same of one fault the worse."""
@@ -112,7 +112,7 @@ class Case:
 
     def _columns(self) -> Iterator[Line]:
         plan, taken_for = self.plan, self.suggestions
-        shown = [name for name, role in plan.roles.items() if role.published and name in taken_for]
+        shown = [name for name, role in plan.roles.items() if role.is_published and name in taken_for]
         left_out = {*plan.kept_identifiers, *plan.generalisations}  # of an exact day of birth the year may go out
         naming = [name for name in shown if taken_for[name].role is Role.IDENTIFIER and name not in left_out]
         if naming:
@@ -130,7 +130,7 @@ class Case:
 
     def _alike(self) -> Line:
         figures, k, who = self.figures, self.limits.alike, who_of(self.plan)
-        changed = figures.emptied + figures.left_out
+        changed = figures.blanked_persons + figures.left_out
         # Of all who were there, since those who are left out count among the changed ones.
         most = (1 - self.limits.share_alike) * (figures.persons + figures.left_out)
         repair = Repair(say("Make columns coarser"), self._coarser)
@@ -180,7 +180,7 @@ class Case:
         return Line(name, RED, sentence, sure, limit, repair)
 
     def _readable(self) -> Line:
-        read, cells, share = self.figures.answered, self.figures.cells, self.limits.useful
+        read, cells, share = self.figures.readable, self.figures.cells, self.limits.useful
         value = read / cells if cells else 0.0
         if not self.plan.questions:
             return self._ordinary()
@@ -205,14 +205,14 @@ class Case:
         return Line("too-blurred", OK if other else AMBER, sentence, other, repair=None if other else self._ways)
 
     def _gives_away(self) -> Line | None:
-        if not self.told:
+        if not self.giveaways:
             return None
-        worst = self.told[0]
+        worst = self.giveaways[0]
         repair = Repair(say("Leave it out"), lambda plan: plan.with_role(worst.column, Role.DROPPED))
         return Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
 
     def _judge_linked(self) -> Line | None:
-        apart = linked_apart(self.prepared.table, [block.columns for block in self.plan.blocks])
+        apart = linked_apart(self.draw_input.table, [block.columns for block in self.plan.blocks])
         if apart is None:
             return None
         one, two, strength = apart
@@ -267,12 +267,12 @@ class Case:
         choice = self.plan.persons
         if choice is None or not choice.shift:
             return
-        dates = [n for n in self.plan.nsas if self.prepared.table[n].kind in (Kind.DATE, Kind.DATETIME)]
-        found = rehearse_shift(self.prepared.source, choice, dates)
+        dates = [n for n in self.plan.nsas if self.draw_input.table[n].kind in (Kind.DATE, Kind.DATETIME)]
+        found = rehearse_shift(self.draw_input.source, choice, dates)
         yield Line("moved-dates", OK if found.enough else AMBER, found.sentence, repair=_months(dates, found.enough))
 
     def _dates(self) -> Iterator[Line]:
-        table, moved = self.prepared.table, () if self.plan.persons is None else self.plan.persons.shift
+        table, moved = self.draw_input.table, () if self.plan.persons is None else self.plan.persons.shift
         dates = [n for n in self.plan.nsas if table[n].kind in (Kind.DATE, Kind.DATETIME) and n not in moved]
         # One day for all, as that of the extract, tells nobody from another.
         exact = [n for n in dates if (table[n].counts()[~table[n].missing] > 0).sum() > 1]

@@ -18,7 +18,7 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import EmptyTable
 from splu_desktop.core.generalise import table_after, words_for
 from splu_desktop.core.mechanism import LEAST
-from splu_desktop.core.messages import Said, listed, quoted, say
+from splu_desktop.core.messages import Phrase, listed, quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.alternatives import Alternative, best_way, other_ways
 from splu_desktop.core.policy.draft import Draft, Step, Wishes, blanked_step, draft, draw_again, left_out_words
@@ -70,7 +70,7 @@ class Proposal:
             "blocks": [list(block.columns) for block in plan.blocks],
             "classes": list(plan.classes),
             "tables": [
-                {"table": str(each.asked), "within": each.asked.within, "cells": each.answered, "of": each.cells}
+                {"table": str(each.table), "within": each.table.within, "cells": each.readable, "of": each.cells}
                 for each in self.verdict.figures.tables
             ],
             "steps": [
@@ -108,12 +108,12 @@ def propose(
     setting = replace(found.setting, until=until)
     way = best_way(setting, found.plan)
     judged = verdict(
-        way.prepared, way.plan, earlier=earlier, suggestions=found.suggestions, told=way.told, progress=progress
+        way.draw_input, way.plan, earlier=earlier, suggestions=found.suggestions, told=way.giveaways, progress=progress
     )
     # How a column would have been published is no news of one that is not.
-    steps = [e for e in found.steps if e.name not in _FORMS or way.plan.roles[e.column].published]
+    steps = [e for e in found.steps if e.name not in _FORMS or way.plan.roles[e.column].is_published]
     steps += _form_steps(way, found, judged.figures)
-    if way.plan.questions and not setting.named:
+    if way.plan.questions and not setting.own_tables:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         why = say("chosen by the program, as nobody named one")
         steps.insert(0, Step("tables", "", say("Asked for: {tables}.", tables=tables), why))
@@ -135,14 +135,14 @@ def _form_steps(way: Way, found: Draft, figures: Figures) -> Iterator[Step]:
             yield Step("coarser", name, words_for(name, steps), for_tables, undo)
     if plan.persons is not None and plan.persons != found.plan.persons:
         words, rows = say("Only the first row of each person goes out."), found.plan.persons
-        words = Said("{head} {tail}", {"head": words, "tail": losses[-1]})
+        words = Phrase("{head} {tail}", {"head": words, "tail": losses[-1]})
         yield Step("person", plan.persons.column, words, for_tables, lambda p: replace(p, persons=rows))
     common = [n for n in way.search.plan.sensitive if n not in plan.sensitive]
     if common:
         why = say("in some group nearly all have the same secret value")
         yield Step("left-out", "", left_out_words(common), why, draw_again(common, way.search.plan.generalisations))
     # The search's shares are of all persons, also of those who are left out afterwards.
-    persons = way.prepared.person_count + way.prepared.left_out
+    persons = way.draw_input.person_count + way.draw_input.left_out
     out = [each.name for each, at in zip(tiers.candidates, way.levels, strict=True) if each.rungs[at].out]
     for at, (each, level) in enumerate(zip(tiers.candidates, way.levels, strict=True)):
         form, first = each.rungs[level], each.rungs[0]
@@ -174,7 +174,7 @@ def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILE
     """
     found = draft(table, audience, progress, ages=False, **wishes)
     plan, view = found.plan, table_after(table, found.plan.generalisations)
-    if not found.setting.named:
+    if not found.setting.own_tables:
         told: list[AskedTable] = []
         for asked in plan.questions:
             fewer = [replace(asked, by=asked.by[:length]) for length in range(len(asked.by), -1, -1)]

@@ -37,7 +37,7 @@ from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.risk.ladders import ladder_of, leaves_in
 from splu_desktop.core.risk.tiers import TIERS, Candidate, Levels, TierSearch
 from splu_desktop.core.roles import Role
-from splu_desktop.core.sanitise import Prepared, prepare
+from splu_desktop.core.sanitise import DrawInput, prepare
 from splu_desktop.core.table import Table
 
 # The strongest first: what needs more than STOPS[0] counts as protected by no strength.
@@ -56,24 +56,24 @@ class Way(Readable):
     Attributes
     ----------
     search : that found it.
-    plan, prepared : the plan, and the table as it prepares it.
+    plan, draw_input : the plan, and the table as it prepares it.
     tables : how far the asked tables can be read.
     safe : whether the limits on persons alike and on certainty hold, and no column gives a secret value away.
     levels : the forms of the unchanged columns, beside `TierSearch.candidates`.
-    covered : share of the asked rows that lie in cells of 50 and more.
+    reach : share of the asked rows that lie in cells of 50 and more.
     left_out : columns that gave a secret value away -> which.
-    told : what is given away all the same.
+    giveaways : what is given away all the same.
     """
 
     search: Search
     plan: Plan
-    prepared: Prepared
+    draw_input: DrawInput
     tables: tuple[TableReach, ...]
     safe: bool
     levels: Levels
-    covered: float
+    reach: float
     left_out: Mapping[str, str] = field(default_factory=dict)
-    told: tuple[Giveaway, ...] = ()
+    giveaways: tuple[Giveaway, ...] = ()
 
     @property
     def works(self) -> bool:
@@ -92,26 +92,26 @@ class Way(Readable):
         if not self.works:
             return (0,)
         useful = self.search.limits.useful
-        read = [each.asked for each in self.tables if each.answered and each.answered >= useful * each.cells]
+        read = [each.table for each in self.tables if each.readable and each.readable >= useful * each.cells]
         places = [self.search.plan.questions.index(asked) for asked in read]
         return 1, 0 in places, min(self.plan.gamma, self.search.limits.gamma), len(places), -sum(places)
 
     @property
     def merit(self) -> tuple[float, ...]:
         """By what ways are compared: useful ones by their tables, then by how little they blur the rest."""
-        share = self.answered / max(self.cells, FEWEST_CELLS)
+        share = self.readable / max(self.cells, FEWEST_CELLS)
         if not self.works:
             # Of ways that are not safe the mildest is the first, and what could be read of the others tells nothing.
             return (0, self.cells >= FEWEST_CELLS, share, self.answered) if self.safe else (0,)
         # Rounded, so that a few rows more in large cells do not outweigh a draw that blurs less.
-        clear = round(min(self.covered, _CLEAR), 1)
+        clear = round(min(self.reach, _CLEAR), 1)
         blur = max(self.plan.gamma, self.search.limits.gamma)
         return *self.reads, clear, -blur, share, self.answered
 
     def asking_for(self, share: float) -> Way:
         """Return the way that asks only for tables of which this share of the cells, and one, can be read."""
-        read = tuple(each for each in self.tables if each.answered and each.answered >= share * each.cells)
-        return replace(self, tables=read, plan=replace(self.plan, questions=tuple(each.asked for each in read)))
+        read = tuple(each for each in self.tables if each.readable and each.readable >= share * each.cells)
+        return replace(self, tables=read, plan=replace(self.plan, questions=tuple(each.table for each in read)))
 
     def as_wished(self, more: float) -> bool:
         """Whether all tables can be read at not much more than the audience's strength."""
@@ -128,8 +128,8 @@ class Setting:
     table : the source.
     subjects : unchanged column -> what it tells of a person.
     limits : of whoever gets it.
-    kept : secret columns that are not left out: those that somebody marked, and the one that the table is about.
-    named : whether somebody named the tables; of others as many are asked for as can be read.
+    fixed_secrets : secret columns that are not left out: those that somebody marked, and the one the table is about.
+    own_tables : whether somebody named the tables; of others as many are asked for as can be read.
     plainer : tables of which one may be asked for where nothing can be read of those that nobody named.
     anew : setting and draft for another audience; None where somebody gave the plan.
     until : moment of this thread's work after which nothing more is tried, so that a busy machine proposes what an
@@ -140,8 +140,8 @@ class Setting:
     table: Table
     subjects: Mapping[str, str]
     limits: Limits
-    kept: Collection[str] = ()
-    named: bool = True
+    fixed_secrets: Collection[str] = ()
+    own_tables: bool = True
     plainer: tuple[AskedTable, ...] = ()
     anew: Callable[[Audience], tuple[Setting, Plan]] | None = None
     until: float = math.inf
@@ -161,14 +161,14 @@ def find_way(setting: Setting, plan: Plan) -> Way:
     left_out: dict[str, str] = {}
     for turn in range(_ROUNDS):
         way = _best_of(setting, plan)
-        told = giveaways(way.prepared, way.plan)
+        told = giveaways(way.draw_input, way.plan)
         if not told:
             # Of tables that nobody named, one that tells nothing is not asked for where the others are enough.
-            way = way if setting.named or not way.works else way.asking_for(0)
+            way = way if setting.own_tables or not way.works else way.asking_for(0)
             return replace(way, left_out=left_out)
         # Which rows of the persons go out stays as it was found.
         plan = replace(way.search.plan, questions=plan.questions)
-        asked = {name for each in plan.questions for name in each.by} if setting.named else set[str]()
+        asked = {name for each in plan.questions for name in each.by} if setting.own_tables else set[str]()
         chosen: dict[str, str] = {}
         for each in told:  # the least needed of its columns, where none chosen before is among them
             free = [name for name in each.columns if name not in asked]
@@ -185,7 +185,7 @@ def find_way(setting: Setting, plan: Plan) -> Way:
             totals = tuple(replace(each, by=()) for each in plan.questions[:1])
             plan = plan.with_role(name, Role.DROPPED)
             plan = plan if plan.questions else replace(plan, questions=totals)
-    return replace(way, safe=False, left_out=left_out, told=told)
+    return replace(way, safe=False, left_out=left_out, giveaways=told)
 
 
 def _best_of(setting: Setting, plan: Plan) -> Way:
@@ -289,7 +289,7 @@ class Search:
         prepared = prepare(self._source, plan)
         safe = self.tiers.holds(levels)
         covered = self._measure_cover(
-            {e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.asked}
+            {e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.in_question}
         )[0]
         ahead = Forecaster(prepared, plan)
         found: list[Way] = []
@@ -323,7 +323,7 @@ class Search:
         found = way.asking_for(self.limits.useful)
         return found if found.cells >= FEWEST_CELLS else way
 
-    def _with_classes(self, plan: Plan, prepared: Prepared, classes: tuple[str, ...]) -> tuple[Plan, Prepared, float]:
+    def _with_classes(self, plan: Plan, prepared: DrawInput, classes: tuple[str, ...]) -> tuple[Plan, DrawInput, float]:
         """Return plan and table with classes, and the strength that they need.
 
         Columns that nobody asks for and that need much more strength than those asked for are left out; so are asked
@@ -333,9 +333,11 @@ class Search:
         ready = replace(prepared, classes=make_classes([prepared.table[name] for name in classes], prepared.units))
         plan = replace(plan, classes=classes)
         needs = certainties(ready, plan).needed_of(self.limits.riskiest, self.limits.average)
-        asked = set(self._setting.kept) | {each.sa for each in plan.questions}
-        if not self._setting.named:
-            asked -= {name for name, need in needs.items() if need > STOPS[0] and name not in self._setting.kept}
+        asked = set(self._setting.fixed_secrets) | {each.sa for each in plan.questions}
+        if not self._setting.own_tables:
+            asked -= {
+                name for name, need in needs.items() if need > STOPS[0] and name not in self._setting.fixed_secrets
+            }
         first = max([self.limits.gamma, *(need for name, need in needs.items() if name in asked)])
         # One strength holds for all columns, so that one which needs far more would blur all others.
         most = max(first, _MUCH_MORE * self.limits.gamma)
@@ -355,7 +357,7 @@ class Search:
                 steps.pop(each.name, None)
             else:
                 steps[each.name] = form.steps
-                free += [] if each.asked else [each]
+                free += [] if each.in_question else [each]
         blanking = None
         if self.tiers.alike(levels) < 1 and self.tiers.holds(levels):
             # Emptied first are dates, then places, then what else no table counts by.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.messages import Said, none_of, plain_of, say
+from splu_desktop.core.messages import Phrase, none_of, plain_of, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, figures_of
 from splu_desktop.core.policy.limits import Limits, check_reason, limits_for
@@ -21,7 +21,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
-from splu_desktop.core.sanitise import Prepared, prepare
+from splu_desktop.core.sanitise import DrawInput, prepare
 from splu_desktop.core.table import Table
 
 _BY_SIZE = ("persons-alike", "riskiest-group", "certainty")  # what a larger table would settle
@@ -89,7 +89,7 @@ class Verdict:
             "persons": figures.persons,
             "unique_persons": figures.alike.unique,
             "smallest_class": figures.alike.smallest,
-            "answered": {"cells": figures.answered, "of": figures.cells},
+            "answered": {"cells": figures.readable, "of": figures.cells},
             "certainty": {"average": figures.certainty.average, "riskiest": figures.certainty.riskiest},
             "other_questions": figures.other,
             "audience": self.limits.name,
@@ -107,7 +107,7 @@ def title_of(state: str) -> str:
 
 
 def verdict(
-    table: Table | Prepared,
+    table: Table | DrawInput,
     plan: Plan,
     *,
     earlier: Sequence[EarlierRelease] = (),
@@ -128,7 +128,7 @@ def verdict(
     ------
     SpluError where the plan does not fit the table; Cancelled.
     """
-    prepared = table if isinstance(table, Prepared) else prepare(table, plan)
+    prepared = table if isinstance(table, DrawInput) else prepare(table, plan)
     source = prepared.whole or prepared.source
     known = suggest_roles(source) if suggestions is None else suggestions
     limits = limits_for(plan.audience)
@@ -142,7 +142,7 @@ def verdict(
     lines = Case(source, prepared, plan, known, limits, figures, tuple(earlier), told).lines()
     state, sentence = _state(lines, figures, plan)
     if figures.rows_left_out > (1 - limits.share_alike) * (figures.rows + figures.rows_left_out):
-        sentence = Said("{head} {tail}", {"head": sentence, "tail": figures.losses(plan)[-1]})
+        sentence = Phrase("{head} {tail}", {"head": sentence, "tail": figures.losses(plan)[-1]})
     return Verdict(state, sentence, tuple(lines), figures, limits)
 
 

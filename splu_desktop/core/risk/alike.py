@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.persons.blanking import persons_sharing, row_classes
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.recognition import add_courses
-from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import pieces
 
 
@@ -50,7 +50,7 @@ class Alike:
         return int((self.sizes < k).sum())
 
 
-def alike(prepared: Prepared, plan: Plan, columns: Sequence[str] | None = None) -> Alike:
+def alike(prepared: DrawInput, plan: Plan, columns: Sequence[str] | None = None) -> Alike:
     """Return how many look like each person in some columns, those that somebody may know where none are given."""
     table = prepared.table
     known = [table[name] for name in (plan.knowable if columns is None else columns)]

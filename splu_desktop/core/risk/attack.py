@@ -28,7 +28,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.certainty import secret_values
 from splu_desktop.core.risk.labels import few_labels
-from splu_desktop.core.sanitise import Prepared, show_rows
+from splu_desktop.core.sanitise import DrawInput, show_rows
 from splu_desktop.core.table import Column, unique
 
 Floats = NDArray[np.floating]
@@ -56,20 +56,20 @@ class ValueAttack:
     bearers : persons (rows, where no column names persons) who have it.
     right : share of the right ones among as many persons as have it, those of whom the attacker is surest; by bins of
         all secret values, too, as the guesses of a rare one are too few: the largest of many figures would be chance.
-    expected : the same for who knows the shares of each class alone; `right` is no less, since he may guess so, too.
-    known : share of the bearers of whom it is known at 80 %, and would not be by the class alone.
+    baseline : the same for who knows the shares of each class alone; `right` is no less, since he may guess so, too.
+    known_share : share of the bearers of whom it is known at 80 %, and would not be by the class alone.
     """
 
     value: str
     bearers: int
     right: float
-    expected: float
-    known: float
+    baseline: float
+    known_share: float
 
     @property
     def gain(self) -> float:
         """What row and release tell beyond the shares of the classes."""
-        return self.right - self.expected
+        return self.right - self.baseline
 
 
 @dataclass(frozen=True)
@@ -79,16 +79,16 @@ class ColumnAttack:
     Attributes
     ----------
     column : its name.
-    right : share of the rows of which the best guess is right, absence among them; no less than `expected`.
-    expected : the same for who guesses the commonest value of each class.
-    known : rows of which the best guess is a secret value known at 80 %, over the rows that have a secret value.
+    right : share of the rows of which the best guess is right, absence among them; no less than `baseline`.
+    baseline : the same for who guesses the commonest value of each class.
+    known_share : rows of which the best guess is a secret value known at 80 %, over the rows that have a secret value.
     values : its secret values that enough persons have, the one with the largest gain first.
     """
 
     column: str
     right: float
-    expected: float
-    known: float
+    baseline: float
+    known_share: float
     values: tuple[ValueAttack, ...]
 
 
@@ -113,7 +113,7 @@ class Attack:
 
 
 def attack(
-    prepared: Prepared, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT
+    prepared: DrawInput, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT
 ) -> Attack:
     """Carry out the attack on rehearsed draws. Raises Cancelled."""
     source = randomness or SystemRandomness()
@@ -141,7 +141,7 @@ def attack(
 class _Setting:
     """Rows, classes and units of a table, and the units that are judged, in so many parts."""
 
-    def __init__(self, prepared: Prepared, parts: int) -> None:
+    def __init__(self, prepared: DrawInput, parts: int) -> None:
         self.row_class = prepared.row_class.astype(np.int64)
         self.classes = prepared.classes.number
         self.class_rows = np.maximum(np.bincount(self.row_class, minlength=self.classes), 1)
@@ -255,8 +255,8 @@ class _Target:
         return ColumnAttack(
             column=self.column.name,
             right=max(float(right.sum() / max(len(rows), 1)), expected),
-            expected=expected,
-            known=float(known.sum() / max(bearers, 1)),
+            baseline=expected,
+            known_share=float(known.sum() / max(bearers, 1)),
             values=tuple(sorted(self._judge_values(by_person, has, secret), key=lambda each: -each.gain)),
         )
 
@@ -291,8 +291,8 @@ class _Target:
                 value=str(self.column.labels[names[at]]),
                 bearers=number,
                 right=max(float((right.sum() + _BESIDE * shares.mean()) / (number + _BESIDE)), expected),
-                expected=expected,
-                known=float(known.sum() / number),
+                baseline=expected,
+                known_share=float(known.sum() / number),
             )
 
     def _in_any_row(self, by_hints: Floats, sure: Floats, kept: Floats, shown: Ints) -> Floats:

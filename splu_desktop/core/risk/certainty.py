@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import pair_keys
 from splu_desktop.core.mechanism import Classes, Draw
-from splu_desktop.core.messages import Said, in_words, listed, say
+from splu_desktop.core.messages import Phrase, in_words, listed, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import Column
 
 Floats = NDArray[np.float64]
@@ -149,7 +149,7 @@ def secret_values(column: Column, plan: Plan) -> NDArray[np.bool_]:
     return np.asarray(~column.missing & ~named)
 
 
-def certainties(prepared: Prepared, plan: Plan) -> Certainty:
+def certainties(prepared: DrawInput, plan: Plan) -> Certainty:
     """Return how sure shown secret values are."""
     code, number = prepared.row_class, prepared.classes.number
     size = np.maximum(np.bincount(code, minlength=number), 1)
@@ -185,7 +185,7 @@ def describe_class(classes: Classes, at: int) -> str:
     for labels in cell.labels:
         shown = labels if len(labels) <= _NAMED else (*labels[: _NAMED - 1], "…")
         parts.append(
-            reduce(lambda head, tail: Said("{head}/{tail}", {"head": head, "tail": tail}), map(in_words, shown))
+            reduce(lambda head, tail: Phrase("{head}/{tail}", {"head": head, "tail": tail}), map(in_words, shown))
         )
     low, high = cell.rows
     # Numbers of rows are named only where they tell classes apart.

@@ -27,7 +27,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.certainty import secret_values
 from splu_desktop.core.risk.labels import few_labels
-from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import Column, Table, unique
 
 Ints = NDArray[np.integer]
@@ -77,7 +77,7 @@ class Giveaway:
         )
 
 
-def giveaways(prepared: Prepared, plan: Plan, progress: Progress = SILENT) -> tuple[Giveaway, ...]:
+def giveaways(prepared: DrawInput, plan: Plan, progress: Progress = SILENT) -> tuple[Giveaway, ...]:
     """Return what unchanged columns give away, that of most persons first. Raises Cancelled.
 
     Pairs of columns are looked for on some persons of a large table; what they tell is counted on all.
@@ -134,7 +134,7 @@ class _Cells:
 class _Secret:
     """A sensitive column, and of whom each of its values is told by which columns."""
 
-    def __init__(self, prepared: Prepared, column: Column, plan: Plan, whole: _Secret | None = None) -> None:
+    def __init__(self, prepared: DrawInput, column: Column, plan: Plan, whole: _Secret | None = None) -> None:
         self.column, self.value, self.owner = column, column.codes.astype(np.int64), prepared.owner
         self.persons = int(prepared.owner.max(initial=-1)) + 1
         self.secret = secret_values(column, plan)

@@ -13,7 +13,7 @@ def few_labels(column: Column, most: int, *, runs: bool = True) -> NDArray[np.in
     counts = column.counts()
     if column.m <= most:
         return column.codes.astype(np.int64)
-    if runs and column.kind.ordered:
+    if runs and column.kind.has_order:
         # Runs of as many rows each: bands of equal width would leave most rows in one.
         to = (np.cumsum(counts) - counts) * (most - 1) // max(column.n, 1)
         # No value is a hint of its own, not the neighbour of the largest.

@@ -13,11 +13,11 @@ from splu_desktop.core.distinct import stir
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
-from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import unique
 
 
-def unique_combinations(prepared: Prepared, block: Block) -> float:
+def unique_combinations(prepared: DrawInput, block: Block) -> float:
     """Return the share of the persons with a combination of a block's values that nobody else has."""
     codes = block_codes(prepared.table, block.columns).astype(np.int64)
     persons = max(prepared.person_count, 1)
@@ -27,7 +27,7 @@ def unique_combinations(prepared: Prepared, block: Block) -> float:
     return len(unique(alone)) / persons
 
 
-def add_courses(codes: NDArray[np.integer], prepared: Prepared) -> NDArray[np.uint64]:
+def add_courses(codes: NDArray[np.integer], prepared: DrawInput) -> NDArray[np.uint64]:
     """Return (U,) one number for each person, the same for persons whose rows (N,) have the same codes, all together.
 
     A sum of stirred keys is one for each multiset of rows, but for chances of 2^-64.
@@ -37,7 +37,7 @@ def add_courses(codes: NDArray[np.integer], prepared: Prepared) -> NDArray[np.ui
     return course
 
 
-def unique_histories(prepared: Prepared, block: Block) -> float:
+def unique_histories(prepared: DrawInput, block: Block) -> float:
     """Return the share of the persons with several rows whose values of a block, all rows together, nobody else has."""
     history = add_courses(block_codes(prepared.table, block.columns), prepared)
     _, inverse, times = np.unique(history, return_inverse=True, return_counts=True)
@@ -46,7 +46,7 @@ def unique_histories(prepared: Prepared, block: Block) -> float:
     return float((times[inverse] == 1)[several].mean()) if several.any() else 0.0
 
 
-def unique_distances(prepared: Prepared, plan: Plan) -> float:
+def unique_distances(prepared: DrawInput, plan: Plan) -> float:
     """Return the share of the persons who are unique by the days between their moved dates, which moving leaves."""
     if plan.persons is None or not plan.persons.shift:
         return 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.risk.certainty import secret_values
-from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.sanitise import DrawInput
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def joint_certainty(share: float, gammas: Sequence[float]) -> float:
     return share * own / whole if whole > 0 else 1.0
 
 
-def surest_jointly(prepared: Prepared, plan: Plan, riskiest: float, gammas: Sequence[float]) -> float:
+def surest_jointly(prepared: DrawInput, plan: Plan, riskiest: float, gammas: Sequence[float]) -> float:
     """Return how sure a row is at most that shows the same in all releases, whatever it shows.
 
     riskiest : the largest share of a secret value in its class.

@@ -58,13 +58,13 @@ class Candidate:
     column : as read.
     subject : what it tells of a person.
     rungs : its forms, the finest first, left out last.
-    asked : whether a table that must come out names it.
+    in_question : whether a table that must come out names it.
     """
 
     column: Column
     subject: str
     rungs: tuple[Rung, ...]
-    asked: bool
+    in_question: bool
 
     @property
     def name(self) -> str:
@@ -164,7 +164,7 @@ class TierSearch:
     def _dearness(self, at: int, level: int) -> tuple[int, bool, float]:
         each = self.candidates[at]
         lost = each.entropies[level - 1] - each.entropies[level]
-        return each.rungs[level].tier, each.asked, lost
+        return each.rungs[level].tier, each.in_question, lost
 
     def _count(self, levels: Levels, settle: bool) -> float:
         if not self._persons:

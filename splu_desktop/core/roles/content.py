@@ -179,7 +179,7 @@ def counts_records(column: Column) -> bool:
 
 def refers_to(column: Column, key: Column) -> bool:
     """Whether many of a column's values are values of a key: the case that infected this one, a mother."""
-    if column.kind.ordered or np.count_nonzero(~column.missing) < FEWEST:
+    if column.kind.has_order or np.count_nonzero(~column.missing) < FEWEST:
         return False
     own = sample_labels(column)
     known = {str(label).strip() for label in key.labels}

@@ -168,7 +168,7 @@ class Reading:
         return tuple(found)
 
     @property
-    def headed(self) -> tuple[str, ...]:
+    def head_subjects(self) -> tuple[str, ...]:
         """What the name's head says where other words are unknown: a "requesting ward" is a ward, as "salle 2 bis".
 
         The head stands first or last, as is the custom of its language. Beside what is done to people no trade is one.

@@ -25,7 +25,7 @@ class Role(Enum):
     DROPPED = "dropped"  # left out by choice
 
     @property
-    def published(self) -> bool:
+    def is_published(self) -> bool:
         """Whether the column stands in the published table."""
         return _PROPERTIES[self.value][0]
 
@@ -35,7 +35,7 @@ class Role(Enum):
         return _PROPERTIES[self.value][1]
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether others may know its published values of a person, as they know age and sex."""
         return _PROPERTIES[self.value][2]
 
@@ -45,9 +45,9 @@ class Role(Enum):
         return _PROPERTIES[self.value][3]
 
     @property
-    def unchanged(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Whether the column is published as it is."""
-        return self.published and not self.sensitive
+        return self.is_published and not self.sensitive
 
 
 # What a column may tell of a person; `policy` makes it coarser in the ways of its subject.

@@ -162,7 +162,7 @@ def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
 def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
     some = 1 - content.rows_of(column) / column.n > _GAPS
-    for subject in (*reading.subjects, *reading.headed):
+    for subject in (*reading.subjects, *reading.head_subjects):
         happened = subject == "date" and (reading.unknown or reading.says("event", "exit"))
         if some and (happened or reading.says("act")):
             break  # who has no date of leaving has not left
@@ -170,7 +170,7 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
             several = subject in ("unit", "demographic", "administrative") and content.rows_of(column) >= content.FEWEST
             if several and content.distinct_share(column) >= _NEAR_UNIQUE:  # no ward or trade is one record's own
                 return _names_person(say("Nearly every record has a value of its own."), doubt=True)
-            return _harmless(subject, bool(reading.headed))
+            return _harmless(subject, bool(reading.head_subjects))
     if content.holds_sexes(column, named=reading.says("sex")) and not reading.says("somebody", "health"):
         return _harmless("sex", bool(reading.unknown))
     if content.is_dated(column) and content.may_be_births(column):

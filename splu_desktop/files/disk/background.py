@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TypeVar
 
-from splu_desktop.core.progress import Progress, Watched
+from splu_desktop.core.progress import Progress, WatchedProgress
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ def in_background(
     stage : what is said to go on meanwhile.
     """
     stopped = threading.Event()
-    own = Watched(lambda stage, done: None, stopped.is_set)
+    own = WatchedProgress(lambda stage, done: None, stopped.is_set)
     with ThreadPoolExecutor(1, thread_name_prefix="splu") as pool:
         future = pool.submit(work, own)
 

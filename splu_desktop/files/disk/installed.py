@@ -30,14 +30,14 @@ class InstalledFiles:
 
     files: int
     seal: str
-    altered: tuple[str, ...]
+    altered_files: tuple[str, ...]
     missing: tuple[str, ...]
     strange: tuple[str, ...]
 
     @property
     def sound(self) -> bool:
         """Whether nothing differs."""
-        return not (self.altered or self.missing or self.strange)
+        return not (self.altered_files or self.missing or self.strange)
 
 
 def folder() -> Path | None:
@@ -81,7 +81,7 @@ def compare(program: Path, whole: bytes) -> InstalledFiles:
     return InstalledFiles(
         files=len(built),
         seal=hashlib.sha256(whole).hexdigest(),
-        altered=tuple(name for name in built if name in there and there[name] != built[name]),
+        altered_files=tuple(name for name in built if name in there and there[name] != built[name]),
         missing=tuple(name for name in built if name not in there),
         strange=tuple(name for name in there if name not in built and name.partition("/")[0] in loaded),
     )

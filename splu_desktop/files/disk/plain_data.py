@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, SpluError
-from splu_desktop.core.messages import Said, say
+from splu_desktop.core.messages import Phrase, say
 
 _WIDEST = 1 << 63  # whole numbers beyond it don't fit into a machine's
 
@@ -48,7 +48,7 @@ def file_bytes(path: Path, most: int) -> bytes:
     return content
 
 
-def of_file(path: Path | str, fault: object) -> Said:
+def of_file(path: Path | str, fault: object) -> Phrase:
     """Return a sentence about what a file holds, with the file's name before it."""
     return say("“{path}”: {fault}", path=path.name if isinstance(path, Path) else path, fault=fault)
 

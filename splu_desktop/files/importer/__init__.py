@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from splu_desktop.files.importer.choices import (
     ALL_SHEETS,
     ImportChoices,
-    Imported,
     MissingToken,
     SheetFacts,
     SourceFile,
+    TableReading,
     alike,
 )
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, write_problems

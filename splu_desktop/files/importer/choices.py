@@ -138,7 +138,7 @@ class MissingToken:
 
 
 @dataclass(frozen=True, eq=False)
-class Imported:
+class TableReading:
     """A table read from a file, with all that was decided on the way.
 
     Attributes

@@ -28,7 +28,7 @@ _TAG = re.compile(r"<[^<>]{1,200}>")
 
 
 @dataclass(frozen=True)
-class Described:
+class DictionaryEntry:
     """What a dictionary says of a column.
 
     Attributes
@@ -78,7 +78,7 @@ def describe_columns(
     return raw, replace(choices, catalog=dictionary), reasons
 
 
-def _beside(path: Path, own: Sequence[str], wanted: str | None) -> tuple[str, dict[str, Described]] | None:
+def _beside(path: Path, own: Sequence[str], wanted: str | None) -> tuple[str, dict[str, DictionaryEntry]] | None:
     """Return the name of the dictionary chosen, or of the one that fits best, and what it says of each column."""
     if wanted == "":
         return None
@@ -112,7 +112,7 @@ def _is_dictionary(path: Path) -> bool:
     return any(head.startswith(name.lower()) for name in REDCAP["name"]) and "field" in head[20:] and "type" in head
 
 
-def _read(path: Path) -> dict[str, Described] | None:
+def _read(path: Path) -> dict[str, DictionaryEntry] | None:
     """Return what a dictionary says of each column, by its name in small letters; None where it is none."""
     try:
         if path.stat().st_size > _LARGEST or not _is_dictionary(path):
@@ -124,16 +124,16 @@ def _read(path: Path) -> dict[str, Described] | None:
     places = {
         key: [names.index(name.lower()) for name in both if name.lower() in names] for key, both in REDCAP.items()
     }
-    found: dict[str, Described] = {}
+    found: dict[str, DictionaryEntry] = {}
     for _, row in rows:
         cells = {key: row[at[0]] if at and at[0] < len(row) else "" for key, at in places.items()}
         if cells["form"]:
-            found[f"{cells['form'].lower()}_complete"] = Described(words=_COMPLETE)
+            found[f"{cells['form'].lower()}_complete"] = DictionaryEntry(words=_COMPLETE)
         found |= _columns_of(cells)
     return found
 
 
-def _columns_of(cells: Mapping[str, str]) -> dict[str, Described]:
+def _columns_of(cells: Mapping[str, str]) -> dict[str, DictionaryEntry]:
     """Return the columns of an export that a field has: one, or one for each box that can be ticked."""
     name, kind, label = cells["name"].lower(), cells["type"].lower(), _plain(cells["label"])
     identifier = cells["identifier"].lower() in ("y", "yes", "1")
@@ -143,10 +143,12 @@ def _columns_of(cells: Mapping[str, str]) -> dict[str, Described]:
         words = {code.strip(): _plain(word) or code.strip() for code, comma, word in parts if comma}
     if kind == "checkbox":
         return {
-            f"{name}___{re.sub(r'[^a-z0-9_]', '_', code.lower())}": Described(f"{label}: {word}", _TICKED, identifier)
+            f"{name}___{re.sub(r'[^a-z0-9_]', '_', code.lower())}": DictionaryEntry(
+                f"{label}: {word}", _TICKED, identifier
+            )
             for code, word in words.items()
         }
-    return {name: Described(label, words, identifier)} if name else {}
+    return {name: DictionaryEntry(label, words, identifier)} if name else {}
 
 
 def _plain(text: str) -> str:

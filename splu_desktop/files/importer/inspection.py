@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from splu_desktop.core.roles.suggest import suggest_roles
-from splu_desktop.files.importer.choices import Imported
+from splu_desktop.files.importer.choices import TableReading
 
 _CHOICES = (
     "format", "encoding", "delimiter", "quote", "escape", "null", "decimal", "thousands", "sheet", "header_row",
@@ -14,7 +14,7 @@ _CHOICES = (
 )  # fmt: skip
 
 
-def inspect_columns(imported: Imported) -> list[dict[str, Any]]:
+def inspect_columns(imported: TableReading) -> list[dict[str, Any]]:
     """Return what is to be known about each column before its role is chosen."""
     suggestions = suggest_roles(imported.table)
     facts = []
@@ -38,7 +38,7 @@ def inspect_columns(imported: Imported) -> list[dict[str, Any]]:
     return facts
 
 
-def inspection(imported: Imported) -> dict[str, Any]:
+def inspection(imported: TableReading) -> dict[str, Any]:
     """Return plain data, as printed by `splu inspect --json`."""
     tokens: dict[str, list[dict[str, Any]]] = {}
     for token in imported.missing_tokens:

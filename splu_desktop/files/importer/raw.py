@@ -100,7 +100,7 @@ class RawTable:
     columns : one RawColumn per name.
     rows : (N,) row number of each record in the file or sheet, from 1.
     problems : what the reader met.
-    declared : column name -> texts that the file itself declares as "no value".
+    declared_missing : column name -> texts that the file itself declares as "no value".
     first_day : day 0 of a spreadsheet's day counts.
     sheets : the workbook's sheets.
     head : the first rows as they stand, titles and header among them.
@@ -113,7 +113,7 @@ class RawTable:
     columns: tuple[RawColumn, ...]
     rows: NDArray[np.int64]
     problems: tuple[Problem, ...] = ()
-    declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    declared_missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     identifiers: tuple[str, ...] = ()
     number_cells: frozenset[str] = frozenset()
     first_day: np.datetime64 = FIRST_DAY

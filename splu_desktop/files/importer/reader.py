@@ -16,7 +16,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import IDENTIFIERS
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.importer import statistical
-from splu_desktop.files.importer.choices import ImportChoices, Imported, SourceFile
+from splu_desktop.files.importer.choices import ImportChoices, SourceFile, TableReading
 from splu_desktop.files.importer.coded_columns import gather
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.columns.cells import CellColumn
@@ -38,7 +38,7 @@ def read(
     progress: Progress = SILENT,
     *,
     allow_empty: bool = False,
-) -> Imported:
+) -> TableReading:
     """Read a file into a table.
 
     Parameters
@@ -69,7 +69,7 @@ def read_columns(
     columns: Sequence[tuple[str, NDArray[np.int32], list[Any]]],
     choices: ImportChoices | None = None,
     progress: Progress = SILENT,
-) -> Imported:
+) -> TableReading:
     """Read columns of codes over values that a program holds, by the same rules as a Parquet file of them.
 
     Raises FileFault; Cancelled.
@@ -90,20 +90,20 @@ class Preview:
 
     Attributes
     ----------
-    imported : the first records; its choices, reasons and problems are those of the whole file as far as seen.
+    reading : the first records; its choices, reasons and problems are those of the whole file as far as seen.
     head : the first rows as they stand, titles and header among them (none for formats without rows above a header).
-    rows : (n,) row number of each record of `imported`.
+    rows : (n,) row number of each record of `reading`.
     catalogs : names of the files beside it that may have words for its codes.
     """
 
-    imported: Imported
+    reading: TableReading
     head: tuple[tuple[str, ...], ...]
     rows: NDArray[np.int64]
     catalogs: tuple[str, ...] = ()
 
     def records(self) -> list[tuple[str, ...]]:
         """Return the records as rows of texts."""
-        columns = self.imported.table.columns
+        columns = self.reading.table.columns
         return list(zip(*(column.written_texts().tolist() for column in columns), strict=True))
 
 
@@ -178,7 +178,7 @@ def _rename(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportCho
         raw,
         names=names,
         problems=tuple(replace(p, column=new.get(p.column, p.column) if p.column else None) for p in problems),
-        declared={new[name]: texts for name, texts in raw.declared.items()},
+        declared_missing={new[name]: texts for name, texts in raw.declared_missing.items()},
         number_cells=frozenset(new[name] for name in raw.number_cells),
     )
     renames = {old: name for old, name in zip(own, names, strict=True) if old != name}
@@ -204,7 +204,7 @@ def assemble(
     reasons: dict[str, str],
     source: SourceFile,
     progress: Progress,
-) -> Imported:
+) -> TableReading:
     """Return what was read of a file as a table, with all that was decided. Raises FileFault; Cancelled."""
     built = build(raw, resolved, source, progress, comma_likely=resolved.delimiter == ";")
     more = spoilt(raw.columns, built.table.columns, raw.number_cells)

@@ -59,7 +59,7 @@ def read(
         encoding=found["encoding"],
         catalog=choices.catalog if catalog is None else catalog.name,
     )
-    return replace(raw, declared=declared, problems=tuple(problems)), resolved, reasons
+    return replace(raw, declared_missing=declared, problems=tuple(problems)), resolved, reasons
 
 
 def _catalog_of(path: Path, kind: str, wanted: str | None) -> Path | None:

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from splu_desktop.core.messages import Said
+from splu_desktop.core.messages import Phrase
 
 Plain = Any
 """None, bool, int, float, str, arrays, sentences, and lists and dicts of those."""
@@ -67,7 +67,7 @@ def read(data: memoryview) -> Plain:
 
 
 def _pack(value: Plain, arrays: list[np.ndarray[Any, Any]]) -> Any:
-    if isinstance(value, Said):
+    if isinstance(value, Phrase):
         return {"say": [value.template, _pack(dict(value.values), arrays)]}
     if isinstance(value, (list, tuple)):
         return value if set(map(type, value)) <= _SIMPLE else [_pack(item, arrays) for item in value]
@@ -92,4 +92,4 @@ def _unpack(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Plain:
     template, values = content
     if name != "say" or not _PLACEHOLDERS.fullmatch(template):
         raise BadMessage
-    return Said(template, _unpack(values, arrays))
+    return Phrase(template, _unpack(values, arrays))

@@ -17,7 +17,7 @@ from splu_desktop.core.mechanism import ClassCell, LenderPool, Lenders, SystemRa
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column
-from splu_desktop.files.importer import ImportChoices, Imported, SourceFile
+from splu_desktop.files.importer import ImportChoices, SourceFile, TableReading
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.large.drawing import CountedBlock, Drawing, Keys, text_codes
@@ -28,23 +28,23 @@ _MOST = 1 << 23  # distinct texts of a column, or combinations, that are held
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedTable:
     """A large table after the first pass.
 
     Attributes
     ----------
     rows : how many there are.
     drawing : what the second pass needs.
-    unchanged : published columns that are not drawn, as they are handed out; a row for each text, with its weight.
-    shown : of each block, its columns with a row for each pair.
+    unchanged_columns : published columns that are not drawn, as handed out; a row for each text, with its weight.
+    block_columns : of each block, its columns with a row for each pair.
     cells : what each class is.
     means : as in `Published`.
     """
 
     rows: int
     drawing: Drawing
-    unchanged: Mapping[str, Column]
-    shown: tuple[Mapping[str, Column], ...]
+    unchanged_columns: Mapping[str, Column]
+    block_columns: tuple[Mapping[str, Column], ...]
     cells: tuple[ClassCell, ...]
     means: Mapping[str, Mapping[str, float]]
 
@@ -59,7 +59,7 @@ def check_plan(plan: Plan) -> None:
         raise BadSetting("An engine draws row by row; choose one row per person before, or say --person none.")
 
 
-def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: Imported, progress: Progress) -> Counted:
+def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: TableReading, progress: Progress) -> CountedTable:
     """Return a large table after the first pass.
 
     asked : how the file is to be read, as the user said it; what the sample told of types holds for all.
@@ -68,7 +68,7 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: Imported, pr
     """
     check_plan(plan)
     progress.report("Counting values", 0.0)
-    published = [name for name in sample.table.names if plan.roles[name].published]
+    published = [name for name in sample.table.names if plan.roles[name].is_published]
     blocks = [(*plan.classes, *block.columns) for block in plan.blocks]
     tables = engine.count_sets([*((name,) for name in published), *([plan.classes] if plan.classes else []), *blocks])
     for table, names in zip(tables, [*((name,) for name in published), *blocks], strict=False):

@@ -97,14 +97,14 @@ class Drawing:
     Attributes
     ----------
     texts : of each column that is read, Arrow's array of its distinct texts.
-    unchanged : published columns that are not drawn, with (m,) the published code of each text.
+    unchanged_columns : published columns that are not drawn, with (m,) the published code of each text.
     cells, class_of : from a row's texts to its cell, and (K,) the class of each cell.
     blocks : in the plan's order.
     key : 32 random bytes.
     """
 
     texts: Mapping[str, Any]
-    unchanged: tuple[tuple[str, Codes], ...]
+    unchanged_columns: tuple[tuple[str, Codes], ...]
     cells: Keys
     class_of: Codes
     blocks: tuple[CountedBlock, ...]
@@ -113,7 +113,7 @@ class Drawing:
     @property
     def names(self) -> list[str]:
         """What the numbers of a drawn row are called."""
-        return [f"n{at}" for at in range(len(self.unchanged) + len(self.blocks))]
+        return [f"n{at}" for at in range(len(self.unchanged_columns) + len(self.blocks))]
 
     def draw_batch(self, batch: Any, source: Randomness) -> Any:
         """Return the drawn rows of an Arrow batch, hidden, each with random bits. Raises BadSetting.
@@ -156,7 +156,7 @@ class Drawing:
         row: the same draw as in memory, see `LenderPool`. Test: tests/files/test_large.py.
         """
         texts = {name: text_codes(column, self.texts[name]) for name, column in zip(self.texts, columns, strict=True)}
-        found = [codes[texts[name]] for name, codes in self.unchanged]
+        found = [codes[texts[name]] for name, codes in self.unchanged_columns]
         own_class = self.class_of[self.cells.of(texts, np.zeros(len(columns[0]), np.int32))]
         for block in self.blocks:
             own = block.pairs.of(texts, own_class)

@@ -17,7 +17,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.sanitise import merge_rare, number_codes
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.digests import DigestedFile
-from splu_desktop.files.large.counted import Counted
+from splu_desktop.files.large.counted import CountedTable
 from splu_desktop.files.release.columns import column_handed_out
 from splu_desktop.files.release.csv_table import RowWriter, TableWriter, number_cells
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
@@ -49,20 +49,22 @@ class Pages:
         return {TABLE_NAME: [column.name for column, _, _ in self.table], SCORES_NAME: [s.name for s in self.scores]}
 
 
-def pages_of(counted: Counted, plan: Plan, shown: Sequence[NDArray[np.int64]]) -> Pages:
+def pages_of(counted: CountedTable, plan: Plan, shown: Sequence[NDArray[np.int64]]) -> Pages:
     """Return what is written of a drawn table.
 
     shown : for each block, (P,) how many published rows show each pair.
     """
-    first = len(counted.drawing.unchanged)
-    columns: dict[str, Column] = dict(counted.unchanged)
-    own: dict[str, tuple[int, Codes | None]] = {n: (at, None) for at, (n, _) in enumerate(counted.drawing.unchanged)}
+    first = len(counted.drawing.unchanged_columns)
+    columns: dict[str, Column] = dict(counted.unchanged_columns)
+    own: dict[str, tuple[int, Codes | None]] = {
+        n: (at, None) for at, (n, _) in enumerate(counted.drawing.unchanged_columns)
+    }
     by_block: dict[Block, Published] = {}
     several = len(counted.cells) > 1
     for at, (block, weights) in enumerate(zip(plan.blocks, shown, strict=True)):
         there = int(weights.argmax())
         parts = []
-        for name, column in counted.shown[at].items():
+        for name, column in counted.block_columns[at].items():
             # A pair that no row shows stands for one that some show: its own values may have vanished.
             codes = np.where(weights > 0, column.codes, column.codes[there]).astype(np.int32)
             drawn = replace(column.with_codes(codes), weights=weights).without_unused_labels()
@@ -85,7 +87,7 @@ def pages_of(counted: Counted, plan: Plan, shown: Sequence[NDArray[np.int64]]) -
     return Pages(published, table, scores, tuple(number_of.get(each.column, first) for each in scores))
 
 
-def _release(table: Table, blocks: tuple[Block, ...], counted: Counted, plan: Plan) -> Published:
+def _release(table: Table, blocks: tuple[Block, ...], counted: CountedTable, plan: Plan) -> Published:
     rare = {name: least for name, least in plan.rare.items() if name in table}
     means = {name: each for name, each in counted.means.items() if name in table}
     return Published(table, blocks, plan.classes, counted.cells, thresholds=plan.thresholds, rare=rare, means=means)
@@ -99,7 +101,7 @@ def _side_by_side(columns: Sequence[Column]) -> Table:
         more = longest - column.n
         assert column.weights is not None
         codes, weights = np.pad(column.codes, (0, more)), np.pad(column.weights, (0, more))
-        filled.append(replace(column, codes=codes, weights=weights, written=None))
+        filled.append(replace(column, codes=codes, weights=weights, spellings=None))
     return Table(tuple(filled))
 
 
@@ -129,6 +131,6 @@ def spread_of(pages: Pages, drawn: Sequence[NDArray[Any]]) -> dict[str, float]:
     some = []
     for column, at, of in pages.table:
         codes = (drawn[at] if of is None else of[drawn[at]]).astype(np.int32)
-        some.append(replace(column, codes=codes, weights=None, written=None))
+        some.append(replace(column, codes=codes, weights=None, spellings=None))
     reader = Reader(replace(pages.published, table=Table(tuple(some))))
     return {name: reader.spread(name) for name in pages.published.sensitive}

@@ -17,7 +17,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.partial import partial_beside
-from splu_desktop.files.importer import ImportChoices, Imported, Problem, ProblemKind
+from splu_desktop.files.importer import ImportChoices, Problem, ProblemKind, TableReading
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.reader import assemble
 from splu_desktop.files.importer.recognise import facts
@@ -86,7 +86,7 @@ class LargeTable(Engine):
         """Whether it has more rows than a plan is judged by."""
         return self.file.rows > _SAMPLE
 
-    def read_sample(self, person: str | None, progress: Progress) -> Imported:
+    def read_sample(self, person: str | None, progress: Progress) -> TableReading:
         """Return a part of the table as if it were all, chosen by chance; of persons all rows or none.
 
         Who looks like few in a part looks like at least as many in the whole, so lines of the verdict err to the safe
@@ -115,7 +115,7 @@ class LargeTable(Engine):
         self,
         plan: Plan,
         asked: ImportChoices,
-        sample: Imported,
+        sample: TableReading,
         folder: Path,
         form: Form,
         earlier: int,
@@ -138,7 +138,7 @@ class LargeTable(Engine):
         described = make_facts(
             pages.published, plan, spread, title=form.title, contact=form.contact, dialect=form.dialect
         )
-        tongue, path = language(form.spoken), folder / README_NAME
+        tongue, path = language(form.language), folder / README_NAME
         write_readme(pages.published, None, described, plan.questions, pages.scores, earlier, path, tongue)
         described = close_folder(pages.published, described, pages.scores, folder, form, progress, written)
         return OpenRelease(folder, described, pages.published)

@@ -28,7 +28,7 @@ class Shape(Enum):
     TEXTS_BY_KEY = auto()
 
     @property
-    def keyed(self) -> bool:
+    def by_key(self) -> bool:
         """Whether it says something of each of several columns or kinds."""
         return self in (Shape.BY_KEY, Shape.TEXTS_BY_KEY)
 
@@ -45,7 +45,7 @@ class Entry:
     Attributes
     ----------
     name : what the recipe calls it.
-    typed : what stands for its value in the help, "ROW" or "COLUMN=TYPE"; "" for a switch.
+    metavar : what stands for its value in the help, "ROW" or "COLUMN=TYPE"; "" for a switch.
     words : what it means and may be, for help and faults.
     shape : how it is stored.
     meaning : what a text of it means; raises KeyError or ValueError for one that it can't be.
@@ -53,7 +53,7 @@ class Entry:
     """
 
     name: str
-    typed: str
+    metavar: str
     words: str
     shape: Shape = Shape.TEXT
     meaning: Callable[[str], Any] = same
@@ -62,7 +62,7 @@ class Entry:
     @property
     def spelling(self) -> str:
         """How it is typed."""
-        return f"{self.name}{'.' if self.shape.keyed else '=' if self.typed else ''}{self.typed}"
+        return f"{self.name}{'.' if self.shape.by_key else '=' if self.metavar else ''}{self.metavar}"
 
     def interpret(self, stored: Any) -> Any:
         """Return what the data of a recipe mean. Raises BadSetting."""
@@ -92,7 +92,7 @@ class Entry:
                 return _SWITCH[text.lower()]
             if self.shape is Shape.TEXTS:
                 return next(csv.reader([text]))  # so that a text may hold a comma in quotes
-            if self.shape.keyed:
+            if self.shape.by_key:
                 name = text[: next(self._signs(text))]
                 rest = text[len(name) + 1 :]
                 return {name: rest if self.shape is Shape.BY_KEY else rest.split("|")}
@@ -135,11 +135,11 @@ def stored_from_words(entries: Iterable[Entry], texts: Iterable[str], option: st
         entry = known.get(said[1].replace("-", "_")) if said else None
         if said is None or entry is None:
             raise BadSetting(none_of(said[1] if said else text, known))
-        if (said[2] == ".") != entry.shape.keyed or (said[2] is None and entry.typed):
+        if (said[2] == ".") != entry.shape.by_key or (said[2] is None and entry.metavar):
             raise entry.misfit(said[3] or "")
         stored = entry.stored_from(said[3] or "")
-        before = found.setdefault(entry.name, {}) if entry.shape.keyed else found
-        new = stored if entry.shape.keyed else {entry.name: stored}
+        before = found.setdefault(entry.name, {}) if entry.shape.by_key else found
+        new = stored if entry.shape.by_key else {entry.name: stored}
         if twice := before.keys() & new.keys():
             raise BadSetting("{option} says two things about “{name}”; say one.", option=option, name=twice.pop())
         before.update(new)

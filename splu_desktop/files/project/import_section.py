@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.messages import quoted, say, superfluous
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import Decision, ImportChoices, Imported, ProblemKind
+from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, TableReading
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS
 from splu_desktop.files.importer.text.fixed_width import edges_of
 from splu_desktop.files.project.entries import Entry, Shape, as_data, meanings, one_of, overrule
@@ -114,7 +114,7 @@ def import_from_dict(data: Mapping[str, Any], overruling: Mapping[str, Any] = Ma
     return choices
 
 
-def check_import(asked: ImportChoices, imported: Imported) -> None:
+def check_import(asked: ImportChoices, imported: TableReading) -> None:
     """Raise BadSetting where choices were for another kind of file or for other columns."""
     names, kind = imported.table.names, imported.choices.format
     for entry in ("types", "missing", "rows", "keep_spellings"):

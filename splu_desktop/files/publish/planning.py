@@ -16,23 +16,23 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles.suggest import suggest_roles
 from splu_desktop.core.sanitise import OTHER
-from splu_desktop.files.importer import Imported
+from splu_desktop.files.importer import TableReading
 from splu_desktop.files.register.earlier import earlier_releases, likely_earlier
 from splu_desktop.files.register.ledger import Register
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class PlannedTable:
     """A table with the plan that was chosen for it.
 
     Attributes
     ----------
-    imported : the table as it was read; it has one row per person where that was chosen.
+    reading : the table as it was read; it has one row per person where that was chosen.
     plan, verdict : the plan and the verdict on it.
     proposal : where the program proposed the plan; None where it was given.
     """
 
-    imported: Imported
+    reading: TableReading
     plan: Plan
     verdict: Verdict
     proposal: Proposal | None = None
@@ -45,7 +45,7 @@ class Planned:
                 other=OTHER, column=name, n=least)
             for name, least in self.plan.rare.items()
         )  # fmt: skip
-        return (*self.imported.notes, *rare)
+        return (*self.reading.notes, *rare)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, as all commands print it."""
@@ -53,16 +53,16 @@ class Planned:
         return {**found, "gamma": self.plan.gamma, "recipe": self.plan.as_dict(), "notes": list(map(str, self.notes))}
 
 
-def judge(imported: Imported, plan: Plan, progress: Progress = SILENT) -> Planned:
+def judge(imported: TableReading, plan: Plan, progress: Progress = SILENT) -> PlannedTable:
     """Return a table with a plan that was given, and the verdict on it by the register. Raises SpluError; Cancelled."""
     table = one_per_person(imported.table, plan.persons)
     earlier = earlier_releases(Register(), table, plan)
     found = verdict(table, plan, earlier=earlier, progress=progress)
-    return Planned(replace(imported, table=table), plan, found)
+    return PlannedTable(replace(imported, table=table), plan, found)
 
 
 def propose_plan(
-    imported: Imported,
+    imported: TableReading,
     audience: Audience,
     *,
     persons: ByPerson | None = None,
@@ -70,7 +70,7 @@ def propose_plan(
     questions: Sequence[AskedTable] = (),
     progress: Progress = SILENT,
     **settings: Any,
-) -> Planned:
+) -> PlannedTable:
     """Return a table with the plan proposed for it and what the register knows of its persons.
 
     person : the column that names the person, "" to look for one, None for none; `persons` says more.
@@ -94,4 +94,4 @@ def propose_plan(
     imported, plan = replace(imported, table=table), found.plan.with_persons(persons)
     if plan is not found.plan:
         return judge(imported, plan, progress)
-    return Planned(imported, plan, found.verdict, found)
+    return PlannedTable(imported, plan, found.verdict, found)

@@ -69,20 +69,20 @@ class Options:
     Attributes
     ----------
     form : title, contact, dialect, workbook, language.
-    packed : one ZIP in place of a folder.
+    as_zip : one ZIP in place of a folder.
     password : of the ZIP; None for one without.
     source, source_sha256 : the file that was read, and its digest then; None and "" where there is none.
     operator : who publishes; "" for the name of the account.
-    everything : a reason by which all open lines are accepted.
+    accept_all : a reason by which all open lines are accepted.
     """
 
     form: Form = field(default_factory=Form)
-    packed: bool = False
+    as_zip: bool = False
     password: str | None = field(default=None, repr=False)
     source: Path | None = None
     source_sha256: str = ""
     operator: str = ""
-    everything: str = ""
+    accept_all: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,13 +91,13 @@ class Outcome:
 
     Attributes
     ----------
-    opened : the release, as its recipient reads it.
+    release : the release, as its recipient reads it.
     entry : its entry in the register.
     verdict : what was said of it.
     digest : SHA-256 of release.json.
     """
 
-    opened: OpenRelease
+    release: OpenRelease
     entry: Entry
     verdict: Verdict
     digest: str
@@ -146,7 +146,7 @@ def publish(
     tidy(register)
     earlier = earlier_releases(register, table, plan)
     found = judged or verdict(table, plan, earlier=earlier, progress=progress)
-    check_accepted(found, accepted, options.everything)
+    check_accepted(found, accepted, options.accept_all)
     form = _give_title(options.form, target)
     # Of the source, not of the release: coarser or drawn values would not be known again.
     with in_background(lambda own: source_marks(register, table, plan), progress, "Recognising the source") as known:
@@ -177,13 +177,13 @@ def publish(
             now = earlier_releases(register, table, plan)
             if new := [each for each in now if each.name not in names]:
                 again = verdict(table, plan, earlier=now, progress=progress)
-                check_accepted(again, accepted, options.everything)
+                check_accepted(again, accepted, options.accept_all)
                 names.update(each.name for each in new)
             body = _entry_body(plan, found, accepted, options, target, partial, read, digest, marks, now)
             entry = register.add(read.id, body)
 
     try:
-        if options.packed:
+        if options.as_zip:
             with whole_file(target, before=enter) as partial:
                 folder = partial.with_name("filled")
                 folder.mkdir()
@@ -240,7 +240,7 @@ def tidy(register: Register | None = None) -> int:
 
 
 def _give_title(form: Form, target: Path) -> Form:
-    return form if form.title else Form(target.stem, form.contact, form.dialect, form.workbook, form.spoken)
+    return form if form.title else Form(target.stem, form.contact, form.dialect, form.workbook, form.language)
 
 
 def _check_source(options: Options) -> None:
@@ -267,7 +267,7 @@ def _entry_body(
 ) -> dict[str, Any]:
     """Return what the register remembers: choices and keyed marks; of values only those that a plan names."""
     open_lines = {line.name: str(line.sentence) for line in found.open}
-    reasons = {name: accepted.get(name, options.everything) for name in open_lines}
+    reasons = {name: accepted.get(name, options.accept_all) for name in open_lines}
     return {
         "operator": options.operator or _account(),
         "recipient": plan.audience.recipient,

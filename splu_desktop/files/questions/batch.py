@@ -10,7 +10,7 @@ from splu_desktop.core.answer.answer import Answer
 from splu_desktop.core.answer.conditions import Condition, UnknownValue, parse_choice, unknown_column
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import Said, say
+from splu_desktop.core.messages import Phrase, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.inert import restore_text
@@ -84,7 +84,7 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
         first = next(iter(faults.values()))
         told = say("row {number}: {fault}", number=rows[0], fault=first)
         if len(rows) > 1:
-            told = Said("{first} (+{n})", {"first": told, "n": len(rows) - 1})
+            told = Phrase("{first} (+{n})", {"first": told, "n": len(rows) - 1})
         raise BadQuestions(of_file(path, told))
     return Questions(header, tuple(cells), tuple(conditions), faults)
 
@@ -138,7 +138,7 @@ def answer_header(taken: Sequence[str], own: Sequence[str] = ANSWER_COLUMNS) -> 
 
 def answer_cells(answer: Answer) -> Iterator[Cell]:
     """Give the figures of an answer, without note and release."""
-    yield answer.published
+    yield answer.published_count
     for figure in (answer.estimate, answer.low, answer.high, answer.low_alike, answer.high_alike):
         yield digits(figure)
     yield answer.n_p

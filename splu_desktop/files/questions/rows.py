@@ -85,7 +85,7 @@ def _of_sheet(path: Path) -> list[list[str]] | None:
     if kind not in _WORKBOOKS:
         return None
     sheet = open_sheets(path, kind, [""], Silent())[0][0]
-    for cell in sheet.beside.failed:  # which would read as empty, and so as no condition
+    for cell in sheet.beside.error_cells:  # which would read as empty, and so as no condition
         raise BadQuestions(
             "“{path}”, row {row}: the cell in column {column} shows an error or holds a formula without a result; "
             "mend it in its spreadsheet program and save the file again.",

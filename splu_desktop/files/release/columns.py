@@ -121,7 +121,7 @@ def read_column(entry: Mapping[str, Any], codes: NDArray[np.int32], texts: list[
         texts = [text.replace(decimal, ".") for text in texts]
     labels = np.array(texts, object)
     missing = labels == MISSING
-    values = parse_values(texts, kind) if kind.ordered else None
+    values = parse_values(texts, kind) if kind.has_order else None
     if kind is Kind.CATEGORY and "values" in entry:  # bands and the like stand in their own order
         place = {label: at for at, label in enumerate(entry["values"])}
         order = np.argsort([place.get(text, len(place)) for text in texts], kind="stable")

@@ -67,7 +67,7 @@ def dictionary_rows(
                 inert(entry["name"]),
                 language.sentence(say(column.kind.value)),
                 language.sentence(treatment),
-                inert(_values(column.kind.ordered, [str(x) for x in column.labels[~column.missing]], language)),
+                inert(_values(column.kind.has_order, [str(x) for x in column.labels[~column.missing]], language)),
                 missing,
                 "; ".join(each.name for each in scores if each.column == entry["name"]),
             ]

@@ -40,7 +40,7 @@ TABLE_NAME = "table.csv"
 MISSING = ""  # the one token for "no value", everywhere in a release
 _LONGEST_LIST = 5_000  # values of a column that are listed in their order
 _SEAL = "sha256"
-_ROLES = (*(role.value for role in Role if role.published), "class", "person")  # of a column that is handed out
+_ROLES = (*(role.value for role in Role if role.is_published), "class", "person")  # of a column that is handed out
 _LINED = 500  # classes up to which release.json is written in lines
 POLICY = ("who", "signed", "holds_records", "limits")  # of the audience, by which its limits are known
 # What pandas takes for "no value" unless it is told otherwise.

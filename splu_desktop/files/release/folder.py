@@ -37,14 +37,14 @@ class Form:
     contact : whom to ask.
     dialect : marks between fields and in numbers.
     workbook : whether an Excel workbook with the same sheets goes along.
-    spoken : code of the language of what people read.
+    language : code of the language of what people read.
     """
 
     title: str = ""
     contact: str = ""
     dialect: Dialect = field(default_factory=Dialect)
     workbook: bool = False
-    spoken: str = "en"
+    language: str = "en"
 
 
 def fill_folder(
@@ -64,7 +64,7 @@ def fill_folder(
     """
     # All that follows describes the table as it is handed out, whose spelling and order differ from the drawn one's.
     final, form = handed_out(published), form or Form()
-    tongue = language(form.spoken)
+    tongue = language(form.language)
     title = form.title or folder.name
     public = [value for values in plan.public_values.values() for value in values]
     scores = score_columns(final, public)
@@ -100,7 +100,7 @@ def close_folder(
 
     written : name of a file -> its SHA-256 where it was read back already. Raises Cancelled.
     """
-    write_dictionary(published, facts, scores, folder / DICTIONARY_NAME, form.dialect, language(form.spoken))
+    write_dictionary(published, facts, scores, folder / DICTIONARY_NAME, form.dialect, language(form.language))
     write_labels(published, scores, folder)
     for name in KIT:
         (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())

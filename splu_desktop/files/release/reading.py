@@ -61,7 +61,7 @@ class OpenRelease:
         return str(self.facts["title"])
 
     @property
-    def created(self) -> str:
+    def timestamp(self) -> str:
         """When it was made, ISO 8601."""
         return str(self.facts["created"])
 

@@ -19,7 +19,7 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.answer.words import ends_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import CLASS, NUMBER
-from splu_desktop.core.messages import Said, in_words, isolated, listed, quoted, say, shown_of
+from splu_desktop.core.messages import Phrase, in_words, isolated, listed, quoted, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import OTHER
@@ -89,7 +89,7 @@ def readme_lines(
     head.append(t(say("Else it shows that of another row of its class: rows must not be counted. All else is true.")))
     if facts["dates_moved"]["columns"]:
         what = say("moved by a number of days for each person")
-        head.append(t(Said("{columns}: {what}.", {"columns": quoted(facts["dates_moved"]["columns"]), "what": what})))
+        head.append(t(Phrase("{columns}: {what}.", {"columns": quoted(facts["dates_moved"]["columns"]), "what": what})))
     for name, least in published.rare.items():
         if OTHER in published.table[name].labels:
             head.append(t(say("“{other}” of “{column}” holds the values that fewer than {n} rows show.",
@@ -124,11 +124,11 @@ def _flat(text: str) -> str:
 
 def _period(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]:
     for column in published.table.columns:
-        if column.kind.ordered and column.values is not None and column.values.dtype.kind == "M":
+        if column.kind.has_order and column.values is not None and column.values.dtype.kind == "M":
             known = column.labels[~column.missing]
             if not published.is_sensitive(column.name) and len(known):
                 ends = say("{first} to {last}", first=known[0], last=known[-1])
-                return [t(Said("“{column}”: {ends}.", {"column": column.name, "ends": ends}))]
+                return [t(Phrase("“{column}”: {ends}.", {"column": column.name, "ends": ends}))]
     return []
 
 
@@ -155,7 +155,7 @@ def _columns(published: Published, facts: Mapping[str, Any], named: Set[str], ro
         labels = column.labels[~column.missing].tolist()
         mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""
         begun = f"- {_flat(entry['name'])}: {mark}"
-        if column.kind.ordered and len(labels) > 2:
+        if column.kind.has_order and len(labels) > 2:
             low, high = (_short(t(in_words(label))) for label in (labels[0], labels[-1]))
             lines.append(begun + t(say("{first} to {last}", first=low, last=high)))
         else:

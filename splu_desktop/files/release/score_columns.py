@@ -138,7 +138,7 @@ def _counted_chapters(published: Published, name: str) -> dict[str, list[str]]:
     system = system_of(column) if column.m > _FEW else None
     if system is None:
         return {}
-    grouping, counts, enough = Chapter(system).grouping(column), published.counts(name), _enough(published, name)
+    grouping, counts, enough = Chapter(system).group_labels(column), published.counts(name), _enough(published, name)
     found = {}
     for at, chapter in enumerate(grouping.names):
         codes = np.flatnonzero((grouping.group == at) & ~column.missing)

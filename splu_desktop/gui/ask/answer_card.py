@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH, Answer
 from splu_desktop.core.answer.words import ends_of
-from splu_desktop.gui.ask.asking import Asked
+from splu_desktop.gui.ask.asking import AnsweredQuestion
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import Card
 from splu_desktop.gui.base.widgets import Picture, label, margins, put, restyle
@@ -69,7 +69,7 @@ class AnswerCard(Card):
 
     def __init__(self) -> None:
         super().__init__(spacing=6)
-        self._asked: Asked | None = None
+        self._asked: AnsweredQuestion | None = None
         self.number = label("", live=True, fitting=True)
         self.number.setFont(theme.resize_font(self.font(), 2.1, bold=True))  # a later one goes with the next colours
         self.picture = Picture("circle-check", "answerable", 15)
@@ -90,7 +90,7 @@ class AnswerCard(Card):
         if not there:
             self.truth.setChecked(False)
 
-    def show_answer(self, asked: Asked | None) -> None:
+    def show_answer(self, asked: AnsweredQuestion | None) -> None:
         """Show an answer, or none."""
         self._asked = asked
         there = asked is not None

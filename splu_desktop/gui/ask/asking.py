@@ -28,7 +28,7 @@ Question = tuple[Condition, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AnsweredQuestion:
     """A question with its answer, and the true count where the source is at hand."""
 
     question: Question
@@ -37,7 +37,7 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class AskableRelease:
     """A release ready to be asked; `source` is its own table as it went into the draw, where that is at hand."""
 
     release: OpenRelease
@@ -59,19 +59,19 @@ class Opened:
         return self.published.is_sensitive(name)
 
 
-def open_for_asking(release: Release, progress: Progress = SILENT) -> Opened:
+def open_for_asking(release: Release, progress: Progress = SILENT) -> AskableRelease:
     """Return a release ready to be asked. Raises SpluError; Cancelled."""
     progress.report(t("Reading the release"), 0.1)
     source = None
     if release.source is not None and release.plan is not None:
         # Not the file as it was read: it may have several rows for a person where the release has one.
         source = release.source.prepare(release.plan, progress).table
-    return Opened(release.opened, Reader(release.opened.published), source)
+    return AskableRelease(release.content, Reader(release.content.published), source)
 
 
-def answer_one(opened: Opened, question: Question) -> Asked:
+def answer_one(opened: AskableRelease, question: Question) -> AnsweredQuestion:
     """Return the answer to one question. Raises BadQuestion."""
-    return Asked(question, opened.reader.answer(question), true_count(opened.source, question))
+    return AnsweredQuestion(question, opened.reader.answer(question), true_count(opened.source, question))
 
 
 def true_count(source: Table | None, question: Question) -> int | None:
@@ -89,7 +89,7 @@ def true_count(source: Table | None, question: Question) -> int | None:
     return int(inside.sum())
 
 
-def answer_file(opened: Opened, questions: Path, target: Path, progress: Progress = SILENT) -> int:
+def answer_file(opened: AskableRelease, questions: Path, target: Path, progress: Progress = SILENT) -> int:
     """Answer a file of questions into another file; returns how many. Raises SpluError; Cancelled."""
     read = read_questions(questions, opened.published, strict=False)
     asked = [each for at, each in enumerate(read.conditions) if at not in read.faults]
@@ -104,7 +104,7 @@ class Panel(QWidget):
     say : tells "done" or "fault", and a sentence, above the panel.
     """
 
-    opened: Opened
+    current: AskableRelease
 
     def __init__(self, work: Work, say: Callable[[str, str], object]) -> None:
         super().__init__()
@@ -119,6 +119,6 @@ class Panel(QWidget):
         """Lay them out for so much room."""
         raise NotImplementedError
 
-    def show_release(self, opened: Opened) -> None:
+    def show_release(self, opened: AskableRelease) -> None:
         """Ask another release."""
-        self.opened = opened
+        self.current = opened

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout
 
 from splu_desktop.core.answer.crosstab import CrossTable
 from splu_desktop.files.language import language
-from splu_desktop.gui.ask.asking import Opened, Panel
+from splu_desktop.gui.ask.asking import AskableRelease, Panel
 from splu_desktop.gui.base.choices import TickList
 from splu_desktop.gui.base.dialogs import asked_file, save_as
 from splu_desktop.gui.base.page import Fold
@@ -63,7 +63,7 @@ class BookPanel(Panel):
         # A narrow window's page scrolls, and the book does not scroll in it.
         self.page.setMinimumHeight(round(self.page.document().size().height()) + 20 if self._narrow else 120)
 
-    def show_release(self, opened: Opened) -> None:
+    def show_release(self, opened: AskableRelease) -> None:
         super().show_release(opened)
         self._read(None)  # the tables that the release was asked for
 
@@ -81,7 +81,7 @@ class BookPanel(Panel):
         self._start(book_of, path, on_done=take)
 
     def _start(self, function: Callable[..., object], *args: object, **keywords: Any) -> None:
-        release, fail = self.opened.release, partial(self.say, "fault")
+        release, fail = self.current.release, partial(self.say, "fault")
         self.work.start(function, release, *args, on_exception=fail, channel="book", **keywords)
 
     def _show(self, ticked: Sequence[int]) -> None:
@@ -106,7 +106,7 @@ class BookPanel(Panel):
             self.page.setHtml(as_html(book_document(found, language(language_code())), _STYLE))
             self.save.setEnabled(True)
 
-        self._start(print_release, book, reader=self.opened.reader, on_done=take)
+        self._start(print_release, book, reader=self.current.reader, on_done=take)
 
     def _open(self) -> None:
         path = asked_file(self, t("Open a book…"), "*.toml")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
 from splu_desktop.core.answer.analyses import Analysis, Estimate, Result, analyse
 from splu_desktop.core.answer.answer import EXACT
-from splu_desktop.gui.ask.asking import Opened, Panel
+from splu_desktop.gui.ask.asking import AskableRelease, Panel
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import Choice, TickList
 from splu_desktop.gui.base.messages import name_value, value_words
@@ -91,7 +91,7 @@ class ComparePanel(Panel):
         for each in (self.adjusted, self.table):
             show_whole(each, 70, whole=fold is Fold.NARROW)
 
-    def show_release(self, opened: Opened) -> None:
+    def show_release(self, opened: AskableRelease) -> None:
         super().show_release(opened)
         self.kind.offer(
             [
@@ -113,7 +113,7 @@ class ComparePanel(Panel):
     # --- boxes
 
     def _fill(self) -> None:
-        published = self.opened.published
+        published = self.current.published
         mean, adjusts = (self.kind.currentData() == each for each in ("mean", "logistic"))
         outcomes = [*published.sensitive, *published.nsas]
         if mean:
@@ -132,8 +132,8 @@ class ComparePanel(Panel):
         if name is None:
             self.show_fault(t("No column of this release holds numbers."))
             return
-        self.value.offer(_values(self.opened, str(name)), self.value.currentData())
-        names = sorted((each for each in self.opened.columns if each != name), key=self.opened.is_secret)
+        self.value.offer(_values(self.current, str(name)), self.value.currentData())
+        names = sorted((each for each in self.current.columns if each != name), key=self.current.is_secret)
         self.exposure.offer([(each, each) for each in names], self.exposure.currentData())
         self._fill_groups()
 
@@ -141,10 +141,10 @@ class ComparePanel(Panel):
         name = self.exposure.currentData()
         if name is None:
             return
-        values = _values(self.opened, str(name))
+        values = _values(self.current, str(name))
         self.one.offer(values, self.one.currentData())
         self.other.offer([(t("all others"), None), *values], self.other.currentData())
-        self.adjusted.offer(each for each in self.opened.columns if each not in (name, self.outcome.currentData()))
+        self.adjusted.offer(each for each in self.current.columns if each not in (name, self.outcome.currentData()))
         self._change()
 
     def _change(self) -> None:
@@ -162,7 +162,7 @@ class ComparePanel(Panel):
             asked = Analysis("difference", str(outcome), None, str(exposure), one, other)
         else:
             asked = Analysis(kind, str(outcome), value, str(exposure), one, other)
-        reader = self.opened.reader
+        reader = self.current.reader
         # It waits a moment, since boxes that are set one after another come here each time.
         self.work.start(analyse, reader, asked, on_done=self.take_result, on_exception=self.show_fault, pause=_REST)
 
@@ -220,7 +220,7 @@ class ComparePanel(Panel):
         self.fault.setText(sentence)
 
 
-def _values(opened: Opened, name: str) -> list[tuple[str, str]]:
+def _values(opened: AskableRelease, name: str) -> list[tuple[str, str]]:
     """Return values to choose from, the frequent ones first where they are published as they are."""
     column = opened.published.table[name]
     labels = [str(each) for at, each in enumerate(column.labels) if not column.missing[at]][:_MOST]

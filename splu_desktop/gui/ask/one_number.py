@@ -13,14 +13,14 @@ from splu_desktop.core.answer.answer import HIDDEN
 from splu_desktop.core.answer.conditions import Condition, takes_range
 from splu_desktop.core.answer.words import ends_of
 from splu_desktop.gui.ask.answer_card import AnswerCard, about, error_words
-from splu_desktop.gui.ask.asking import Asked, Opened, Panel, Question, answer_one
+from splu_desktop.gui.ask.asking import AnsweredQuestion, AskableRelease, Panel, Question, answer_one
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import Choice, TickList
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, Flow, link
-from splu_desktop.gui.base.widgets import Elided, button, empty, label, line_edit, margins, put, show_whole, turn
+from splu_desktop.gui.base.widgets import ElidedLabel, button, empty, label, line_edit, margins, put, show_whole, turn
 from splu_desktop.gui.base.words import bare, caption, join, number, t, translate
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
@@ -34,8 +34,8 @@ class OneNumber(Panel):
 
     def build(self) -> None:
         self._chosen: dict[str, Condition] = {}
-        self._asked: list[Asked] = []
-        self._last: Asked | None = None
+        self._asked: list[AnsweredQuestion] = []
+        self._last: AnsweredQuestion | None = None
         self._listed: list[str] = []  # the values that stand in the list
         self._narrow = False
         self.rest = QTimer(self, singleShot=True, interval=_REST)
@@ -67,7 +67,7 @@ class OneNumber(Panel):
         put(columns.body, label(bare(t("&Columns")), "quiet"), (self.columns, 1), self.column)
         columns.body.addWidget(label(t("Columns without a shield are exact."), "quiet", wrap=True))
         values = Card("", 8, spacing=4)
-        self.values_of = Elided("", "quiet")
+        self.values_of = ElidedLabel("", "quiet")
         self.search = line_edit(t("Find a value, or write 40..64"), t("Find a value, or write 40..64"))
         self.search.textChanged.connect(lambda: self._show_values())
         self.search.returnPressed.connect(self._take_range)
@@ -93,17 +93,17 @@ class OneNumber(Panel):
         put(card.body, head, (self.table, 1))
         return card
 
-    def _fields(self) -> list[Field[Asked]]:
-        def between(asked: Asked) -> str:
+    def _fields(self) -> list[Field[AnsweredQuestion]]:
+        def between(asked: AnsweredQuestion) -> str:
             low, high = ends_of(asked.answer)
             return "–" if asked.answer.exact else t("{low} and {high}", low=number(low), high=number(high))
 
-        def figure(asked: Asked) -> str:
+        def figure(asked: AnsweredQuestion) -> str:
             if asked.answer.exact:
                 return number(asked.answer.n_p)
             return "–" if asked.answer.trust() == HIDDEN else t("about {n}", n=number(about(asked.answer)))
 
-        def good(asked: Asked) -> str:
+        def good(asked: AnsweredQuestion) -> str:
             trust = asked.answer.trust()
             if trust in ("readable", "rough"):
                 return f"{trust_words(trust)}, {error_words(asked.answer)}"
@@ -144,7 +144,7 @@ class OneNumber(Panel):
 
     # --- the release
 
-    def show_release(self, opened: Opened) -> None:
+    def show_release(self, opened: AskableRelease) -> None:
         super().show_release(opened)
         self._chosen, self._asked, self._last = {}, [], None
         self.answer.offer_truth(opened.source is not None)
@@ -164,7 +164,7 @@ class OneNumber(Panel):
         self._chosen = {each.column: each for each in question}
         if question:
             with QSignalBlocker(self.columns):
-                self.columns.setCurrentRow(self.opened.columns.index(question[-1].column))
+                self.columns.setCurrentRow(self.current.columns.index(question[-1].column))
         self._show_values()
         self._change()
 
@@ -180,9 +180,9 @@ class OneNumber(Panel):
 
     def _recolour(self) -> None:
         c = theme.colours()
-        # Colours may change before there is a release: then the list is empty, and `opened` isn't asked for.
+        # Colours may change before there is a release: then the list is empty, and `current` isn't asked for.
         for at in range(self.columns.count()):
-            secret = self.opened.is_secret(self.columns.item(at).text())
+            secret = self.current.is_secret(self.columns.item(at).text())
             name, colour = ("shield", c.protected) if secret else ("file-text", c.quiet)
             self.columns.item(at).setIcon(theme.icon(name, colour))
 
@@ -190,12 +190,12 @@ class OneNumber(Panel):
 
     @property
     def _column(self) -> str:
-        return self.opened.columns[max(self.columns.currentRow(), 0)]
+        return self.current.columns[max(self.columns.currentRow(), 0)]
 
     def _show_values(self) -> None:
         self.column.setCurrentIndex(self.columns.currentRow())
-        column = self.opened.published.table[self._column]
-        secret = self.opened.is_secret(column.name)
+        column = self.current.published.table[self._column]
+        secret = self.current.is_secret(column.name)
         self.values_of.setText(t("Values of {column}", column=column.name))
         wanted = self.search.text().strip().casefold()
         counts = column.counts()
@@ -205,7 +205,7 @@ class OneNumber(Panel):
         ticked = np.zeros(column.m, bool) if chosen is None else chosen.select_known(column)
         if chosen is not None and chosen.is_range:
             ticked = chosen.select(column)
-        order = np.arange(column.m) if column.kind.ordered or column.m <= 12 else np.argsort(-counts, kind="stable")
+        order = np.arange(column.m) if column.kind.has_order or column.m <= 12 else np.argsort(-counts, kind="stable")
         if secret:  # how often a value is shown says nothing true
             order = np.arange(column.m)
         # A range that is being typed is no word to look for, and would empty the list.
@@ -230,7 +230,7 @@ class OneNumber(Panel):
     def _take_range(self) -> None:
         """Take what was typed as a range, or tick the one value that is left."""
         low, dots, high = self.search.text().strip().partition("..")
-        if dots and takes_range(self.opened.published.table[self._column]):
+        if dots and takes_range(self.current.published.table[self._column]):
             self._chosen[self._column] = Condition(self._column, low=low.strip(), high=high.strip())
             self.search.clear()
             self._change()
@@ -252,7 +252,7 @@ class OneNumber(Panel):
         if not question:
             self.show_fault(t("Tick values below; the answer follows at once."))
             return
-        show, opened = self.take_answer, self.opened
+        show, opened = self.take_answer, self.current
         self.work.start(answer_one, opened, question, on_done=show, on_exception=self.show_fault)
 
     def _show_tokens(self) -> None:
@@ -268,7 +268,7 @@ class OneNumber(Panel):
         if not self._chosen:
             self.token_row.addWidget(label("…", "quiet"))
 
-    def take_answer(self, asked: Asked) -> None:
+    def take_answer(self, asked: AnsweredQuestion) -> None:
         """Show the answer to the question that stands there."""
         # Taking the last value away asks nothing new, so that the answer to it may still come.
         if asked.question != tuple(self._chosen.values()):
@@ -276,7 +276,7 @@ class OneNumber(Panel):
         self._last = asked
         self.answer.show_answer(asked)
         self._show_so_far()
-        open_part = tuple(each for each in asked.question if not self.opened.is_secret(each.column))
+        open_part = tuple(each for each in asked.question if not self.current.is_secret(each.column))
         n = number(asked.answer.n_p)
         if len(open_part) == len(asked.question):
             self.sentence.setText("")
@@ -300,7 +300,7 @@ class OneNumber(Panel):
         self.rest.stop()
         self._asked = self._so_far()
 
-    def _so_far(self) -> list[Asked]:
+    def _so_far(self) -> list[AnsweredQuestion]:
         """Return the answer that is shown, and those before it."""
         now = [] if self._last is None else [self._last]
         return now + [each for each in self._asked if not now or each.question != now[0].question]

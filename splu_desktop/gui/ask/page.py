@@ -11,7 +11,7 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.release.package import PasswordNeeded
 from splu_desktop.files.release.reading import OpenRelease, open_release
-from splu_desktop.gui.ask.asking import Opened, answer_file, open_for_asking
+from splu_desktop.gui.ask.asking import AskableRelease, answer_file, open_for_asking
 from splu_desktop.gui.ask.book_panel import BookPanel
 from splu_desktop.gui.ask.compare_panel import ComparePanel
 from splu_desktop.gui.ask.one_number import OneNumber
@@ -22,7 +22,7 @@ from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import button, label, margins, put
 from splu_desktop.gui.base.words import bare, number, t
-from splu_desktop.gui.proposal.fitted import Fitted
+from splu_desktop.gui.proposal.fitted import FillingBox
 
 _CHANNEL = "ask file"
 
@@ -45,7 +45,7 @@ class AskPage(Page):
 
     def build(self) -> None:
         self._release: Release | None = None
-        self._opened: Opened | None = None
+        self._opened: AskableRelease | None = None
         row = margins(QHBoxLayout(), 0, spacing=12)
         self.name = label(t("Ask the release"), "title")
         self.tabs = QTabBar()
@@ -64,9 +64,9 @@ class AskPage(Page):
         self.each = self.one, self.table, self.compare, self.book
         self.table.kept.connect(self.book.add)
         self.panels = QStackedWidget()
-        self.fitted: list[Fitted] = []
+        self.fitted: list[FillingBox] = []
         for panel in self.each:
-            room = Fitted()
+            room = FillingBox()
             margins(QVBoxLayout(room), 0).addWidget(panel)
             self.fitted.append(room)
             self.panels.addWidget(room)
@@ -123,7 +123,7 @@ class AskPage(Page):
             open_for_asking, release, on_done=self._take_release, on_exception=self.show_error, channel="open to ask"
         )
 
-    def _take_release(self, opened: Opened) -> None:
+    def _take_release(self, opened: AskableRelease) -> None:
         """Ask a release, first for the first of the tables that had to come out."""
         self._opened = opened
         self.panels.setEnabled(True)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE
 from splu_desktop.core.answer.crosstab import CrossTable, crosstab
 from splu_desktop.files.questions.results import write_cells
-from splu_desktop.gui.ask.asking import Opened, Panel
+from splu_desktop.gui.ask.asking import AskableRelease, Panel
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.dialogs import save_as
 from splu_desktop.gui.base.messages import value_words
@@ -59,7 +59,7 @@ class TablePanel(Panel):
         self.save.setText(t("Save the table…") if fold is Fold.WIDE else "")
         show_whole(self.view, 120, whole=fold is Fold.NARROW)
 
-    def show_release(self, opened: Opened) -> None:
+    def show_release(self, opened: AskableRelease) -> None:
         super().show_release(opened)
         self.found = None
         secret = opened.published.sensitive
@@ -82,7 +82,7 @@ class TablePanel(Panel):
             self.show_fault(t("A table needs different columns."))
             return
         by = [first, second] if second else [first]
-        reader = self.opened.reader
+        reader = self.current.reader
         self.work.start(crosstab, reader, by, column, on_done=self.take_table, on_exception=self.show_fault)
 
     def show_fault(self, sentence: str) -> None:
@@ -99,7 +99,7 @@ class TablePanel(Panel):
         self.fault.hide()
         self.save.setEnabled(True)
         # A book has no lines by secret columns; `read_book` refuses them, too.
-        self.keep.setEnabled(not any(map(self.opened.is_secret, found.by)))
+        self.keep.setEnabled(not any(map(self.current.is_secret, found.by)))
 
         def cell(line: int, at: int) -> str:
             trust = found.trust(line, at)
@@ -123,7 +123,7 @@ class TablePanel(Panel):
             return value_words(found.lines[line][place])
 
         heads: list[Field[int]] = [Field(name, partial(head, place)) for place, name in enumerate(found.by)]
-        selected = found.selected.tolist()
+        selected = found.line_rows.tolist()
         rows: Field[int] = Field(t("Rows"), lambda line: number(selected[line]), right=True)
         order = sorted(range(len(found.labels)), key=lambda at: -float(found.estimate[:, at].sum()))
         shown = range(len(found.labels)) if len(found.labels) <= 12 else order[:_MOST_COLUMNS]
@@ -133,5 +133,5 @@ class TablePanel(Panel):
 
     def _save(self) -> None:
         if self.found is not None:
-            start, write = f"{self.found.column}.xlsx", partial(write_cells, self.found, self.opened.release.id)
+            start, write = f"{self.found.column}.xlsx", partial(write_cells, self.found, self.current.release.id)
             save_as(self, self.work, t("Save the table…"), start, (".xlsx", ".csv"), write, self.say)

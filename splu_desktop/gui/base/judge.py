@@ -11,7 +11,7 @@ from splu_desktop.core.policy import EarlierRelease, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.register import Register
 from splu_desktop.files.register.earlier import earlier_releases
-from splu_desktop.gui.base.session import Judged, Session
+from splu_desktop.gui.base.session import Judgement, Session
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.work import Work
 
@@ -29,12 +29,12 @@ def judge(
     plan: Plan,
     earlier: Sequence[EarlierRelease] | None = None,
     progress: Progress = SILENT,
-) -> Judged:
+) -> Judgement:
     """Return the verdict on a plan. Raises what `prepare` and the register raise; Cancelled."""
     prepared = source.prepare(plan, progress)
     known = earlier_of(source, plan) if earlier is None else earlier
     found = verdict(prepared, plan, earlier=known, suggestions=source.suggestions, progress=progress)
-    return Judged(plan, prepared, found)
+    return Judgement(plan, prepared, found)
 
 
 class Judge(QObject):
@@ -50,9 +50,9 @@ class Judge(QObject):
 
     def _look(self) -> None:
         session, plan = self._session, self._session.plan
-        if session.source is None or plan is None or session.judged is not None or session.judge_fault:
+        if session.source is None or plan is None or session.judgement is not None or session.judge_fault:
             # Undo may lead to a plan that has its verdict while that of another one is still worked out.
-            if plan is None or session.judged is not None:
+            if plan is None or session.judgement is not None:
                 self._asked = None
                 self._work.drop(CHANNEL)
             return

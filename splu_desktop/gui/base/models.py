@@ -61,8 +61,8 @@ class Field(Generic[Row]):
     colour : name of a colour of the scheme for the cell's text, None for the usual.
     picture : name of an icon before the text, None for none.
     tip : what the cell's hover text says below its text.
-    ticked : whether the box in the cell is ticked; None for a cell without a box.
-    typed : whether the text can be typed over.
+    tick : whether the box in the cell is ticked; None for a cell without a box.
+    editable : whether the text can be typed over.
     """
 
     title: str
@@ -73,8 +73,8 @@ class Field(Generic[Row]):
     colour: Callable[[Row], str | None] | None = None
     picture: Callable[[Row], str | None] | None = None
     tip: Callable[[Row], str] | None = None
-    ticked: Callable[[Row], bool | None] | None = None
-    typed: bool = False
+    tick: Callable[[Row], bool | None] | None = None
+    editable: bool = False
 
     @property
     def side(self) -> Qt.AlignmentFlag:
@@ -151,9 +151,9 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         if role == Qt.ItemDataRole.ToolTipRole:
             text, more = field.text(row), field.tip(row) if field.tip else ""
             return plain(more if text in more else "\n".join(part for part in (text, more) if part))
-        if role == Qt.ItemDataRole.EditRole and field.typed:
+        if role == Qt.ItemDataRole.EditRole and field.editable:
             return field.text(row)
-        if role == Qt.ItemDataRole.CheckStateRole and field.ticked and (on := field.ticked(row)) is not None:
+        if role == Qt.ItemDataRole.CheckStateRole and field.tick and (on := field.tick(row)) is not None:
             return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
         return None
 
@@ -161,9 +161,9 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         found = super().flags(index)
         if index.isValid():
             row, field = self.rows[index.row()], self.fields[index.column()]
-            if field.ticked and field.ticked(row) is not None:
+            if field.tick and field.tick(row) is not None:
                 found |= Qt.ItemFlag.ItemIsUserCheckable
-            if field.typed:
+            if field.editable:
                 found |= Qt.ItemFlag.ItemIsEditable
         return found
 

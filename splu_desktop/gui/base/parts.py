@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidgetItem,
 )
 
-from splu_desktop.core.messages import Said
+from splu_desktop.core.messages import Phrase
 from splu_desktop.core.progress import Pace
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Picture, announce, button, label, make_grid, margins, put, restyle, turn
@@ -323,7 +323,7 @@ class Banner(QFrame):
         restyle(self, f"banner-{kind}")
         picture, colour, name = _banners()[kind]
         self._picture.show_picture(picture, colour)
-        text = translate(text) if isinstance(text, Said) else text
+        text = translate(text) if isinstance(text, Phrase) else text
         self.text.setText(text)
         self.setAccessibleName(join((name, text), ":"))
         self.text.setAccessibleName(self.accessibleName())

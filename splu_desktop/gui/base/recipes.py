@@ -51,7 +51,7 @@ def recipe_of(session: Session) -> Recipe | None:
     """Return all choices about the table that is open; None where there is no plan."""
     if session.source is None or session.plan is None:
         return None
-    imported, release = session.source.imported, session.choices.release
+    imported, release = session.source.reading, session.choices.release
     return Recipe(imported.choices, session.plan.as_dict(), imported.source, laws_chosen(), release)
 
 
@@ -67,7 +67,7 @@ def take_recipe(session: Session, recipe: Recipe, name: str, *, changed_in_exper
     if recipe.laws:
         choose_laws(recipe.laws)
     answers = Answers.of_plan(plan)
-    taken = replace(now, answers=answers, asked=answers, plan=plan, release=recipe.release)
+    taken = replace(now, answers=answers, basis=answers, plan=plan, release=recipe.release)
     if not changed_in_expert:
         session.do(replace(taken, proposal=None), name)
     elif (plan, recipe.release) != (now.plan, now.release):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the first window shows no table: NumPy and SciPy come with 
     from splu_desktop.core.plan import Plan
     from splu_desktop.core.policy import Proposal, Verdict
     from splu_desktop.core.questions import AskedTable
-    from splu_desktop.core.sanitise import Prepared
+    from splu_desktop.core.sanitise import DrawInput
     from splu_desktop.files.release.reading import OpenRelease
     from splu_desktop.gui.base.source import Source
 
@@ -88,7 +88,7 @@ class Choices:
     Attributes
     ----------
     answers : as they stand on the page Questions.
-    asked : those that `proposal` was made from; None while there is none.
+    basis : those that `proposal` was made from; None while there is none.
     proposal : the last one that was worked out.
     plan : what would be published now: the proposal's, or changed since.
     expert : what was changed in Expert, in words.
@@ -96,7 +96,7 @@ class Choices:
     """
 
     answers: Answers
-    asked: Answers | None = None
+    basis: Answers | None = None
     proposal: Proposal | None = None
     plan: Plan | None = None
     expert: tuple[str, ...] = ()
@@ -104,11 +104,11 @@ class Choices:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Judgement:
     """A plan with its table as the mechanism sees it, and the verdict."""
 
     plan: Plan
-    prepared: Prepared
+    draw_input: DrawInput
     verdict: Verdict
 
 
@@ -118,17 +118,17 @@ class Release:
 
     Attributes
     ----------
-    opened : folder, facts, published table.
+    content : folder, facts, published table.
     source, plan : what it was made from in this session; None for one opened from its folder.
-    verdict, accepted : what was said of it then, and the lines accepted with their reasons.
+    verdict, reasons : what was said of it then, and the lines accepted with their reasons.
     fingerprint : six words, "" where they were not worked out.
     """
 
-    opened: OpenRelease
+    content: OpenRelease
     source: Source | None = None
     plan: Plan | None = None
     verdict: Verdict | None = None
-    accepted: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
     fingerprint: str = ""
 
 
@@ -150,7 +150,7 @@ class Session(QObject):
         self._steps: list[tuple[Choices, str, str]] = []  # choices, name of the step, what merges with it
         self._at = 0
         self._last = 0.0
-        self._judged: list[Judged] = []  # the last few, the newest first
+        self._judged: list[Judgement] = []  # the last few, the newest first
         self._accepted: dict[str, tuple[str, str]] = {}  # line -> its sentence, the reason
         self._release: Release | None = None
         self.judge_fault = ""  # why the plan of now could not be judged
@@ -179,7 +179,7 @@ class Session(QObject):
         return self.choices.plan if self._steps else None
 
     @property
-    def judged(self) -> Judged | None:
+    def judgement(self) -> Judgement | None:
         """The plan of now with its verdict; None while that is being worked out."""
         if not self._steps:
             return None
@@ -188,10 +188,10 @@ class Session(QObject):
     @property
     def verdict(self) -> Verdict | None:
         """The verdict on the plan of now; None while it is being worked out."""
-        return None if self.judged is None else self.judged.verdict
+        return None if self.judgement is None else self.judgement.verdict
 
     @property
-    def accepted(self) -> dict[str, str]:
+    def reasons(self) -> dict[str, str]:
         """Open lines of the verdict of now that were accepted -> the reason. A line that says another figure is not."""
         lines = {} if self.verdict is None else {line.name: str(line.sentence) for line in self.verdict.open}
         return {name: why for name, (said, why) in self._accepted.items() if lines.get(name) == said}
@@ -208,9 +208,9 @@ class Session(QObject):
         return made is not None and made.plan is not None and made.plan != self.plan
 
     @property
-    def outdated(self) -> bool:
+    def has_new_answers(self) -> bool:
         """Whether the answers were changed since the proposal was made from them."""
-        return bool(self._steps) and self.choices.asked is not None and self.choices.asked != self.choices.answers
+        return bool(self._steps) and self.choices.basis is not None and self.choices.basis != self.choices.answers
 
     def state(self, step: Step) -> State:
         """Return what the rail says of a step."""
@@ -224,7 +224,7 @@ class Session(QObject):
             return State.STALE if self.stale else State.DONE if step in self.confirmed else State.OPEN
         if self.source is None or (step is not Step.QUESTIONS and self.plan is None):
             return State.BLOCKED
-        if step is Step.PROPOSAL and self.outdated:
+        if step is Step.PROPOSAL and self.has_new_answers:
             return State.STALE
         if step is Step.PUBLISH:
             made = self._release is not None and self._release.plan is not None
@@ -266,7 +266,7 @@ class Session(QObject):
         if answers != self.answers:
             self.do(replace(self.choices, answers=answers), name)
 
-    def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judged, plan: Plan | None = None) -> None:
+    def take_proposal(self, proposal: Proposal, answers: Answers, judged: Judgement, plan: Plan | None = None) -> None:
         """Take a proposal that was made from these answers, with its verdict; `plan` stays instead of its own."""
         # The verdict comes before `do`, whose signal would let the judge work it out once more.
         self._judged.insert(0, judged)
@@ -279,15 +279,15 @@ class Session(QObject):
         if plan == now.plan:
             return
         more = replace(now, plan=plan)
-        if now.plan is not None and now.asked is not None:  # another way may be for somebody else, or other tables
+        if now.plan is not None and now.basis is not None:  # another way may be for somebody else, or other tables
             told = {name: getattr(plan, name) for name in ("audience", "questions")}
             told = {name: value for name, value in told.items() if value != getattr(now.plan, name)}
-            more = replace(more, answers=replace(now.answers, **told), asked=replace(now.asked, **told))
+            more = replace(more, answers=replace(now.answers, **told), basis=replace(now.basis, **told))
         if expert:
             more = replace(more, expert=(*dict.fromkeys((*now.expert, expert)),))
         self.do(more, name, merge)
 
-    def take_verdict(self, judged: Judged) -> None:
+    def take_verdict(self, judged: Judgement) -> None:
         """Keep what a plan came to."""
         self._judged = [judged, *self._judged][:4]
         self.changed.emit()

@@ -14,10 +14,10 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles import Suggestion
-from splu_desktop.core.sanitise import Prepared, prepare
+from splu_desktop.core.sanitise import DrawInput, prepare
 from splu_desktop.core.table import Column, Table
 from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.files.importer import ImportChoices, TableReading
 from splu_desktop.gui.base.words import t
 
 _KEPT = 6  # prepared tables
@@ -36,38 +36,38 @@ class Source:
     Attributes
     ----------
     path : the file.
-    imported : table, choices, problems, facts of the file.
-    asked : how it was asked to be read; None for as the file is.
+    reading : table, choices, problems, facts of the file.
+    wishes : how it was asked to be read; None for as the file is.
     suggestions : column name -> suggested role with its reason.
     person_columns : columns that may name the person, the likeliest first.
     persons : column of `person_columns` -> how many persons it names, and the most rows of one.
     """
 
     path: Path
-    imported: Imported
-    asked: ImportChoices | None
+    reading: TableReading
+    wishes: ImportChoices | None
     suggestions: Mapping[str, Suggestion]
     person_columns: tuple[str, ...] = ()
     persons: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _prepared: list[tuple[Plan, Prepared]] = field(default_factory=list)
+    _prepared: list[tuple[Plan, DrawInput]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def table(self) -> Table:
         """The table as it was read."""
-        return self.imported.table
+        return self.reading.table
 
     @property
     def name(self) -> str:
         """The file's name."""
-        return self.imported.source.name
+        return self.reading.source.name
 
     @cached_property
     def fingerprint(self) -> str:
         """What the file is known by when it is opened again."""
-        return str(self.imported.source.sha256 or self.path)
+        return str(self.reading.source.sha256 or self.path)
 
-    def prepare(self, plan: Plan, progress: Progress = SILENT) -> Prepared:
+    def prepare(self, plan: Plan, progress: Progress = SILENT) -> DrawInput:
         """Return the table as the mechanism sees it; the strength costs nothing once the rest is known. For workers."""
         shape = _shape(plan)
         with self._lock:

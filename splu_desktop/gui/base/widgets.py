@@ -83,7 +83,7 @@ class Label(QLabel):
             announce(self, self._said)
 
 
-class Elided(QLabel):
+class ElidedLabel(QLabel):
     """A line of text that ends in dots where it has no room; all of it shows at rest."""
 
     def __init__(self, text: str = "", look: str = "") -> None:
@@ -337,7 +337,7 @@ class Picture(QWidget):
         painter.drawPixmap(0, 0, theme.pixmap(self._picture, colour, self._size, self.devicePixelRatioF()))
 
 
-class Scrolled(QScrollArea):
+class ScrollArea(QScrollArea):
     """Room in which what is too high scrolls: large writing, small screens; too wide it scrolls sideways, too."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -363,7 +363,7 @@ class Scrolled(QScrollArea):
 
 def put_in_scroll_area(content: QWidget) -> QScrollArea:
     """Return room in which `content` scrolls, never sideways; what it stands on shows through."""
-    room = Scrolled()
+    room = ScrollArea()
     # Tab goes to the parts inside, and a scroll area brings what has the focus into sight.
     room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

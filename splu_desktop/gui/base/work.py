@@ -17,7 +17,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from splu_desktop.core.errors import SpluError, place_of
-from splu_desktop.core.progress import Cancelled, Watched
+from splu_desktop.core.progress import Cancelled, WatchedProgress
 from splu_desktop.gui.base.words import t, translate
 
 _EVERY = 0.04  # seconds between two reports handed to the window; more would only queue up
@@ -153,7 +153,7 @@ class Work(QObject):
             if job.stop.is_set():
                 raise Cancelled
             if "progress" in inspect.signature(function).parameters:
-                keywords["progress"] = Watched(report, job.stop.is_set)
+                keywords["progress"] = WatchedProgress(report, job.stop.is_set)
             result = function(*args, **keywords)
         except Cancelled:
             self._told.emit((job, job.on_cancel, (), True))

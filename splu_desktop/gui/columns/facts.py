@@ -54,16 +54,16 @@ class ColumnRow:
 
     Attributes
     ----------
-    published : in what form it goes out.
+    form : in what form it goes out.
     why : why it is what it is.
-    changed : whether it is other than proposed, so that Undo brings that back.
+    differs : whether it is other than proposed, so that Undo brings that back.
     """
 
     name: str
     role: Role
-    published: str
+    form: str
     why: str
-    changed: bool
+    differs: bool
 
 
 def column_rows(session: Session) -> list[ColumnRow]:
@@ -117,12 +117,12 @@ def as_proposed(plan: Plan, before: Plan, name: str) -> Plan:
 def published_as(source: Source, plan: Plan, name: str) -> str:
     """Return in what form a column goes out."""
     role, steps = plan.roles[name], plan.generalisations.get(name, ())
-    if not role.published:
+    if not role.is_published:
         return "–"
     values = count_values(source.table[name])[0] if not steps else len(values_after(source.table[name], steps).labels)
-    if role.unchanged and values == 1:
+    if role.is_unchanged and values == 1:
         return t("one group") if steps else t("one value")
-    if role.unchanged:
+    if role.is_unchanged:
         return t("{n} groups", n=number(values)) if steps else t("{n} values", n=number(values))
     public = set(plan.public_values.get(name, ()))
     secret = [label for label in values_after(source.table[name], steps).labels if label not in public]

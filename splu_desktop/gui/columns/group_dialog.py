@@ -46,7 +46,7 @@ class GroupDialog(Dialog):
         fields: list[Field[Member]] = [
             Field(t("Value"), lambda r: r.label),
             Field(t("Rows"), lambda r: number(r.count), key=lambda r: r.count, right=True),
-            Field(t("Group"), lambda r: r.group, colour=lambda r: "accent", typed=True),
+            Field(t("Group"), lambda r: r.group, colour=lambda r: "accent", editable=True),
         ]
         self.model = RowsModel(fields, self)
         self.model.changed.connect(lambda at, text: self._put(text, [self.model.rows[at]]))

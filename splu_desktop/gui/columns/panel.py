@@ -86,7 +86,7 @@ class ColumnPanel(Card):
                 t("Value"),
                 lambda r: value_words(r.label),
                 colour=lambda r: "protected" if r.secret else None,
-                ticked=lambda r: r.secret if self._asks and not r.empty else None,
+                tick=lambda r: r.secret if self._asks and not r.empty else None,
             ),
             Field("", lambda r: ""),
             Field(t("Rows"), lambda r: number(r.count), right=True),
@@ -172,7 +172,7 @@ class ColumnPanel(Card):
 
     def _offer_forms(self, source: Source, steps: Steps, role: Role) -> None:
         for part in (self.coarser, self.forms):
-            part.setVisible(role.published)
+            part.setVisible(role.is_published)
         column = source.table[self._name]
         ways: list[tuple[str, object]] = list(forms_of(source, self._name))
         if steps not in [each for _, each in ways]:

@@ -20,9 +20,9 @@ def fields() -> list[Field[ColumnRow]]:
     return [
         Field(t("Column"), lambda r: r.name, colour=lambda r: "protected" if r.role.sensitive else None),
         Field(t("What it is"), lambda r: look_of(r.role).name),
-        Field(t("Published as"), lambda r: r.published, colour=lambda r: "accent" if r.role.published else "quiet"),
+        Field(t("Published as"), lambda r: r.form, colour=lambda r: "accent" if r.role.is_published else "quiet"),
         Field(t("Why"), lambda r: r.why, colour=lambda r: "quiet", tip=lambda r: r.why),
-        Field("", lambda r: bare(t("&Undo")) if r.changed else "", colour=lambda r: "accent"),
+        Field("", lambda r: bare(t("&Undo")) if r.differs else "", colour=lambda r: "accent"),
     ]
 
 
@@ -140,7 +140,7 @@ class ColumnTable(TableView):
         if index.column() == KIND:
             where = self.visualRect(index)
             self.choose_kind(row.name, self.viewport().mapToGlobal(where.bottomLeft()))
-        elif index.column() == UNDO and row.changed:
+        elif index.column() == UNDO and row.differs:
             self.undo_asked.emit(row.name)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -157,7 +157,7 @@ class ColumnTable(TableView):
             self.kind_chosen.emit(self.names_chosen(), KINDS[int(event.text()) - 1])
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and row is not None:
             self.opened.emit(row.name)
-        elif event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete) and row is not None and row.changed:
+        elif event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete) and row is not None and row.differs:
             self.undo_asked.emit(row.name)
         else:
             super().keyPressEvent(event)

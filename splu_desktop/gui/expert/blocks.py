@@ -61,11 +61,11 @@ class ClassesSection(Section):
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         self.ticks.offer(plan.nsas, plan.classes)
-        judged = self.session.judged
+        judged = self.session.judgement
         if judged is None:
             self.found.setText(t("Working it out…"))
             return
-        sizes = np.bincount(judged.prepared.classes.code)
+        sizes = np.bincount(judged.draw_input.classes.code)
         # A number below the last may belong to no class, and the smallest class would have 0 rows.
         sizes = sizes[sizes > 0]
         self.found.setText(

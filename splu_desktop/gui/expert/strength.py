@@ -111,7 +111,7 @@ class StrengthSection(Section):
 
     def _take(self, found: list[tuple[LargeCounts, SmallCounts]]) -> None:
         self._figures = found
-        plan, judged = self.session.plan, self.session.judged
+        plan, judged = self.session.plan, self.session.judgement
         if plan is None or len(found) != len(self._lines):
             return
         shares = {} if judged is None else judged.verdict.figures.certainty.shares
@@ -128,8 +128,8 @@ class StrengthSection(Section):
         if plan is None or at >= len(self._figures):
             return
         large, small = self._figures[at]
-        if self.session.judged is not None:
-            counts = self.session.judged.prepared.table[plan.blocks[at].columns[0]].counts()
+        if self.session.judgement is not None:
+            counts = self.session.judgement.draw_input.table[plan.blocks[at].columns[0]].counts()
             large = replace(large, counts=counts[counts > 0].astype(np.float64))
         self.large.show_figures(large)
         self.small.show_figures(small)

@@ -24,7 +24,7 @@ from splu_desktop.gui.base.words import language_code, t, translate
 from splu_desktop.gui.expert.section import Section
 
 if TYPE_CHECKING:
-    from splu_desktop.compare.outcome import Comparison, SystemTried
+    from splu_desktop.compare.outcome import Comparison, SystemResult
 
 _SHOWN = ("title", "setting", "line", "best_reader", "large_right", "t_p", "t_f")
 _SECONDS = 3.0  # for each of the ten lines: half a minute together
@@ -131,11 +131,11 @@ class SystemsSection(Section):
         self._end()
         self.picture.show_comparison(found)
         fields = [_field(name, *COLUMNS[name]) for name in _SHOWN]
-        remark: Field[SystemTried] = Field(
+        remark: Field[SystemResult] = Field(
             t("Remark"), lambda row: translate(row.impossible), colour=lambda row: "quiet"
         )
         self.model = self.view.hold([*fields, remark])
-        self.model.show(found.tried)
+        self.model.show(found.systems)
         self.meaning.setText("\n".join(map(translate, explain(found))))
         self.view.show()
         self.view.fit_columns(200, filling=len(fields), least=120)
@@ -145,8 +145,8 @@ class SystemsSection(Section):
         self.say_fault(sentence)
 
 
-def _field(name: str, head: str, edge: str, cell: Callable[[SystemTried], str]) -> Field[SystemTried]:
-    def key(row: SystemTried) -> float | None:
+def _field(name: str, head: str, edge: str, cell: Callable[[SystemResult], str]) -> Field[SystemResult]:
+    def key(row: SystemResult) -> float | None:
         return getattr(row, name) if name.startswith("t_") else row.median(name)
 
     right = edge == "r"

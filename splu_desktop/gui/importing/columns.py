@@ -7,14 +7,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.files.importer import ImportChoices, TableReading
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.models import shorten
-from splu_desktop.gui.base.widgets import Scrolled, line_edit, margins, put
+from splu_desktop.gui.base.widgets import ScrollArea, line_edit, margins, put
 from splu_desktop.gui.base.words import join, t, translate
 
 
-class ColumnsForm(Scrolled):
+class ColumnsForm(ScrollArea):
     """One row for each column: what the file calls it, the name it gets, its type, and whether spellings are values.
 
     Signals: `renamed` (the file's name, the new name), `typed` (the name now, a Kind or None), `kept_apart` (the name
@@ -37,7 +37,7 @@ class ColumnsForm(Scrolled):
         self._shown: tuple[tuple[str, str], ...] = ()
         self._asked: dict[str, str] = {}  # the file's name -> the name last asked for
 
-    def show_columns(self, imported: Imported, asked: ImportChoices) -> None:
+    def show_columns(self, imported: TableReading, asked: ImportChoices) -> None:
         """Show the columns as they were read, and what was asked of them."""
         own = {new: old for old, new in imported.choices.renames.items()}
         shown = tuple((own.get(name, name), name) for name in imported.table.names)
@@ -50,7 +50,7 @@ class ColumnsForm(Scrolled):
             found = join((t("detected"), translate(column.kind.value)), ":")
             apart, asked_for = self.apart[column.name], column.name in asked.keep_spellings
             apart.setChecked(asked_for)
-            self._form.setRowVisible(apart, asked_for or column.written is not None)
+            self._form.setRowVisible(apart, asked_for or column.spellings is not None)
             box.offer([(found, None), *((translate(kind.value), kind) for kind in Kind)], asked.types.get(column.name))
 
     def _build(self) -> None:

@@ -23,7 +23,7 @@ from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Banner
-from splu_desktop.gui.base.widgets import Scrolled, label, line_edit, margins
+from splu_desktop.gui.base.widgets import ScrollArea, label, line_edit, margins
 from splu_desktop.gui.base.words import bare, join, number, t, translate
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.columns import ColumnsForm
@@ -115,7 +115,7 @@ class ReadDialog(Dialog):
         self.null.textEdited.connect(lambda text: self._ask(null=text or None))
         for edit in (self.header, self.last):
             edit.textEdited.connect(lambda _: self._rows_edited())
-        area = Scrolled()
+        area = ScrollArea()
         area.setWidget(page)
         return area
 
@@ -136,7 +136,7 @@ class ReadDialog(Dialog):
         page = QWidget()
         row = margins(QHBoxLayout(page), 0, 8, 0, 0)
         fields: list[Field[MissingToken]] = [
-            Field(t("Means “no value”"), lambda r: r.token or t("(empty)"), ticked=lambda r: r.applied),
+            Field(t("Means “no value”"), lambda r: r.token or t("(empty)"), tick=lambda r: r.applied),
             Field(t("Column"), lambda r: r.column),
             Field(t("Rows"), lambda r: number(r.count)),
             Field(t("Why"), lambda r: translate(r.reason)),
@@ -229,20 +229,20 @@ class ReadDialog(Dialog):
         self.banner.hide()
         self.use.setEnabled(True)
         self._filling = True
-        self.records.show_table(found.imported.table, _FIRST, 160)
+        self.records.show_table(found.reading.table, _FIRST, 160)
         self._fill_file(found)
-        self.columns.show_columns(found.imported, self.asked)
+        self.columns.show_columns(found.reading, self.asked)
         self.decisions.show_choices(self.asked)
-        self.rows.show_rows(found.imported, self.asked)
-        if list(self.tokens_model.rows) != list(found.imported.missing_tokens):
-            self.tokens_model.show(found.imported.missing_tokens)
+        self.rows.show_rows(found.reading, self.asked)
+        if list(self.tokens_model.rows) != list(found.reading.missing_tokens):
+            self.tokens_model.show(found.reading.missing_tokens)
             self.tokens.fit_columns(220)
         self._filling = False
 
     def _fill_file(self, found: Preview) -> None:
-        resolved, why = found.imported.choices, found.imported.reasons
+        resolved, why = found.reading.choices, found.reading.reasons
         offered: dict[str, tuple[Any, ...]] = {
-            "sheet": tuple(sheet.name for sheet in found.imported.sheets),
+            "sheet": tuple(sheet.name for sheet in found.reading.sheets),
             "encoding": _ENCODINGS,
             "date_order": ("dmy", "mdy"),
             "catalog": (*found.catalogs, ""),
@@ -278,7 +278,7 @@ class ReadDialog(Dialog):
 
     def _alike(self, found: Preview) -> int:
         """Return how many sheets have the same columns as the one that is read, 0 where it is alone."""
-        known = found.imported.sheets
+        known = found.reading.sheets
         return sum(sheet.chosen for sheet in known) if self.asked.sheets else len(alike(known))
 
     def _say_reason(self, key: str, text: str) -> None:

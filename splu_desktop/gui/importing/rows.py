@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from splu_desktop.files.importer import ImportChoices, Imported
+from splu_desktop.files.importer import ImportChoices, TableReading
 from splu_desktop.gui.base.choices import Choice, TickList
 from splu_desktop.gui.base.models import shorten
 from splu_desktop.gui.base.widgets import label, margins, put
@@ -31,7 +31,7 @@ class RowsForm(QWidget):
         self.column.activated.connect(lambda _: self._pick())
         self.values.itemChanged.connect(lambda _: self._tick())
 
-    def show_rows(self, imported: Imported, asked: ImportChoices) -> None:
+    def show_rows(self, imported: TableReading, asked: ImportChoices) -> None:
         """Offer the columns with few values; what was seen of them before rows were chosen stays on offer."""
         self._asked = dict(asked.rows)
         if not asked.rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-from splu_desktop.files.importer import Imported
+from splu_desktop.files.importer import TableReading
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import Banner
@@ -15,7 +15,7 @@ from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
 from splu_desktop.gui.importing.settings import mark_words, names_of_settings
 
 
-def readings(imported: Imported) -> list[tuple[str, str, str]]:
+def readings(imported: TableReading) -> list[tuple[str, str, str]]:
     """Return how a file was read: each setting, how it was chosen, and why."""
     chosen, why = imported.choices, imported.reasons
     lines: list[tuple[str, str, str]] = []
@@ -41,7 +41,7 @@ def readings(imported: Imported) -> list[tuple[str, str, str]]:
 class HowRead(Dialog):
     """The settings and the problems of a reading."""
 
-    def __init__(self, imported: Imported, work: Work, parent: QWidget | None = None) -> None:
+    def __init__(self, imported: TableReading, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(join((imported.source.name, t("How it was read")), ":"), (860, 520), parent)
         self.banner = Banner()
         self.tabs = QTabWidget()

@@ -116,7 +116,7 @@ class OpenPage(Page):
         # As in _read.
         from splu_desktop.gui.importing.dialog import ReadDialog
 
-        dialog = ReadDialog(source.path, source.asked, self.work, self)
+        dialog = ReadDialog(source.path, source.wishes, self.work, self)
         dialog.chosen.connect(lambda choices: self.open_file(source.path, choices))
         dialog.open()
         return dialog
@@ -129,7 +129,7 @@ class OpenPage(Page):
         # As in _read.
         from splu_desktop.gui.open.how_read import HowRead
 
-        dialog = HowRead(source.imported, self.work, self)
+        dialog = HowRead(source.reading, self.work, self)
         dialog.open()
         return dialog
 
@@ -196,7 +196,7 @@ class OpenPage(Page):
             self.preview.verticalHeader().show()
             self.preview.setShowGrid(False)
             self.body.addWidget(self.preview, 1)
-        words, changed = reading_words(source.imported)
+        words, changed = reading_words(source.reading)
         self.done.setText(words)
         self.mark.show_picture(*(("triangle-alert", "warning") if changed else ("circle-check", "answerable")))
         self.more.setText(emptiest(source))
@@ -206,7 +206,7 @@ class OpenPage(Page):
             return
         self._shown = source.table
         self.preview.show_table(source.table, _FIRST, 200)
-        rest, choices = all_sheets(source.imported)
+        rest, choices = all_sheets(source.reading)
         if rest:
             self.banner.say(
                 "warning",

@@ -16,7 +16,7 @@ from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.core.roles import Suggestion, suggest_roles
 from splu_desktop.core.table import Table
 from splu_desktop.files import importer
-from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, Imported, ProblemKind, alike
+from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, ProblemKind, TableReading, alike
 from splu_desktop.gui.base.messages import row_words
 from splu_desktop.gui.base.recipes import recall
 from splu_desktop.gui.base.session import Answers, Choices
@@ -68,7 +68,7 @@ def first_answers(table: Table, suggestions: Mapping[str, Suggestion], names: tu
     return Answers(audience, person, row_word, found.plan.questions)
 
 
-def reading_words(imported: Imported) -> tuple[str, bool]:
+def reading_words(imported: TableReading) -> tuple[str, bool]:
     """Return what was done to the file, in at most two sentences, and whether anything was dropped or changed."""
     header = imported.choices.header_row
     names = t("Names of the columns in row {row}.", row=number(header)) if header else t("The file names its columns.")
@@ -86,7 +86,7 @@ def reading_words(imported: Imported) -> tuple[str, bool]:
     return f"{names} {t('Nothing was dropped, no cell was changed.')}", False
 
 
-def all_sheets(imported: Imported) -> tuple[int, ImportChoices]:
+def all_sheets(imported: TableReading) -> tuple[int, ImportChoices]:
     """Return how many rows other sheets with the same columns have, and the choices that read them as one table."""
     same = alike(imported.sheets) if imported.choices.sheets is None else ()
     return sum(sheet.rows for sheet in same if not sheet.chosen), ImportChoices(sheets=ALL_SHEETS)

@@ -36,7 +36,7 @@ def band_figures(
     persons : what is counted, in words.
     """
     figures, limits = found.figures, found.limits
-    answered = figures.answered if answered is None else answered
+    answered = figures.readable if answered is None else answered
     cells = figures.cells if cells is None else cells
     average = figures.certainty.average if average is None else average
     smallest, few = _alike(found)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 
-class Fitted(QWidget):
+class FillingBox(QWidget):
     """Fills the page from a least height on; with `least` 0 it is as high as its parts, and the page scrolls.
 
     A stack is as high as its highest page, the hidden ones too, so that those ask for nothing.

@@ -71,7 +71,7 @@ def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
     words = language(language_code())
     made = QWidget()
     column = margins(QVBoxLayout(made), 0, spacing=4)
-    column.addWidget(label(table_words(table.asked, words), "strong"))
+    column.addWidget(label(table_words(table.table, words), "strong"))
     grid = make_grid(18, 3, filling=0)
     column.addLayout(grid)
     right = Qt.AlignmentFlag.AlignRight
@@ -87,5 +87,5 @@ def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
         for place, figure in ((1, line.cells[at][0]), (3, line.rows)):
             grid.addWidget(label(cell_text(count_cell(figure, words)), look or "strong"), row, place, right)
             grid.addWidget(label(number(figure.truth or 0), "quiet"), row, place + 1, right)
-    made.setAccessibleName(table_words(table.asked, words))
+    made.setAccessibleName(table_words(table.table, words))
     return made

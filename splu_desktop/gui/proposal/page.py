@@ -31,10 +31,10 @@ from splu_desktop.gui.base.messages import cases, name_value, persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import Elided, Rule, button, label, margins, put, restyle, show_whole, turn
+from splu_desktop.gui.base.widgets import ElidedLabel, Rule, button, label, margins, put, restyle, show_whole, turn
 from splu_desktop.gui.base.words import bare, caption, join, language_code, number, percent, plain, t, translate
 from splu_desktop.gui.proposal.figures import band_figures, strength_words
-from splu_desktop.gui.proposal.fitted import Fitted
+from splu_desktop.gui.proposal.fitted import FillingBox
 from splu_desktop.gui.proposal.offer import ENDINGS, Offer
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
@@ -88,7 +88,7 @@ class ProposalPage(Page):
         self.offer.wanted.connect(self._make_tables_file)
         self._protected: tuple[object, PrintedBook | None] = (None, None)
         self.left, self.right = QWidget(), QWidget()
-        self.sides = Fitted()
+        self.sides = FillingBox()
         self._left = margins(QVBoxLayout(self.left), 0, spacing=10)
         self._right = margins(QVBoxLayout(self.right), 0, spacing=10)
         self._sides = margins(QHBoxLayout(self.sides), 0, spacing=14)
@@ -117,7 +117,7 @@ class ProposalPage(Page):
         self.change_tables = link(t("Change the answers"), lambda: self.go.emit(Step.QUESTIONS))
         put(head, (self.tabs, 1), self.change_tables)
         self.ranges = RangeTable()
-        self.legend = Elided("", "quiet")
+        self.legend = ElidedLabel("", "quiet")
         self.legend.setContentsMargins(14, 3, 8, 3)
         # A narrow window's page scrolls, and no table in it: it is as high as its lines, few unless all are wanted.
         self.whole, self.all_lines = False, link("", lambda: self._show_whole(True))
@@ -221,7 +221,7 @@ class ProposalPage(Page):
             return
         self.show_content()
         self.verdict.show()
-        plan, judged = session.plan, session.judged
+        plan, judged = session.plan, session.judgement
         shown = self._preview
         # `_preview` itself stays, so that its figures are shown in grey until those of this plan are there.
         if shown is not None and not _same_shape(shown.plan, plan):
@@ -234,7 +234,7 @@ class ProposalPage(Page):
                 self._work_out()
         if session.judge_fault:
             self.show_error(session.judge_fault)
-        elif session.outdated:
+        elif session.has_new_answers:
             self.banner.say(
                 "warning",
                 t("The questions were changed. This proposal still answers the old ones."),
@@ -248,11 +248,11 @@ class ProposalPage(Page):
         self._show_all()
 
     def _work_out(self) -> None:
-        judged = self.session.judged
+        judged = self.session.judgement
         if judged is not None:
             self.work.start(
                 preview,
-                judged.prepared,
+                judged.draw_input,
                 judged.verdict,
                 judged.plan,
                 on_done=self._take_preview,
@@ -304,7 +304,7 @@ class ProposalPage(Page):
         self.rest.start()
 
     def _name_tabs(self) -> None:
-        asked = self._preview.asked if self._preview is not None else ()
+        asked = self._preview.tables if self._preview is not None else ()
         names = [_table_name(each, asked[0] if at else None) for at, each in enumerate(asked)]
         if [self.tabs.tabText(at) for at in range(self.tabs.count())] == [caption(name) for name in names]:
             return
@@ -323,14 +323,14 @@ class ProposalPage(Page):
             self.set_primary(t("Continue to publish"), False, t("Working it out…"))
             return
         at, waits = self._at, self._waits()
-        table = min(max(self.tabs.currentIndex(), 0), max(len(shown.asked) - 1, 0))
-        if shown.asked:
+        table = min(max(self.tabs.currentIndex(), 0), max(len(shown.tables) - 1, 0))
+        if shown.tables:
             every = shown.stops[at].lines[table]
             cut = self.fold is Fold.NARROW and not self.whole and len(every) > _FEW_LINES + 2
             self.all_lines.setVisible(cut)
             self.all_lines.setText(t("All {n}", n=number(len(every))))
             lines = every[:_FEW_LINES] if cut else every
-            self.ranges.show_lines(lines, mean=shown.asked[table].kind == "mean", waits=waits)
+            self.ranges.show_lines(lines, mean=shown.tables[table].kind == "mean", waits=waits)
             self.legend.setText(_legend(shown, table, at))
         else:
             self.ranges.show_lines((), mean=False)
@@ -383,7 +383,7 @@ class ProposalPage(Page):
     def _show_verdict(self, shown: Preview, at: int) -> None:
         state = shown.state(at)
         stop = shown.stops[at]
-        marks = band_figures(shown.verdict, persons_of(shown.plan), stop.answered, stop.cells, stop.average)
+        marks = band_figures(shown.verdict, persons_of(shown.plan), stop.readable, stop.cells, stop.average)
         # The policy's own sentence holds at the strength that it judged, and at no other stop.
         judged = shown.plan.gamma == shown.stops[at].gamma
         whole = judged and not (self.fold is Fold.MIDDLE and state == USEFUL)
@@ -467,7 +467,7 @@ class ProposalPage(Page):
         if proposal is None or plan != proposal.plan:
             if proposal is not None and proposal.verdict.state == USEFUL:
                 figures, words = proposal.verdict.figures, t("The proposal as it was.")
-                reached = figures.answered, figures.cells, proposal.plan.gamma
+                reached = figures.readable, figures.cells, proposal.plan.gamma
                 own.insert(0, Alternative("works", words, proposal.plan, *reached, works=True))
             return own
         found = [way for way in proposal.alternatives if way.plan is None or way.plan != plan]
@@ -558,7 +558,7 @@ def _legend(shown: Preview, table: int, at: int) -> str:
             all=number(shown.groups[table]),
         )
     tick = t("The tick is the true count, seen only here.")
-    if any(line.truth < LEAST and not line.total for line in lines) and shown.asked[table].kind != "mean":
+    if any(line.truth < LEAST and not line.total for line in lines) and shown.tables[table].kind != "mean":
         return f"{t('Groups under 50 are not counted in the verdict.')} {tick}"
     return f"{tick} {t('In 95 of 100 releases the range holds the true count.')}"
 

@@ -20,7 +20,7 @@ from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.policy.search import STOPS
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.sanitise import Prepared
+from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import unique
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.messages import value_words
@@ -61,7 +61,7 @@ class Stop:
     Attributes
     ----------
     gamma : the strength.
-    answered, cells : of the asked cells of 50 and more, how many can be read, and how many there are.
+    readable, cells : of the asked cells of 50 and more, how many can be read, and how many there are.
     average, riskiest : how often a shown secret value is right, on average and in the riskiest group (law 2).
     zone : "unsafe" against the limits, "good", or "blurred".
     other : share of ordinary other questions that can be read; NaN where there are none.
@@ -69,7 +69,7 @@ class Stop:
     """
 
     gamma: float
-    answered: int
+    readable: int
     cells: int
     average: float
     riskiest: float
@@ -88,14 +88,14 @@ class Preview:
     ----------
     plan, verdict : as judged, at the plan's own strength.
     stops : falling strengths, the plan's own among them.
-    asked : the tables.
+    tables : the tables.
     groups : how many lines each table has; at most `MOST_LINES` of them are shown.
     """
 
     plan: Plan
     verdict: Verdict
     stops: tuple[Stop, ...]
-    asked: tuple[AskedTable, ...]
+    tables: tuple[AskedTable, ...]
     groups: tuple[int, ...]
 
     def place(self, gamma: float) -> int:
@@ -124,11 +124,11 @@ class Preview:
             stop = next((each for each in stops if each.zone == "good"), None)
             if stop is not None:
                 said, plan = say(words, gamma=f"{stop.gamma:g}"), self.plan.with_gamma(stop.gamma)
-                found.append(Alternative(kind, said, plan, stop.answered, stop.cells, stop.gamma, works=True))
+                found.append(Alternative(kind, said, plan, stop.readable, stop.cells, stop.gamma, works=True))
         return found
 
 
-def preview(prepared: Prepared, verdict: Verdict, plan: Plan, progress: Progress = SILENT) -> Preview:
+def preview(prepared: DrawInput, verdict: Verdict, plan: Plan, progress: Progress = SILENT) -> Preview:
     """Return what the page shows of a plan. Runs on a worker; Raises SpluError, Cancelled."""
     gammas = tuple(sorted({*STOPS, plan.gamma}, reverse=True))
     ahead = Forecaster(prepared, plan)
@@ -142,7 +142,7 @@ def preview(prepared: Prepared, verdict: Verdict, plan: Plan, progress: Progress
     other = ahead.other_questions(gammas)
     shown = [_Lines(table, total, plan) for table, total in zip(tables, totals, strict=True)]
     # A plan that asks for no table has a strength all the same, which the plots show of its first block.
-    blocks = [plan.block_of(table.asked.sa) for table in tables] or [plan.blocks[0]]
+    blocks = [plan.block_of(table.table.sa) for table in tables] or [plan.blocks[0]]
     curves = [[plot_figures(_draw(each, plan, gamma), plan.thresholds) for gamma in gammas] for each in blocks]
     plots = [_with_counts(block, table) for block, table in zip_longest(curves, tables)]
     stops = []
@@ -211,7 +211,7 @@ class _Lines:
         values = np.argsort(-table.truth.sum(axis=0), kind="stable") if several else np.zeros(1, int)
         line, value = np.tile(np.arange(lines), len(values)), np.repeat(values, lines)
         if several:
-            plain = np.isin(np.array(table.labels, object), list(plan.public_values.get(table.asked.sa, ())))
+            plain = np.isin(np.array(table.labels, object), list(plan.public_values.get(table.table.sa, ())))
             order = np.lexsort((plain[value], ~table.large_cells[line, value]))
             line, value = line[order], value[order]
         self._line, self._value = line[:MOST_LINES], value[:MOST_LINES]
@@ -239,7 +239,7 @@ class _Lines:
         truth, low, high = table.truth[line, value], table.low[stop, line, value], table.high[stop, line, value]
         # A count of 0 with a range of no width would pass for readable by a rule that measures errors by the count.
         good = table.readable[stop, line, value] & (truth != 0)
-        mean = table.asked.kind == "mean"
+        mean = table.table.kind == "mean"
         found = []
         for group, x, a, b, readable in zip(groups, truth, low, high, good, strict=True):
             # Hidden is what may be as few as alpha rows, and an average is no number of rows.

@@ -17,7 +17,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Figures, Proposal, Step, blanked_step, together_step
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.parts import link
-from splu_desktop.gui.base.widgets import Elided, Picture, Rule, empty, label, margins, put, put_in_scroll_area
+from splu_desktop.gui.base.widgets import ElidedLabel, Picture, Rule, empty, label, margins, put, put_in_scroll_area
 from splu_desktop.gui.base.words import bare, join, language_code, t, translate
 
 _NAMED = re.compile(
@@ -66,7 +66,7 @@ def steps_of(plan: Plan, proposal: Proposal | None = None, figures: Figures | No
     found = [each for each in (() if proposal is None else proposal.steps) if _is_done(each, plan, base)]
     told = {name for each in found if each.name in ("coarser", "left-out") for name in columns_of(each, base)}
     for name, steps in plan.generalisations.items():
-        if name not in told and plan.roles[name].published:
+        if name not in told and plan.roles[name].is_published:
             undo = partial(Plan.with_steps, columns=[name], steps=())
             found.append(Step("coarser", name, words_for(name, steps), undo=undo))
     found += [together_step(block.columns) for block in plan.blocks if len(block.columns) > 1]
@@ -75,7 +75,7 @@ def steps_of(plan: Plan, proposal: Proposal | None = None, figures: Figures | No
         ("left-out", Role.DROPPED, "{columns}: left out."),
         ("names-persons", Role.IDENTIFIER, "{columns}: never published."),
     ):
-        if columns := [each for each in plan.having(role) if each not in told or role is not Role.DROPPED]:
+        if columns := [each for each in plan.list_with(role) if each not in told or role is not Role.DROPPED]:
             found.append(Step(name, "", say(text, columns=quoted(columns, 3))))
     if plan.blanking is not None and figures is not None:
         found += map(blanked_step, figures.losses(plan)[:1])
@@ -113,12 +113,12 @@ class StepRow(QWidget):
         self.step = step
         picture, colour, heading = looks()[step.name]
         row = margins(QHBoxLayout(self), 14, 0, 8, 0, spacing=10)
-        self.head = Elided(step.column or heading, "strong")
+        self.head = ElidedLabel(step.column or heading, "strong")
         self.head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.head.setFixedWidth(head_width)
         if step.name == "secret":
             self.head.setProperty("look", "protected")
-        self.words = Elided(step_words(step))
+        self.words = ElidedLabel(step_words(step))
         put(row, Picture(picture, colour, 14), self.head, (self.words, 1))
         name = step.column or self.words.text()
         if step.undo is not None:
@@ -142,7 +142,7 @@ class StepList(QWidget):
         super().__init__()
         outer = margins(QVBoxLayout(self), 0, spacing=0)
         head = margins(QHBoxLayout(), 14, 6, 8, 4, spacing=10)
-        self.note = Elided(t("every line can be taken back"), "quiet")
+        self.note = ElidedLabel(t("every line can be taken back"), "quiet")
         self.open_columns = link("", self.all_columns.emit)
         put(head, label(t("What was done to each column"), "strong"), (self.note, 1), self.open_columns)
         outer.addLayout(head)

@@ -68,7 +68,7 @@ class WayCard(Card):
 def _figures(way: Alternative) -> list[tuple[bool, str]]:
     found = []
     if way.cells is not None:
-        words = t("{n} of {cells} cells readable", n=number(way.answered or 0), cells=number(way.cells))
+        words = t("{n} of {cells} cells readable", n=number(way.readable or 0), cells=number(way.cells))
         found.append((way.works, words))
     if way.gamma is not None:
         found.append((True, t("strength {gamma}", gamma=strength_words(way.gamma))))
@@ -120,7 +120,7 @@ class Possible(Card):
             text = margins(QVBoxLayout(), 0, spacing=0)
             put(text, label(translate(way.words), fitting=True))
             if way.cells:
-                figure = t("{n} of {cells} cells readable", n=way.answered or 0, cells=way.cells)
+                figure = t("{n} of {cells} cells readable", n=way.readable or 0, cells=way.cells)
                 text.addWidget(label(figure if way.works else t("{figure}, still too few", figure=figure), "quiet"))
             elif way.plan is not None:
                 text.addWidget(label(t("no cell is large enough, still too few"), "quiet"))

@@ -20,7 +20,7 @@ from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
 from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.widgets import (
-    Elided,
+    ElidedLabel,
     Picture,
     Rule,
     button,
@@ -36,7 +36,7 @@ from splu_desktop.gui.base.words import bare, date_words, join, plain, t
 _SECTION, _FOLDER = "publish", "folder"
 
 
-class Outgoing(Card):
+class OutgoingCard(Card):
     """Signals: `changed` (name, folder or form), `answers_wanted`."""
 
     changed = Signal()
@@ -46,7 +46,7 @@ class Outgoing(Card):
         super().__init__(t("What goes out"), 14, 10, spacing=6)
         self._proposed = ""
         grid = make_grid(16, 5, filling=1)
-        self.to, self.purpose, self.until = (Elided() for _ in range(3))
+        self.to, self.purpose, self.until = (ElidedLabel() for _ in range(3))
         for at, (name, field) in enumerate(((t("To"), self.to), (t("For"), self.purpose), (t("Until"), self.until))):
             grid.addWidget(label(name, "quiet"), at, 0)
             grid.addWidget(field, at, 1)

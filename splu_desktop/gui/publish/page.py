@@ -26,7 +26,7 @@ from splu_desktop.gui.base.widgets import announce, button, empty, label, line_e
 from splu_desktop.gui.base.words import join, language_code, t, translate
 from splu_desktop.gui.proposal.figures import band_figures
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
-from splu_desktop.gui.publish.outgoing import Outgoing
+from splu_desktop.gui.publish.outgoing import OutgoingCard
 from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
 
 _RIGHT = 424
@@ -51,7 +51,7 @@ class PublishPage(Page):
         self.lines = margins(QVBoxLayout(inside), 0, spacing=12)
         self.done = self._make_done()
         self.held = HeldLines()
-        self.outgoing = Outgoing()
+        self.outgoing = OutgoingCard()
         self.outgoing.changed.connect(self._show_primary)
         self.outgoing.answers_wanted.connect(lambda: self.go.emit(Step.QUESTIONS))
         self.open_lines = margins(QVBoxLayout(), 0, spacing=12)
@@ -89,7 +89,7 @@ class PublishPage(Page):
 
     def refresh(self) -> None:
         session = self.session
-        plan, source, judged = session.plan, session.source, session.judged
+        plan, source, judged = session.plan, session.source, session.judgement
         # The busy page with its Stop stays in front until the release is written, whatever else changes meanwhile.
         if self.work.busy("publish"):
             return
@@ -133,7 +133,7 @@ class PublishPage(Page):
         return made if made is not None and made.plan is not None and made.plan == self.session.plan else None
 
     def _show_verdict(self, found: Verdict) -> None:
-        (red, amber), accepted = self._count_waiting(), self.session.accepted
+        (red, amber), accepted = self._count_waiting(), self.session.reasons
         if found.state == USEFUL:
             title, sentence, state = translate(title_of(USEFUL)), translate(found.sentence), USEFUL
         elif not red and not amber:
@@ -148,7 +148,7 @@ class PublishPage(Page):
         self.verdict.say(state, title, sentence, band_figures(found, persons_of(self.session.plan)))
 
     def _show_lines(self, found: Verdict) -> None:
-        accepted = self.session.accepted
+        accepted = self.session.reasons
         key = (found, tuple(accepted.items()), self._repairing, self._find_release())
         # Every change of the session comes here, and a card made anew loses the reason that is being typed into it.
         if key == self._shown:
@@ -157,10 +157,10 @@ class PublishPage(Page):
         made = self._find_release()
         self.done.setVisible(made is not None)
         if made is not None:
-            self.done_words.setText(t("Written and checked: {name}", name=made.opened.title))
+            self.done_words.setText(t("Written and checked: {name}", name=made.content.title))
             self.done_print.setText(t("Six words to compare by telephone: {words}", words=made.fingerprint))
-            self.done_place.setText(str(made.opened.path))
-            self.lock.setVisible(Path(made.opened.path).is_dir())
+            self.done_place.setText(str(made.content.path))
+            self.lock.setVisible(Path(made.content.path).is_dir())
             self._show_password("")
         empty(self.open_lines)
         self.cards = []
@@ -183,14 +183,14 @@ class PublishPage(Page):
 
     def _count_waiting(self) -> tuple[int, int]:
         """Return how many lines wait for a repair, and for a decision."""
-        found, accepted = self.session.verdict, self.session.accepted
+        found, accepted = self.session.verdict, self.session.reasons
         if found is None:
             return 0, 0
         red = sum(line.state == RED for line in found.open)
         return red, sum(line.state != RED and line.name not in accepted for line in found.open)
 
     def _show_primary(self) -> None:
-        judged = self.session.judged
+        judged = self.session.judgement
         self.outgoing.hold(self._find_release() is not None)
         if self._find_release() is not None:
             self.set_primary(t("Continue to ask"), True)
@@ -220,7 +220,7 @@ class PublishPage(Page):
             self.session.confirm(Step.PUBLISH)
             self.go.emit(Step.ASK)
             return
-        session, judged = self.session, self.session.judged
+        session, judged = self.session, self.session.judgement
         if judged is None or session.source is None:
             return
         self._propose_name(session.source)  # another window may have published meanwhile
@@ -229,7 +229,7 @@ class PublishPage(Page):
         except (OSError, ValueError):  # ValueError: a NUL, which no path may hold
             self.show_error(t("The folder can’t be made. Choose another one."))
             return
-        source, plan, accepted, verdict = session.source, judged.plan, session.accepted, judged.verdict
+        source, plan, accepted, verdict = session.source, judged.plan, session.reasons, judged.verdict
         said = meanings(RELEASE, session.choices.release)
         options = Options(
             form=Form(
@@ -237,21 +237,21 @@ class PublishPage(Page):
                 contact=said.get("contact", ""),
                 dialect=Dialect(*said.get("dialect", ())),
                 workbook=self.outgoing.workbook.isChecked(),
-                spoken=said.get("language", language_code()),
+                language=said.get("language", language_code()),
             ),
-            packed=self.outgoing.packed.isChecked(),
+            as_zip=self.outgoing.packed.isChecked(),
             password=self.outgoing.secret,
             source=source.path,
-            source_sha256=str(source.imported.source.sha256 or ""),
+            source_sha256=str(source.reading.source.sha256 or ""),
             operator=said.get("operator", ""),
         )
 
         def take(made: Outcome) -> None:
             if session.source is source:
-                session.take_release(Release(made.opened, source, plan, verdict, accepted, made.fingerprint))
+                session.take_release(Release(made.release, source, plan, verdict, accepted, made.fingerprint))
                 return
             self.refresh()  # another table was opened meanwhile
-            session.noticed.emit("done", t("Written and checked: {name}", name=made.opened.title))
+            session.noticed.emit("done", t("Written and checked: {name}", name=made.release.title))
 
         self.work_on(
             t("Publishing. Until the last line, Stop leaves nothing behind."),
@@ -276,7 +276,7 @@ class PublishPage(Page):
         made = self._find_release()
         if made is None:
             return
-        folder = Path(made.opened.path)
+        folder = Path(made.content.path)
         start = folder.with_name(f"{folder.name}.zip")
         path, password = asked_target(self, t("As a ZIP with a password…"), start, ".zip"), new_password()
         if path is None:
@@ -296,7 +296,7 @@ class PublishPage(Page):
         self.done_password.setVisible(bool(words))
 
     def show_what_waits(self) -> None:
-        accepted = self.session.accepted
+        accepted = self.session.reasons
         waits = next((card for card in self.cards if card.line.state == RED or card.line.name not in accepted), None)
         part = waits.first_field() if waits is not None else self.outgoing.first_wrong()
         part.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -14,7 +14,7 @@ from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import name_value, row_words
 from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
-from splu_desktop.gui.base.session import Answers, Judged, Step
+from splu_desktop.gui.base.session import Answers, Judgement, Step
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, margins, put
 from splu_desktop.gui.base.words import caption, percent, t
@@ -259,7 +259,7 @@ class QuestionsPage(Page):
         if source is None:
             return
         self.session.confirm(Step.QUESTIONS)
-        if self.session.proposal is not None and not self.session.outdated:  # nothing was changed since
+        if self.session.proposal is not None and not self.session.has_new_answers:  # nothing was changed since
             self.go.emit(Step.PROPOSAL)
             return
         self.work_on(
@@ -273,9 +273,9 @@ class QuestionsPage(Page):
             channel=CHANNEL,
         )
 
-    def _take_over(self, found: tuple[Proposal, Answers, Judged]) -> None:
+    def _take_over(self, found: tuple[Proposal, Answers, Judgement]) -> None:
         # A plan that came back with its file stays; the proposal says what was done, and what is other than it.
-        back = self.session.plan if self.session.proposal is None and not self.session.outdated else None
+        back = self.session.plan if self.session.proposal is None and not self.session.has_new_answers else None
         self.session.take_proposal(*found, back)
         self.go.emit(Step.PROPOSAL)
 

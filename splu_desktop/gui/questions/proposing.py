@@ -14,7 +14,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.gui.base.judge import earlier_of, judge
-from splu_desktop.gui.base.session import Answers, Choices, Judged
+from splu_desktop.gui.base.session import Answers, Choices, Judgement
 from splu_desktop.gui.base.source import Source
 
 
@@ -32,7 +32,7 @@ def propose_for(
     roles: Mapping[str, Role],
     limits: tuple[OwnLimit, ...],
     progress: Progress = SILENT,
-) -> tuple[Proposal, Answers, Judged]:
+) -> tuple[Proposal, Answers, Judgement]:
     """Return a proposal for the answers, with its verdict. Raises what `propose` raises; Cancelled."""
     found = propose(
         source.table,
@@ -48,7 +48,7 @@ def propose_for(
     earlier = earlier_of(source, plan)
     # The verdict that came with the proposal knows of no earlier release and no value declared public.
     if plan == found.plan and not earlier:
-        judged = Judged(plan, source.prepare(plan, progress), found.verdict)
+        judged = Judgement(plan, source.prepare(plan, progress), found.verdict)
     else:
         judged = judge(source, plan, earlier, progress=progress)
         found = replace(found, plan=plan, verdict=judged.verdict)

@@ -34,10 +34,10 @@ def make(
     release: Release, given: Fields, code: str, *, internal: bool, progress: Progress = SILENT
 ) -> tuple[Release, Report, list[bytes]]:
     """Return a release's report, its pages as PNG in a language. For workers. Raises SpluError; Cancelled."""
-    entry = Register().find(release.opened.id)
+    entry = Register().find(release.content.id)
     # True counts are for the custodian's own files: the recipient's edition never gets hold of the source.
     source = release.source.table if internal and release.source is not None else None
-    report = make_report(release.opened, given, entry=entry, source=source, progress=progress)
+    report = make_report(release.content, given, entry=entry, source=source, progress=progress)
     return release, report, list(pages(report, code))
 
 
@@ -199,7 +199,7 @@ class ReportPage(Page):
         if report is None or release is None:
             return
         edition = t("Our own files") if self.own.radio.isChecked() else t("The recipient")
-        start = Path(release.opened.path).parent / f"{release.opened.title} - {t('Report')}, {edition}.pdf"
+        start = Path(release.content.path).parent / f"{release.content.title} - {t('Report')}, {edition}.pdf"
         write = partial(write_report, report, language=language_code())
         save_as(self, self.work, t("Save as PDF…"), start, _ENDINGS, write, self._tell)
 

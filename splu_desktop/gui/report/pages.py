@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.widgets import Scrolled, empty, margins, put
+from splu_desktop.gui.base.widgets import ScrollArea, empty, margins, put
 from splu_desktop.gui.base.words import t
 
 _GAP = 14  # pixels between two pages, and around them
@@ -43,7 +43,7 @@ class _Sheet(QWidget):
         painter.end()
 
 
-class PagesView(Scrolled):
+class PagesView(ScrollArea):
     """The pages, scrolled. Signal `page_changed`: another page is in sight."""
 
     page_changed = Signal()

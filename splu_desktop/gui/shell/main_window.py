@@ -273,7 +273,7 @@ class MainWindow(Stops, QMainWindow):
         self.rail.refresh(self.step)
         self.bar.refresh(self.step)
         source, release = session.source, session.release
-        name, released = source.name if source else "", release.opened.path.name if release else ""
+        name, released = source.name if source else "", release.content.path.name if release else ""
         self.source_label.setText(t("Source: {name}", name=name or t("none")))
         self.release_label.setText(t("Release: {name}", name=released or t("none")))
         front = released if self.step in (Step.ASK, Step.REPORT) and released else name

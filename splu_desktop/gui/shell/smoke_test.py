@@ -157,9 +157,9 @@ class _Walk:
         page.outgoing.folder.setText(str(self.scratch / "releases"))
         self._press(Step.PUBLISH)
         release = session.release
-        if release is None or not (release.opened.path / "release.json").is_file():
+        if release is None or not (release.content.path / "release.json").is_file():
             raise Unfit("the release was not written")
-        return f"{session.verdict.title}; release written: {release.opened.published.n} rows"
+        return f"{session.verdict.title}; release written: {release.content.published.n} rows"
 
     def _ask(self) -> str:
         ask: Any = self.window.page(Step.ASK)

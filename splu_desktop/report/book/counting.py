@@ -20,7 +20,7 @@ from splu_desktop.core.mechanism.cell_noise import MOST, CellNoise, Keys, count_
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.limits import limits_for
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.sanitise import Prepared, join_labels
+from splu_desktop.core.sanitise import DrawInput, join_labels
 from splu_desktop.core.table import Column, Table, unique
 from splu_desktop.report.book.tables import BookTable
 from splu_desktop.report.book.whole_numbers import round_to_sums
@@ -136,7 +136,7 @@ class NoisyCounts:
     key : the custodian's secret.
     """
 
-    def __init__(self, prepared: Prepared, plan: Plan, key: bytes) -> None:
+    def __init__(self, prepared: DrawInput, plan: Plan, key: bytes) -> None:
         named = {*plan.nsas, *plan.sensitive}
         self.secret, self.small = plan.sensitive, plan.thresholds.alpha
         # Noise lifts one person to 1 + MOST at most, so that no label of a single person stands.

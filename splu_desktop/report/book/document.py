@@ -28,7 +28,7 @@ class PrintedBook:
     ----------
     title : of the book.
     tables : in their order.
-    id, created : of the release it follows from; "" for a book with noise.
+    id, timestamp : of the release it follows from; "" for a book with noise.
     persons : whether persons are counted.
     noise : what is said of small counts in a book with noise; None for one of a release.
     least : groups shown with fewer were joined.
@@ -38,7 +38,7 @@ class PrintedBook:
     title: str
     tables: tuple[PrintedTable, ...]
     id: str = ""
-    created: str = ""
+    timestamp: str = ""
     persons: bool = False
     noise: Thresholds | None = None
     least: int = 0
@@ -78,7 +78,7 @@ def notes(book: PrintedBook, t: Language) -> list[str]:
             t("All numbers are sums over one published table: parts add up and subtracting tells nothing new, but a"
               " count asked alone may differ a little."),
             t("Made from the release {id} of {date} by SPLU Desktop {version}.",
-              id=book.id[:16], date=t.day(book.created), version=__version__),
+              id=book.id[:16], date=t.day(book.timestamp), version=__version__),
         ]  # fmt: skip
     # Down, since “at least” must not promise more than holds.
     share = math.floor(100 * small_count_error(book.noise.epsilon, book.noise.alpha))
@@ -120,7 +120,7 @@ def _label_words(label: str, t: Language) -> str:
 
 
 def _caption(table: PrintedTable, at: int, t: Language) -> str:
-    return t("Table {n}. {what}", n=at, what=table_words(table.asked, t))
+    return t("Table {n}. {what}", n=at, what=table_words(table.table, t))
 
 
 def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> TableBlock:
@@ -130,14 +130,14 @@ def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> Tabl
         labels = [_label_words(label, t) for label in line.labels] or [t("All"), *[""] * (len(table.heads) - 1)]
         if len(labels) > 1:  # the first label stands once, before the first of its lines
             labels[0], before = ("" if labels[0] == before else labels[0]), labels[0]
-        rows.append([*labels, count_cell(line.rows, t), *(_cell(*cell, table.asked.show, t) for cell in line.cells)])
+        rows.append([*labels, count_cell(line.rows, t), *(_cell(*cell, table.table.show, t) for cell in line.cells)])
     header = [*table.heads, t("persons") if book.persons else t("rows"), *_labels(table, t)]
     align = "l" * len(table.heads) + "r" * (1 + len(table.labels))
     return TableBlock(header, rows, align, [1.0] * len(align), name=t("Table {n}", n=at))
 
 
 def _labels(table: PrintedTable, t: Language) -> list[str]:
-    none = t("All") if table.asked.across else table.asked.column if table.asked.show == "mean" else t.value("")
+    none = t("All") if table.table.across else table.table.column if table.table.show == "mean" else t.value("")
     return [t.value(label) if label else none for label in table.labels]
 
 
@@ -191,7 +191,7 @@ def _cells(book: PrintedBook, t: Language) -> TableBlock:
         for line in table.lines:
             for label, (figure, of) in zip(_labels(table, t), line.cells, strict=True):
                 ends = (
-                    [None, None] if table.asked.show == "mean" and figure.trust == HIDDEN else [figure.low, figure.high]
+                    [None, None] if table.table.show == "mean" and figure.trust == HIDDEN else [figure.low, figure.high]
                 )
                 numbers = [figure.number if figure.is_told else None, *ends,
                            of.number if of.is_told else None]  # fmt: skip

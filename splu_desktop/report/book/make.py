@@ -55,7 +55,7 @@ def print_release(
     """Return the book of a release. Raises BadQuestion; Cancelled."""
     counts = ReleaseCounts(reader or Reader(opened.published), book.tables, progress)
     tables = count_tables(book.tables, counts, progress)
-    return PrintedBook(book.title or opened.title, tables, opened.id, opened.created)
+    return PrintedBook(book.title or opened.title, tables, opened.id, opened.timestamp)
 
 
 def print_protected(
@@ -113,7 +113,7 @@ def hand_out_protected(
         "audience": plan.audience.as_dict(),
         "destination": str(path.absolute()),
         "software": __version__,
-        "tables": [list(each.asked.columns) for each in book.tables],
+        "tables": [list(each.table.columns) for each in book.tables],
         "plan": plan.as_dict(),
         "marks": source_marks(own, table, plan),
     }

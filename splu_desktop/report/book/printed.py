@@ -53,7 +53,7 @@ class Line:
 class PrintedTable:
     """A table: heads of the columns that name its lines, its other columns ("" for all together), and its lines."""
 
-    asked: BookTable
+    table: BookTable
     heads: tuple[str, ...]
     labels: tuple[str, ...]
     lines: tuple[Line, ...]

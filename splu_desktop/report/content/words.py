@@ -61,7 +61,7 @@ def persons_word(facts: Facts, t: Language) -> str:
 def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
     """Return what a line asks for."""
     if limit.name == ALIKE:
-        columns = names([each.name for each in facts.columns if each.known], t, 3)
+        columns = names([each.name for each in facts.columns if each.is_known], t, 3)
         return t("Alike in {columns}, at least ({who})", columns=columns, who=persons_word(facts, t))
     if limit.name == AVERAGE:
         return t("A row that shows a secret value is right, on average at most")

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import Said, quoted, say
+from splu_desktop.core.messages import Phrase, quoted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.codes import store_codes
-from splu_desktop.files.importer.choices import ImportChoices, Imported, MissingToken, SourceFile
+from splu_desktop.files.importer.choices import ImportChoices, MissingToken, SourceFile, TableReading
 from splu_desktop.files.importer.columns.blanks_below import blanks_below
-from splu_desktop.files.importer.columns.kinds import Texts, Typed, decide
-from splu_desktop.files.importer.columns.meaning import Folded, fold, say_folded
+from splu_desktop.files.importer.columns.kinds import ColumnType, Texts, decide
+from splu_desktop.files.importer.columns.meaning import FoldedTexts, fold, say_folded
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measure_texts
 from splu_desktop.files.importer.columns.missing import MAY_BE, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
@@ -31,7 +31,7 @@ _LEAST_NUMBERS = 0.2  # of the records, likewise
 
 def build(
     raw: RawTable, choices: ImportChoices, source: SourceFile, progress: Progress, *, comma_likely: bool = False
-) -> Imported:
+) -> TableReading:
     """Type the columns of `raw` under `choices`; `comma_likely`: the file separates its fields by semicolons."""
     evidence = [_evidence(column) for column in raw.columns]
     overall = _overall(evidence, choices, comma_likely)
@@ -91,7 +91,7 @@ def build(
         example = f"1{overall.decimal}5" if fraction else f"1{overall.thousands}234"
         reasons["decimal"] = say("numbers are written like {example}", example=example)
     tokens = tuple(token for one in found for token in one.tokens)
-    return Imported(table, resolved, tuple(problems), source, reasons, tokens, dropped, raw.sheets)
+    return TableReading(table, resolved, tuple(problems), source, reasons, tokens, dropped, raw.sheets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +99,11 @@ class _One:
     """One column typed."""
 
     column: Column
-    typed: Typed
+    typed: ColumnType
     tokens: list[MissingToken]
     misfits: NDArray[np.bool_]
-    note: Said | None
-    folded: Folded | None
+    note: Phrase | None
+    folded: FoldedTexts | None
 
 
 def _find_proof(evidence: Sequence[MarkEvidence]) -> str:
@@ -121,7 +121,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     name, column = raw.names[i], raw.columns[i]
     counts = column.counts
     wanted = choices.missing.get(name)
-    declared = raw.declared.get(name, ())
+    declared = raw.declared_missing.get(name, ())
     other = None
     if name in raw.number_cells:
         # The numbers' own texts have a point; texts among them may be written another way.
@@ -147,7 +147,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
             typed = replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER))
         else:
             found = None
-    valued = typed.kind.ordered or typed.kind is Kind.BOOLEAN
+    valued = typed.kind.has_order or typed.kind is Kind.BOOLEAN
     tokens = _tokens(texts, typed, valued, wanted, declared)
     absent = np.zeros(len(column.labels), bool)
     absent[[i for i, token in tokens.items() if token.applied]] = True
@@ -166,13 +166,13 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     return _One(store_codes(built), typed, list(tokens.values()), misfits, note, folded)
 
 
-def _many(typed: Typed, counts: NDArray[np.int64]) -> bool:
+def _many(typed: ColumnType, counts: NDArray[np.int64]) -> bool:
     """Whether a column has numbers enough to be one of numbers, with words among them."""
     numbers = ~_speechless(typed) & (counts > 0)
     return bool(numbers.sum() >= _FEWEST_NUMBERS and counts[numbers].sum() >= _LEAST_NUMBERS * counts.sum())
 
 
-def _measure(labels: Sequence[str], plain: NDArray[np.float64], typed: Typed) -> Quantities | None:
+def _measure(labels: Sequence[str], plain: NDArray[np.float64], typed: ColumnType) -> Quantities | None:
     """Return what a column says as measured numbers, where it was taken for words or has texts that are no number."""
     numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
     if typed.kind is not Kind.CATEGORY and not (numeric and typed.misfits.any()):
@@ -180,7 +180,7 @@ def _measure(labels: Sequence[str], plain: NDArray[np.float64], typed: Typed) ->
     return measure_texts(labels, np.flatnonzero(np.isnan(plain)))
 
 
-def _told_order(typed: Sequence[Typed]) -> str | None:
+def _told_order(typed: Sequence[ColumnType]) -> str | None:
     """Return the order of day and month that some columns tell, None where none does or they contradict."""
     told = {one.date_order for one in typed if one.date_order and not one.date_undecided}
     return told.pop() if len(told) == 1 else None
@@ -198,7 +198,7 @@ def _order_problem(names: Sequence[str]) -> Problem:
     )
 
 
-def _offsets(name: str, offsets: Sequence[str]) -> Said:
+def _offsets(name: str, offsets: Sequence[str]) -> Phrase:
     return say(
         "The times of “{column}” have several offsets from UTC ({listed}); the clock of the place counts.",
         column=name,
@@ -226,7 +226,7 @@ def _overall(evidence: Sequence[MarkEvidence], choices: ImportChoices, comma_lik
     return total.format(NumberFormat(",", ".") if comma_likely else None)
 
 
-def _values(typed: Typed, absent: NDArray[np.bool_]) -> NDArray[Any] | None:
+def _values(typed: ColumnType, absent: NDArray[np.bool_]) -> NDArray[Any] | None:
     if typed.values is None:
         return None
     values = typed.values.copy()
@@ -235,7 +235,7 @@ def _values(typed: Typed, absent: NDArray[np.bool_]) -> NDArray[Any] | None:
 
 
 def _tokens(
-    texts: Texts, typed: Typed, valued: bool, wanted: tuple[str, ...] | None, declared: tuple[str, ...]
+    texts: Texts, typed: ColumnType, valued: bool, wanted: tuple[str, ...] | None, declared: tuple[str, ...]
 ) -> dict[int, MissingToken]:
     """Return what is, or may be, a mark for "no value" in a column, by the place of its text."""
     name, labels, counts = texts.name, texts.labels, texts.counts
@@ -270,7 +270,7 @@ def _tokens(
     return found
 
 
-def _speechless(typed: Typed) -> NDArray[np.bool_]:
+def _speechless(typed: ColumnType) -> NDArray[np.bool_]:
     if typed.values is None:
         return np.ones(len(typed.misfits), bool)
     return np.asarray(np.isnat(typed.values) if typed.values.dtype.kind == "M" else np.isnan(typed.values), bool)

@@ -91,7 +91,7 @@ class CellColumn:
         return column if len(set(column.labels)) == len(column.labels) else RawColumn.join([column])
 
     @property
-    def filled(self) -> NDArray[np.bool_]:
+    def has_cell(self) -> NDArray[np.bool_]:
         """(r,) whether a row has a cell."""
         return np.array([cell != "" for cell in self.cells], bool)[self.codes]
 

@@ -62,14 +62,14 @@ class Dates:
     values : (m,) datetime64[us], NaT where the text is no date.
     fits : (m,) bool, whether the text is a date.
     order : "dmy" or "mdy" as used, None where no text depends on it.
-    undecided : whether texts depend on the order but none tells it.
+    is_ambiguous : whether texts depend on the order but none tells it.
     offsets : from UTC, as written, each once. A moment is what the clock of the place showed, whatever its offset.
     """
 
     values: NDArray[np.datetime64]
     fits: NDArray[np.bool_]
     order: str | None
-    undecided: bool
+    is_ambiguous: bool
     offsets: tuple[str, ...] = ()
 
 

@@ -51,7 +51,7 @@ _CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{
 
 
 @dataclass(frozen=True, eq=False)
-class Typed:
+class ColumnType:
     """A column's type.
 
     Attributes
@@ -119,12 +119,12 @@ class Texts:
         return empty
 
     @cached_property
-    def speaking(self) -> NDArray[np.bool_]:
+    def tells_type(self) -> NDArray[np.bool_]:
         """(m,) whether a text tells the type."""
         return ~self.empty if self.beside is None else ~self.empty & ~self.beside
 
     @cached_property
-    def seen(self) -> Sequence[str]:
+    def visible_texts(self) -> Sequence[str]:
         """The texts without what nobody sees, which is no part of a number or a date."""
         if not np.isnan(self.plain).any() or "".join(self.labels).isascii():
             return self.labels
@@ -136,37 +136,39 @@ class Texts:
 
     def numbers(self) -> Numbers:
         """The numbers under `form`, and under `other` what doesn't fit it."""
-        found = parse_numbers(self.seen, self.form, self.plain)
+        found = parse_numbers(self.visible_texts, self.form, self.plain)
         left = np.flatnonzero(~found.fits)
         if self.other is not None and len(left):
-            second = parse_numbers([self.seen[i] for i in left.tolist()], self.other)
+            second = parse_numbers([self.visible_texts[i] for i in left.tolist()], self.other)
             found.values[left], found.fits[left], found.whole[left] = second.values, second.fits, second.whole
         return found
 
     def dates(self, *, compact: bool | None = None) -> Dates:
         """The dates; those without marks between the parts where the name says date, unless told."""
         compact = bool(_DATE_NAME.search(self.name)) if compact is None else compact
-        return parse_dates(self.seen, self.counts, order=self.order, compact=compact)
+        return parse_dates(self.visible_texts, self.counts, order=self.order, compact=compact)
 
-    def of_words(self, kind: Kind, reason: str) -> Typed:
+    def of_words(self, kind: Kind, reason: str) -> ColumnType:
         """The type of texts without order, all of which fit."""
-        return Typed(kind, None, np.zeros(len(self.labels), bool), reason)
+        return ColumnType(kind, None, np.zeros(len(self.labels), bool), reason)
 
 
-def decide(texts: Texts, wanted: Kind | None = None) -> Typed:
+def decide(texts: Texts, wanted: Kind | None = None) -> ColumnType:
     """Find the type of a column; `wanted` : one chosen by the user."""
-    plain, speaking, counts = texts.plain, texts.speaking, texts.counts
+    plain, speaking, counts = texts.plain, texts.tells_type, texts.counts
     if wanted is not None:
         return _force(wanted, texts)
     if not (total := texts.records(speaking)):
         return texts.of_words(Kind.CATEGORY, say("{n} different texts", n=0))
     few = np.flatnonzero(speaking)[:20].tolist()
-    answers = {texts.seen[i].strip().lower() for i in few}
+    answers = {texts.visible_texts[i].strip().lower() for i in few}
     if len(few) < 20 and are_answers(answers):
         return texts.of_words(Kind.BOOLEAN, say("{n} different texts", n=len(few)))
     odd_ones = np.isnan(plain)
     look = _sample(counts, speaking) if odd_ones.any() else []
-    if odd_ones[speaking].mean() > 0.75 and _rare(lambda few: parse_numbers(few, texts.form).fits, texts.seen, look):
+    if odd_ones[speaking].mean() > 0.75 and _rare(
+        lambda few: parse_numbers(few, texts.form).fits, texts.visible_texts, look
+    ):
         none = np.zeros(len(plain), bool)
         numbers = Numbers(np.full(len(plain), np.nan), none, none)
     else:
@@ -174,12 +176,14 @@ def decide(texts: Texts, wanted: Kind | None = None) -> Typed:
     number_share = texts.records(numbers.fits & speaking) / total
     # "- 50000." on most lines and "50000+." on the others are two words, not a number and a misfit.
     fitting = int(np.count_nonzero(numbers.fits & speaking))
-    odd = [texts.seen[at] for at in np.flatnonzero(speaking & ~numbers.fits).tolist()] if fitting else []
+    odd = [texts.visible_texts[at] for at in np.flatnonzero(speaking & ~numbers.fits).tolist()] if fitting else []
     several = fitting > len(odd) or number_share > 0.95
     several &= not odd or fitting >= _SCALE or not all(map(_LETTERS.fullmatch, odd))
     if number_share == 1.0 or (number_share >= FITTING_SHARE and several and not _codes(odd)):
         return _of_numbers(texts, numbers, few)
-    if not _rare(lambda few: parse_dates(few, np.ones(len(few), np.int64), compact=True).fits, texts.seen, look):
+    if not _rare(
+        lambda few: parse_dates(few, np.ones(len(few), np.int64), compact=True).fits, texts.visible_texts, look
+    ):
         dates = texts.dates()
         if (dated := _read_dates(texts, dates) or _counted_days(texts, numbers, dates)) is not None:
             return dated
@@ -188,7 +192,7 @@ def decide(texts: Texts, wanted: Kind | None = None) -> Typed:
     return _words(texts, total)
 
 
-def _of_numbers(texts: Texts, numbers: Numbers, few: list[int]) -> Typed:
+def _of_numbers(texts: Texts, numbers: Numbers, few: list[int]) -> ColumnType:
     """Return the type of texts that are nearly all numbers: these, days written as numbers, or codes."""
     if (dated := _compact(texts, numbers)) is not None:
         return dated
@@ -198,13 +202,13 @@ def _of_numbers(texts: Texts, numbers: Numbers, few: list[int]) -> Typed:
         dates = texts.dates()
         if dated := _read_dates(texts, dates) or _counted_days(texts, numbers, dates):
             return dated
-    kind = Kind.INTEGER if numbers.whole[numbers.fits & texts.speaking].all() else Kind.DECIMAL
-    return _fit(texts, kind, numbers.values, texts.speaking & ~numbers.fits)
+    kind = Kind.INTEGER if numbers.whole[numbers.fits & texts.tells_type].all() else Kind.DECIMAL
+    return _fit(texts, kind, numbers.values, texts.tells_type & ~numbers.fits)
 
 
 def _codes_of_digits(texts: Texts, few: list[int], numbers: Numbers) -> str | None:
     """Return why numbers are codes, whose text is to stay as it is; None if they are not."""
-    labels = texts.seen
+    labels = texts.visible_texts
     odd = np.flatnonzero(np.isnan(texts.plain)).tolist()
     if (
         _LEADING_ZERO.search("\x1f".join(["", *labels, ""]))
@@ -236,9 +240,9 @@ def _rare(fits: Callable[[list[str]], NDArray[np.bool_]], labels: Sequence[str],
     return bool(look) and all(fits([labels[i] for i in places.tolist()]).mean() < 0.25 for places in look)
 
 
-def _counted_days(texts: Texts, numbers: Numbers, dates: Dates) -> Typed | None:
+def _counted_days(texts: Texts, numbers: Numbers, dates: Dates) -> ColumnType | None:
     """Read a spreadsheet's day counts: all of a column whose name says date, or beside dates of the same decades."""
-    speaking, values = texts.speaking, numbers.values
+    speaking, values = texts.tells_type, numbers.values
     born = _BIRTH_NAME.search(texts.name) is not None
     count = speaking & ~dates.fits & (values >= (_FIRST_BIRTH if born else _FIRST_SERIAL)) & (values <= _LAST_SERIAL)
     total, dated, counted_days = map(texts.records, (speaking, dates.fits & speaking, count))
@@ -257,7 +261,7 @@ def _counted_days(texts: Texts, numbers: Numbers, dates: Dates) -> Typed | None:
         return None
     moments = np.where(count, days, dates.values)
     kind = _kind_of(moments[~np.isnat(moments)])
-    return Typed(kind, moments, speaking & np.isnat(moments), _SERIALS, dates.order, dates.undecided)
+    return ColumnType(kind, moments, speaking & np.isnat(moments), _SERIALS, dates.order, dates.is_ambiguous)
 
 
 def _moments(days: NDArray[np.float64], first_day: np.datetime64) -> NDArray[np.datetime64]:
@@ -273,28 +277,28 @@ def _codes(odd: Sequence[str]) -> bool:
 
 def _fit(
     texts: Texts, kind: Kind, values: NDArray[Any], misfits: NDArray[np.bool_], dates: Dates | None = None
-) -> Typed:
+) -> ColumnType:
     """Return a type that all or nearly all values fit, and say so."""
     out = texts.records(misfits)
     what = say("dates") if kind in (Kind.DATE, Kind.DATETIME) else say("numbers")
     reason = say("the values are {what}, but for {out}", what=what, out=out)
-    told = () if dates is None else (dates.order, dates.undecided, dates.offsets)
-    return Typed(kind, values, misfits, reason, *told)
+    told = () if dates is None else (dates.order, dates.is_ambiguous, dates.offsets)
+    return ColumnType(kind, values, misfits, reason, *told)
 
 
-def _compact(texts: Texts, numbers: Numbers) -> Typed | None:
+def _compact(texts: Texts, numbers: Numbers) -> ColumnType | None:
     """Read 20190131 as a date: under a name that says date, or where many different numbers are all one."""
     named = _DATE_NAME.search(texts.name) is not None
-    first = np.flatnonzero(texts.speaking)[:_LOOK]
+    first = np.flatnonzero(texts.tells_type)[:_LOOK]
     likely, ordinary = _like_days(numbers.values[first])
     if not named and not likely[ordinary].all():
         return None  # every number has to be a day, and one of the first is not
     likely, ordinary = _like_days(numbers.values)
-    ordinary &= texts.speaking
+    ordinary &= texts.tells_type
     least = (FITTING_SHARE if named else 1.0) * max(texts.records(ordinary), 1)
     if texts.records(likely & ordinary) < least:
         return None
-    dates = parse_dates(texts.seen, texts.counts, compact=True)
+    dates = parse_dates(texts.visible_texts, texts.counts, compact=True)
     if texts.records(dates.fits & ordinary) < least:
         return None
     if not named and len(unique(dates.values[dates.fits].astype("datetime64[M]"))) < _MONTHS:
@@ -315,25 +319,25 @@ def _kind_of(moments: NDArray[np.datetime64]) -> Kind:
     return Kind.DATE if (moments == moments.astype("datetime64[D]")).all() else Kind.DATETIME
 
 
-def _read_dates(texts: Texts, dates: Dates) -> Typed | None:
+def _read_dates(texts: Texts, dates: Dates) -> ColumnType | None:
     """Read dates, among which some may be known to their month or year alone, or be one of a few words ("ongoing")."""
-    speaking, fits = texts.speaking, texts.records(dates.fits & texts.speaking)
+    speaking, fits = texts.tells_type, texts.records(dates.fits & texts.tells_type)
     if not fits or fits < _LEAST_DATED * texts.records(speaking):
         return None
-    odd = [at for at in np.flatnonzero(speaking & ~dates.fits).tolist() if len(texts.seen[at]) <= LONGEST]
-    beside = [at for at in odd if _PARTIAL.fullmatch(texts.seen[at])]
-    words = [at for at in odd if not any(map(str.isdigit, texts.seen[at]))]
+    odd = [at for at in np.flatnonzero(speaking & ~dates.fits).tolist() if len(texts.visible_texts[at]) <= LONGEST]
+    beside = [at for at in odd if _PARTIAL.fullmatch(texts.visible_texts[at])]
+    words = [at for at in odd if not any(map(str.isdigit, texts.visible_texts[at]))]
     if len(words) <= _WORDS < np.count_nonzero(dates.fits):
         beside += words
     if fits + int(texts.counts[beside].sum()) < FITTING_SHARE * texts.records(speaking):
         return None
     kind = _kind_of(dates.values[dates.fits])
-    return _fit(texts, kind, dates.values, texts.speaking & ~dates.fits, dates)
+    return _fit(texts, kind, dates.values, texts.tells_type & ~dates.fits, dates)
 
 
-def _words(texts: Texts, total: int) -> Typed:
-    said = np.flatnonzero(texts.speaking)
-    sample = [texts.seen[i] for i in said[:2000].tolist()]
+def _words(texts: Texts, total: int) -> ColumnType:
+    said = np.flatnonzero(texts.tells_type)
+    sample = [texts.visible_texts[i] for i in said[:2000].tolist()]
     words = sum(label.count(" ") + 1 for label in sample) / len(sample)
     length = sum(map(len, sample)) / len(sample)
     if words >= 4 and length >= 25 and len(said) > max(5, 0.3 * total):
@@ -341,19 +345,21 @@ def _words(texts: Texts, total: int) -> Typed:
     return texts.of_words(Kind.CATEGORY, say("{n} different texts", n=len(said)))
 
 
-def _force(kind: Kind, texts: Texts) -> Typed:
+def _force(kind: Kind, texts: Texts) -> ColumnType:
     reason, empty = "chosen", texts.empty
     if kind in (Kind.INTEGER, Kind.DECIMAL):
         numbers = texts.numbers()
         fits = numbers.fits & (numbers.whole | (kind is Kind.DECIMAL))
-        return Typed(kind, np.where(fits, numbers.values, np.nan), ~fits & ~empty, reason)
+        return ColumnType(kind, np.where(fits, numbers.values, np.nan), ~fits & ~empty, reason)
     if kind in (Kind.DATE, Kind.DATETIME):
         dates, plain = texts.dates(compact=True), texts.plain
         days = ~empty & ~dates.fits & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL)  # a spreadsheet's day counts
         values = np.where(days, _moments(np.where(days, plain, np.nan), texts.first_day), dates.values)
-        return Typed(kind, values, np.isnat(values) & ~empty, reason, dates.order, dates.undecided, dates.offsets)
+        return ColumnType(
+            kind, values, np.isnat(values) & ~empty, reason, dates.order, dates.is_ambiguous, dates.offsets
+        )
     if kind is Kind.BOOLEAN:
         known = ANSWERS | {"0", "1"}
-        odd = np.array([text.strip().lower() not in known for text in texts.seen], bool)
-        return Typed(kind, None, ~empty & odd, reason)
+        odd = np.array([text.strip().lower() not in known for text in texts.visible_texts], bool)
+        return ColumnType(kind, None, ~empty & odd, reason)
     return texts.of_words(kind, reason)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import Said, counted
+from splu_desktop.core.messages import Phrase, counted
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.words import UNSEEN, WORDS
@@ -25,7 +25,7 @@ _UNSEEN_WESTERN = bytes(code for code in range(256) if UNSEEN.match(chr(code)) a
 
 
 @dataclass(frozen=True)
-class Folded:
+class FoldedTexts:
     """Values of a column that are written in several ways.
 
     Attributes
@@ -42,7 +42,7 @@ class Folded:
     example: tuple[str, str]
 
 
-def fold(column: Column, bounds: Mapping[str, str]) -> tuple[Column, Folded | None]:
+def fold(column: Column, bounds: Mapping[str, str]) -> tuple[Column, FoldedTexts | None]:
     """Return the column with one label per meaning, and what was told apart before; None where nothing was.
 
     Parameters
@@ -67,7 +67,7 @@ def fold(column: Column, bounds: Mapping[str, str]) -> tuple[Column, Folded | No
     records = int(np.bincount(meaning, counts)[several].sum() - most[several].sum())
     first = np.flatnonzero(several)[0]
     pair = column.labels[np.flatnonzero((meaning == first) & there)[:2]]
-    return made, Folded(column.name, int(several.sum()), records, (str(pair[0]), str(pair[1])))
+    return made, FoldedTexts(column.name, int(several.sum()), records, (str(pair[0]), str(pair[1])))
 
 
 def _meanings(column: Column, bounds: Mapping[str, str]) -> NDArray[np.int64]:
@@ -141,7 +141,7 @@ def _is_tidy(text: str) -> bool:
     return text == unicodedata.normalize("NFC", " ".join(UNSEEN.sub("", text).split()))
 
 
-def say_folded(found: Sequence[Folded]) -> Said:
+def say_folded(found: Sequence[FoldedTexts]) -> Phrase:
     """Say once what was taken as one value."""
     first = found[0]
     values = sum(each.values for each in found)

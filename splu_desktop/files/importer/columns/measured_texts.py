@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import Said, say
+from splu_desktop.core.messages import Phrase, say
 from splu_desktop.files.importer.columns.missing import neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.columns.words import AGES, RESULTS, pattern
@@ -32,28 +32,28 @@ class Quantities:
     ----------
     bare : (m,) the numbers' texts without bounds and units; other texts as they are.
     side : (m,) -1 below, 1 above, 0 where the number is none of a bound.
-    touching : (m,) whether the bound itself is meant, too (≤, ≥).
+    includes_bound : (m,) whether the bound itself is meant, too (≤, ≥).
     result : (m,) whether the text is a result in words.
     unit : what stands behind every number, or behind some of them; "" for nothing.
     """
 
     bare: list[str]
     side: NDArray[np.int8]
-    touching: NDArray[np.bool_]
+    includes_bound: NDArray[np.bool_]
     result: NDArray[np.bool_]
     unit: str
 
     def values(self, numbers: NDArray[np.float64], *, whole: bool) -> NDArray[np.float64]:
         """Return the (m,) numbers, those of bounds moved just beyond."""
         beyond = numbers + self.side if whole else np.nextafter(numbers, np.where(self.side < 0, -np.inf, np.inf))
-        return np.where((self.side != 0) & ~self.touching, beyond, numbers)
+        return np.where((self.side != 0) & ~self.includes_bound, beyond, numbers)
 
     def bounds(self, values: NDArray[np.float64]) -> dict[int, str]:
         """Return what each bound means, by the place of its text: it differs from its number's own meaning."""
         places = np.flatnonzero(self.side).tolist()
-        return {at: f"{self.side[at]} {self.touching[at]} {values[at]}" for at in places}
+        return {at: f"{self.side[at]} {self.includes_bound[at]} {values[at]}" for at in places}
 
-    def note(self, column: str, labels: Sequence[str]) -> Said:
+    def note(self, column: str, labels: Sequence[str]) -> Phrase:
         """Say how such a column is read."""
         odd = np.flatnonzero(self.side if self.side.any() else self.result)
         if len(odd):

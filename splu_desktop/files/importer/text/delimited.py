@@ -75,7 +75,7 @@ def read(
     table, marks = _without_marks(without_padding(table, found, choices.names))
     if found.na:
         columns = zip(table.names, table.columns, strict=True)
-        table = replace(table, declared={name: ("NA",) for name, column in columns if "NA" in column.labels})
+        table = replace(table, declared_missing={name: ("NA",) for name, column in columns if "NA" in column.labels})
     table = replace(table, problems=(*unsure(found.encoding), *table.problems), head=found.head)
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
@@ -98,9 +98,9 @@ def _without_marks(table: RawTable) -> tuple[RawTable, dict[str, str]]:
     reasons: dict[str, str] = {}
     columns = list(table.columns)
     for i, (name, column) in enumerate(zip(table.names, columns, strict=True)):
-        filled = [label for label in column.labels if not is_blank(label)]
+        first = next((label for label in column.labels if not is_blank(label)), "")
         for form, twice, why in _AROUND:
-            if filled and form.fullmatch(filled[0]) and all(map(form.fullmatch, filled)):
+            if first and form.fullmatch(first) and all(form.fullmatch(e) or is_blank(e) for e in column.labels):
                 bare = [label if is_blank(label) else form.sub(r"\1", label) for label in column.labels]
                 columns[i] = RawColumn.join([RawColumn(column.codes, [text.replace(twice, '"') for text in bare])])
                 reasons[f"texts of {name}"] = why
@@ -135,7 +135,9 @@ def _read_quickly(
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
     dialect = found.dialect
     single_bytes = found.encoding.name.replace("_", "").startswith(tuple(n.replace("_", "") for n in _ASCII_LIKE))
-    plain = not (dialect.escape or dialect.skip_blanks or dialect.wrapped or dialect.null) and dialect.quote.isascii()
+    plain = (
+        not (dialect.escape or dialect.skip_blanks or dialect.quotes_lines or dialect.null) and dialect.quote.isascii()
+    )
     plain &= dialect.delimiter != " "
     if not (single_bytes and plain and len(dialect.delimiter) <= 1 and dialect.delimiter.isascii()):
         return None

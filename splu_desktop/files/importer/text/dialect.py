@@ -45,9 +45,9 @@ class Dialect:
         that begin at these places, or "" where lines are not split.
     quote, escape : one character, "" for none.
     skip_blanks : whether blanks after a delimiter belong to the layout, not to the field.
-    padded : whether blanks before a delimiter do, too.
-    wrapped : whether each line stands in quotes as a whole, its own quotes doubled.
-    unparted : whether columns of fixed width follow one another without blanks.
+    trims_fields : whether blanks before a delimiter do, too.
+    quotes_lines : whether each line stands in quotes as a whole, its own quotes doubled.
+    lacks_gaps : whether columns of fixed width follow one another without blanks.
     null : a field that stands for NULL before quotes and escapes are looked at (\\N, "N), "" for none.
     """
 
@@ -55,15 +55,15 @@ class Dialect:
     quote: str = '"'
     escape: str = ""
     skip_blanks: bool = False
-    padded: bool = False
-    wrapped: bool = False
-    unparted: bool = False
+    trims_fields: bool = False
+    quotes_lines: bool = False
+    lacks_gaps: bool = False
     null: str = ""
 
     @property
     def mends_quotes(self) -> bool:
         """Whether quotes out of place are put right before lines are split."""
-        odd = self.wrapped or self.escape or self.delimiter == " " or fixed_width.edges_of(self.delimiter)
+        odd = self.quotes_lines or self.escape or self.delimiter == " " or fixed_width.edges_of(self.delimiter)
         return bool(self.quote) and len(self.delimiter) == 1 and not odd
 
     def read(
@@ -81,10 +81,10 @@ class Dialect:
         if self.mends_quotes and not strict:
             blanks = self.skip_blanks
             lines = (text for text, _ in records(lines, self.delimiter, self.quote, blanks=blanks, told=stray))
-        if self.wrapped:
+        if self.quotes_lines:
             lines = (row[0] + "\n" for row in csv.reader(lines, delimiter="\x1f") if row)
         if edges := fixed_width.edges_of(self.delimiter):
-            return (fixed_width.split(line, edges, anywhere=self.unparted) for line in lines)
+            return (fixed_width.split(line, edges, anywhere=self.lacks_gaps) for line in lines)
         delimiter = self.delimiter or "\x1f"
         if several := len(delimiter) > 1:  # the standard library knows single characters only
             lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
@@ -105,7 +105,7 @@ class Dialect:
         rows: Iterator[list[str]] = csv.reader(lines, **options)
         if several and self.quote:  # a delimiter within quotes is text
             rows = ([cell.replace("\x1f", self.delimiter) for cell in row] for row in rows)
-        return ([cell.rstrip(" ") for cell in row] for row in rows) if self.padded else rows
+        return ([cell.rstrip(" ") for cell in row] for row in rows) if self.trims_fields else rows
 
 
 def split_lines(text: str) -> list[str]:
@@ -141,9 +141,9 @@ def detect(
         why = ""
     if quote in (None, '"') and (inner := _unwrap(lines)) is not None:
         within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape, null=null)
-        return replace(within, wrapped=True), why
+        return replace(within, quotes_lines=True), why
     if delimiter is not None and (edges := fixed_width.edges_of(delimiter)):
-        return Dialect(delimiter, "", unparted=not fixed_width.is_parted(lines, edges)), "chosen"
+        return Dialect(delimiter, "", lacks_gaps=not fixed_width.is_parted(lines, edges)), "chosen"
     if delimiter is None and (edges := fixed_width.by_ruler(lines)):
         return Dialect(fixed_width.name_columns(edges), ""), _RULED
     joined = "".join(lines)

@@ -67,18 +67,18 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
     try:
         sheet = book.get_sheet_by_name(name)
         if told := sheet.merged_cell_ranges:
-            scan.merged = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in told]
+            scan.merged_cells = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in told]
         rows, columns = _columns(sheet, progress)
     except BaseException as error:  # a length of time that no calendar holds makes calamine panic
         raise corrupt(path, f"“{name}”", error) from error
-    for cell in scan.failed:  # whose error texts calamine leaves out
+    for cell in scan.error_cells:  # whose error texts calamine leaves out
         if cell.value and 0 < cell.row <= rows:
             column = columns.setdefault(cell.column, CellColumn(np.zeros(rows, np.int32), [""]))
             column.codes[cell.row - 1] = column.code_for(cell.value)
     for (at, digits), count in padded.items():
         if (own := columns.get(at)) is not None and 2 * count > own.numbers.sum():
             own.cells = [filled_up(value, digits) for value in own.cells]
-            scan.padded[at] = digits
+            scan.digit_widths[at] = digits
     return PlainSheet(name, sheet.height, sheet.width, rows, columns, scan)
 
 

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from splu_desktop.files.importer.recognise import UNREADABLE
-from splu_desktop.files.importer.workbook.sheet_scan import MOST_FAILED, WIDEST, Failed, Padded, SheetScan
+from splu_desktop.files.importer.workbook.sheet_scan import MOST_FAILED, WIDEST, CellError, Padded, SheetScan
 
 _LARGEST = 256 << 20  # bytes of XML looked through
 _MERGED = re.compile(rb'table:number-(?:rows|columns)-spanned="(?:[2-9]|[1-9]\d)')
@@ -66,13 +66,13 @@ def _looked_through(part: bytes) -> tuple[SheetScan, Padded]:
         times = _number(rest, b"columns-repeated")
         if shut and b"office:value-type=" in rest:
             scan.hidden_rows, shut = scan.hidden_rows + again, False
-        if _FAILED in rest and len(scan.failed) <= MOST_FAILED:
+        if _FAILED in rest and len(scan.error_cells) <= MOST_FAILED:
             error = (tag["text"] or b"#N/A").decode("utf-8", "replace")
-            scan.failed.extend(Failed(row + 1 + k, column, error) for k in range(min(again, MOST_FAILED)))
+            scan.error_cells.extend(CellError(row + 1 + k, column, error) for k in range(min(again, MOST_FAILED)))
         if b"-spanned=" in rest:
             tall, wide = _number(rest, b"rows-spanned"), _number(rest, b"columns-spanned")
-            if (tall > 1 or wide > 1) and len(scan.merged) < _MOST:
-                scan.merged.append(((row, column), (row + tall - 1, column + wide - 1)))
+            if (tall > 1 or wide > 1) and len(scan.merged_cells) < _MOST:
+                scan.merged_cells.append(((row, column), (row + tall - 1, column + wide - 1)))
         if (
             tag["text"]
             and (value := _VALUE.search(rest))

@@ -73,10 +73,10 @@ def _facts(sheet: PlainSheet) -> tuple[int, list[str]]:
     head = sheet.head(LOOK_AHEAD)
     if not head:
         return 0, []
-    header = find_header(head, sheet.beside.merged)
-    names = joined_names(head, header, len(head[0]), sheet.beside.merged) if header.last >= 0 else []
+    header = find_header(head, sheet.beside.merged_cells)
+    names = joined_names(head, header, len(head[0]), sheet.beside.merged_cells) if header.last >= 0 else []
     below, _ = sheet.below(header.last + 1, None)
-    filled = np.any([column.filled for column in below], axis=0)
+    filled = np.any([column.has_cell for column in below], axis=0)
     return int(filled.sum()), [name for name in names if name]
 
 

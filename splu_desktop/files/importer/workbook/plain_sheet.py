@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.importer.columns.cells import CellColumn, text_of
-from splu_desktop.files.importer.workbook.sheet_scan import Failed, SheetScan
+from splu_desktop.files.importer.workbook.sheet_scan import CellError, SheetScan
 from splu_desktop.files.isolation.wire import Plain
 
 
@@ -44,9 +44,9 @@ class PlainSheet:
             "name": self.name,
             "size": [self.height, self.width, self.rows],
             "columns": {i: [column.codes, column.cells] for i, column in self.columns.items()},
-            "merged": np.array(scan.merged, np.int64).reshape(-1, 4),
-            "failed": [list(cell) for cell in scan.failed],
-            "padded": scan.padded,
+            "merged": np.array(scan.merged_cells, np.int64).reshape(-1, 4),
+            "failed": [list(cell) for cell in scan.error_cells],
+            "padded": scan.digit_widths,
             "hidden": [scan.hidden_rows, sorted(scan.hidden_columns), scan.since_1904],
         }
 
@@ -59,7 +59,7 @@ class PlainSheet:
             raise ValueError
         scan = SheetScan(
             [((top, left), (bottom, right)) for top, left, bottom, right in data["merged"].tolist()],
-            [Failed(int(row), int(column), str(value)) for row, column, value in data["failed"]],
+            [CellError(int(row), int(column), str(value)) for row, column, value in data["failed"]],
             {int(column): int(digits) for column, digits in data["padded"].items()},
             int(hidden),
             set(map(int, columns_hidden)),

@@ -19,7 +19,7 @@ from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind,
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
-from splu_desktop.files.importer.workbook.sheet_scan import Failed
+from splu_desktop.files.importer.workbook.sheet_scan import CellError
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice
 from splu_desktop.files.isolation.parent import BrokeOff, isolate
@@ -135,17 +135,17 @@ def _join(sheets: Sequence[PlainSheet], parts: Sequence[_Part], choices: ImportC
 
 def _read(kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progress, limit: int | None) -> _Part:
     head, name = sheet.head(HEAD_ROWS), sheet.name
-    header = choose_header(head, choices, sheet.beside.merged)
-    failed = [] if limit is not None else sheet.beside.failed
+    header = choose_header(head, choices, sheet.beside.merged_cells)
+    failed = [] if limit is not None else sheet.beside.error_cells
     stop = choices.last_row if limit is None else header.last + 1 + limit
     columns, numbers = sheet.below(header.last + 1, stop)
     width = len(head[0]) if head else 0
     above = head[header.first : header.last + 1] if header.last >= 0 else []
     failing = {cell.column for cell in failed if cell.row > header.last + 1}
-    used = [i for i in range(width) if i in failing or any(row[i] != "" for row in above) or columns[i].filled.any()]
-    names, problems = name_columns(head, header, used, merged=sheet.beside.merged, sheet=name)
+    used = [i for i in range(width) if i in failing or any(row[i] != "" for row in above) or columns[i].has_cell.any()]
+    names, problems = name_columns(head, header, used, merged=sheet.beside.merged_cells, sheet=name)
     reasons = {"header": header.reason}
-    for i, count in fill_down(columns, numbers, sheet.beside.merged, header.last + 1).items():
+    for i, count in fill_down(columns, numbers, sheet.beside.merged_cells, header.last + 1).items():
         reasons[f"merged cells of {names[used.index(i)]}"] = say(
             "merged cells ({count}): each of their rows has the cell's value", count=count
         )
@@ -158,7 +158,7 @@ def _read(kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progre
         if columns[i].mixes_days():
             reasons[f"days of {names[k]}"] = "cells without date format among dates: day counts, turned into dates"
             columns[i].cells = [day_of(cell, epoch) for cell in columns[i].cells]
-        if zeros := sheet.beside.padded.get(i):
+        if zeros := sheet.beside.digit_widths.get(i):
             reasons[f"zeros of {names[k]}"] = say(
                 "the cells' format fills numbers up to {digits} digits with zeros, which are kept", digits=zeros
             )
@@ -174,7 +174,7 @@ def _read(kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progre
     return table, replace(header.resolve(choices), sheet=name), reasons
 
 
-def _failures(failed: list[Failed], where: dict[int, str], sheet: str, first: int) -> Iterator[Problem]:
+def _failures(failed: list[CellError], where: dict[int, str], sheet: str, first: int) -> Iterator[Problem]:
     """Yield a problem for each cell below row `first` that shows an error or lacks its formula's result."""
     for what, told in (("value, but an error", True), ("stored result of a formula", False)):
         cells = [

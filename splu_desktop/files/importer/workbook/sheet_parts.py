@@ -43,7 +43,7 @@ def fill_down(
         if column.cells[column.codes[at]] == "":
             continue
         if records is None:  # rows with any cell of their own
-            records = np.any([each.filled for each in columns], axis=0)
+            records = np.any([each.has_cell for each in columns], axis=0)
         part = slice(*np.searchsorted(numbers, (top + 1, bottom + 2)).tolist())
         column.codes[part] = np.where(records[part], column.codes[at], column.codes[part])
         found[left] = found.get(left, 0) + 1
@@ -63,7 +63,7 @@ def beside(
         return
     ends = []  # number of the last row with a cell, 0 where there is none
     for block in blocks:
-        filled = np.any([columns[used[place]].filled for place in block], axis=0)
+        filled = np.any([columns[used[place]].has_cell for place in block], axis=0)
         ends.append(int(numbers[filled].max(initial=0)))
     begin = int(numbers[0]) if len(numbers) else 0
     main = int(np.argmax(list(map(len, blocks))))

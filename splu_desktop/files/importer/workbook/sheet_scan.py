@@ -33,7 +33,7 @@ Padded = Counter[tuple[int, int]]  # (column from 0, digits) -> cells whose form
 Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 
 
-class Failed(NamedTuple):
+class CellError(NamedTuple):
     """A cell: row from 1, column from 0, and the error it shows ("" for a formula without a stored result)."""
 
     row: int
@@ -47,16 +47,16 @@ class SheetScan:
 
     Attributes
     ----------
-    merged : ranges of merged cells.
-    failed : cells with an error or without their formula's result.
-    padded : column, from 0 -> how many digits most of its cells fill numbers up to, as postcodes often have it.
+    merged_cells : ranges of merged cells.
+    error_cells : cells with an error or without their formula's result.
+    digit_widths : column, from 0 -> how many digits most of its cells fill numbers up to, as postcodes often have it.
     hidden_rows, hidden_columns : how many rows are not shown, and which columns, from 0.
     since_1904 : whether its days are counted from then, as those of old Macs are.
     """
 
-    merged: list[Span] = field(default_factory=list)
-    failed: list[Failed] = field(default_factory=list)
-    padded: dict[int, int] = field(default_factory=dict)
+    merged_cells: list[Span] = field(default_factory=list)
+    error_cells: list[CellError] = field(default_factory=list)
+    digit_widths: dict[int, int] = field(default_factory=dict)
     hidden_rows: int = 0
     hidden_columns: set[int] = field(default_factory=set)
     since_1904: bool = False
@@ -83,7 +83,7 @@ def scan_xlsx(path: Path, sheet: str) -> tuple[SheetScan, Padded]:
         return found, padded  # calamine says what is wrong; a part it doesn't need may be odd
     found.since_1904 = re.search(rb'<workbookPr\b[^>]*\bdate1904="(?:1|true)"', book) is not None
     if b"<f" in xml or b'"e"' in xml:
-        found.failed.extend(map(_cell, islice(_FAILED.finditer(xml), MOST_FAILED)))
+        found.error_cells.extend(map(_cell, islice(_FAILED.finditer(xml), MOST_FAILED)))
     if b' hidden="' in xml:
         found.hidden_rows = len(_HIDDEN_ROW.findall(xml))
         for first, last in _HIDDEN_COLUMNS.findall(xml):
@@ -118,9 +118,9 @@ def _column_of(letters: bytes) -> int:
     return column - 1
 
 
-def _cell(match: re.Match[bytes]) -> Failed:
+def _cell(match: re.Match[bytes]) -> CellError:
     letters, row, value = match[1] or match[4], match[2] or match[5], match[3] or b""
-    return Failed(int(row), _column_of(letters), unescape(value.decode("utf-8", "replace")))
+    return CellError(int(row), _column_of(letters), unescape(value.decode("utf-8", "replace")))
 
 
 def _part_of(book: bytes, links: bytes, sheet: str) -> str:
