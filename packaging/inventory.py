@@ -23,7 +23,6 @@ import seal
 TEXTS = Path(__file__).resolve().parent / "licences"
 PLACE = "_internal/splu_desktop/resources"
 LICENCES, BILL = f"{PLACE}/licences", f"{PLACE}/sbom.cdx.json"
-_OURS = "splu-desktop"
 
 # Licences in SPDX's words, of packages whose metadata says it otherwise.
 _SPDX = {

@@ -53,7 +53,6 @@ from splu_desktop.report.rehearsal import FixedRandomness
 
 ALIKE, AVERAGE, RISKIEST, SMALL, READ = "persons-alike", "certainty", "riskiest-group", "small-counts", "too-blurred"
 ASKED = "threshold"  # the limit that was asked for with the report
-LIMITS = (ALIKE, AVERAGE, RISKIEST, SMALL)
 INTERNAL, EXTERNAL = "internal", "external"
 _MOST_CELLS = 2_000
 

@@ -60,8 +60,8 @@ def test_unseen_tables_get_a_useful_proposal_whose_figures_pandas_counts_alike(n
             assert reach.cells == (cells >= 50).sum()
             # No cell is said to be readable that the law of its own class does not tell within the error.
             told = cells >= (1.96 / asked.within) ** 2 * (1 - 1 / plan.gamma**2)
-            assert reach.answered <= (told & (cells >= 50)).sum()
+            assert reach.readable <= (told & (cells >= 50)).sum()
             # Nobody named it, so it is not asked for where it could not be read by itself.
-            assert reach.answered >= limits.useful * reach.cells > 0
+            assert reach.readable >= limits.useful * reach.cells > 0
         naming = [column for column in table.names if column in ("Patienten-ID", "subject", "lab_no", "patient", "pid")]
         assert all(plan.roles[column] is Role.IDENTIFIER for column in naming)

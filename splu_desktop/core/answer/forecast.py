@@ -46,8 +46,7 @@ class Forecast:
     labels : (Q,) the values that are counted; ("mean",) for averages.
     truth : (L, Q) true figures.
     rows : (L,) rows of each line.
-    gammas : (G,) strengths.
-    low, high : (G, L, Q) ends of the range that recipients will read, around the truth.
+    low, high : (G, L, Q) ends of the range that recipients will read at each strength, around the truth.
     """
 
     table: AskedTable
@@ -55,7 +54,6 @@ class Forecast:
     labels: tuple[str, ...]
     truth: Floats
     rows: NDArray[np.int64]
-    gammas: tuple[float, ...]
     low: Floats
     high: Floats
 
@@ -119,12 +117,12 @@ class Forecaster:
         rows = np.bincount(line, minlength=len(keys))
         if asked.kind == "mean":
             truth, low, high = self._means(asked, column, line, len(keys), gammas)
-            return Forecast(asked, heads, ("mean",), truth, rows, tuple(gammas), low, high)
+            return Forecast(asked, heads, ("mean",), truth, rows, low, high)
         values = _asked_values(column, asked.value, least)
         truth = _tally(line, _events(column, values), len(keys), len(values) + 1)
         low, high = self.counts(line, len(keys), values, asked.sa, gammas)
         labels = tuple(str(column.labels[at]) for at in values)
-        return Forecast(asked, heads, labels, truth, rows, tuple(gammas), low, high)
+        return Forecast(asked, heads, labels, truth, rows, low, high)
 
     def counts(
         self,

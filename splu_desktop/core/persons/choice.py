@@ -61,11 +61,6 @@ class ByPerson:
             raise BadSetting("A person number shows which rows are one person's; choose a draw per person with it.")
 
     @property
-    def draw_column(self) -> str:
-        """The column that persons are drawn by, "" where rows are."""
-        return self.column if self.way == "draw" else ""
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that it goes by."""
         return tuple(filter(None, (self.column, self.order, *self.shift)))

@@ -102,11 +102,11 @@ class Way(Readable):
         share = self.readable / max(self.cells, FEWEST_CELLS)
         if not self.works:
             # Of ways that are not safe the mildest is the first, and what could be read of the others tells nothing.
-            return (0, self.cells >= FEWEST_CELLS, share, self.answered) if self.safe else (0,)
+            return (0, self.cells >= FEWEST_CELLS, share, self.readable) if self.safe else (0,)
         # Rounded, so that a few rows more in large cells do not outweigh a draw that blurs less.
         clear = round(min(self.reach, _CLEAR), 1)
         blur = max(self.plan.gamma, self.search.limits.gamma)
-        return *self.reads, clear, -blur, share, self.answered
+        return *self.reads, clear, -blur, share, self.readable
 
     def asking_for(self, share: float) -> Way:
         """Return the way that asks only for tables of which this share of the cells, and one, can be read."""
@@ -254,7 +254,7 @@ class Search:
         best = self._mildest({})
         if best is None:
             return self._look(self.tiers.top(TIERS))
-        if best.answers and best.covered >= _CLEAR and best.plan.gamma >= self.limits.gamma:
+        if best.answers and best.reach >= _CLEAR and best.plan.gamma >= self.limits.gamma:
             return best
         forms, clear = self._counted_forms()
         # A useful way is held against the mildest clear form alone; else the mildest that will do is looked for, and
@@ -262,7 +262,7 @@ class Search:
         at, low, high = 0, 0, 0 if best.answers else clear - 1
         while low <= high < clear and not self._setting.late:
             way = self._mildest(forms[at][0])
-            if way is not None and way.covered >= _CLEAR and way.as_wished(_MUCH_MORE):
+            if way is not None and way.reach >= _CLEAR and way.as_wished(_MUCH_MORE):
                 high = at - 1
             else:
                 low = at + 1
@@ -318,7 +318,7 @@ class Search:
     def _ask_readable(self, way: Way) -> Way:
         """Return a way that asks only for tables each of which can be read, where nobody named them."""
         # Of one that is not safe, what could be read tells nothing of which tables would be safe.
-        if self._setting.named or not way.safe:
+        if self._setting.own_tables or not way.safe:
             return way
         found = way.asking_for(self.limits.useful)
         return found if found.cells >= FEWEST_CELLS else way
@@ -372,7 +372,7 @@ class Search:
     def _counted_forms(self) -> tuple[list[tuple[dict[str, int], tuple[float, ...]]], int]:
         """Return levels of the counted columns that may be useful, with the tables that may be read, and how many are
         clear; these come first, what loses least before the others. Where none is clear, all are to be tried."""
-        counted = [each for each in self.tiers.candidates if each.asked]
+        counted = [each for each in self.tiers.candidates if each.in_question]
         ranges = [range(len(each.rungs)) for each in counted]
         found = []
         for levels in itertools.product(*ranges) if math.prod(map(len, ranges)) <= _COMBINATIONS else ():
@@ -392,7 +392,7 @@ class Search:
         """
         covered, reached = self._cells.reach(fixed, min(STOPS))
         places = list(range(len(reached)))
-        if not self._setting.named:
+        if not self._setting.own_tables:
             each_read = [at for at in places if 0 < reached[at][1] >= self.limits.useful * reached[at][0]]
             places = each_read if sum(reached[at][0] for at in each_read) >= FEWEST_CELLS else places
         cells, told = (sum(reached[at][side] for at in places) for side in (0, 1))

@@ -105,12 +105,6 @@ class Attack:
     columns: tuple[ColumnAttack, ...]
     by_person: bool
 
-    @property
-    def worst(self) -> tuple[str, ValueAttack] | None:
-        """The column and its value with the largest gain, None where none has enough bearers."""
-        found = [(each.column, each.values[0]) for each in self.columns if each.values]
-        return max(found, key=lambda each: each[1].gain, default=None)
-
 
 def attack(
     prepared: DrawInput, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT

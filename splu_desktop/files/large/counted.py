@@ -120,7 +120,7 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: TableReading
     codes = tuple((name, column.codes[: len(texts[name])]) for name, column in unchanged.items())
     means = {n: each for n in unchanged if n in plan.generalisations and (each := band_means(read[n], made[n]))}
     drawing = Drawing(texts, codes, cells, class_of, tuple(drawn), SystemRandomness().bits(8).tobytes())
-    return Counted(rows, drawing, unchanged, tuple(shown), classes.cells, means)
+    return CountedTable(rows, drawing, unchanged, tuple(shown), classes.cells, means)
 
 
 def _columns(

@@ -134,7 +134,7 @@ class Drawing:
         """Return for each block (P,) how many drawn rows show each pair."""
         found = [np.zeros(len(block.classes), np.int64) for block in self.blocks]
         for batch in batches:
-            for own, shown in zip(found, self.reveal(batch)[len(self.unchanged) :], strict=True):
+            for own, shown in zip(found, self.reveal(batch)[len(self.unchanged_columns) :], strict=True):
                 own += np.bincount(shown, minlength=len(own))
         return found
 
