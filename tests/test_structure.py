@@ -157,6 +157,14 @@ def test_a_module_that_words_name_is_there() -> None:
     named = [(where, name) for where, text in texts.items() for name in _NAMED.findall(text)]
     assert len(named) > 20
     assert [f"{where}: {name}" for where, name in named if not _known(name)] == []
+    paths = [f"/{path.relative_to(ROOT)}" for path in ROOT.rglob("*.py") if ".venv" not in path.parts]
+    named = [(where, name) for where, text in texts.items() for name in re.findall(r"`([a-z_]+(?:/\w+)+\.py)", text)]
+    assert [f"{where}: {name}" for where, name in named if not any(each.endswith(f"/{name}") for each in paths)] == []
+    functions = [(m.path.stem, each) for m in modules().values() for each in m.tree.body]
+    there = {f"{stem}.{each.name}" for stem, each in functions if isinstance(each, ast.FunctionDef)}
+    private = [(where, name) for where, text in texts.items() for name in re.findall(r"`(\w+\._\w+)`", text)]
+    assert private
+    assert [f"{where}: {name}" for where, name in private if name not in there] == []
 
 
 def test_a_path_that_documents_name_is_there() -> None:
