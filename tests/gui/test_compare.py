@@ -32,6 +32,9 @@ def test_systems_are_compared_by_the_table_asked_for_and_each_has_rows_or_a_rema
     assert section.start.isEnabled()
     assert section.picture.isVisible()
     assert section.picture.width() >= 840, "no name of a line is cut at 1366"
+    bottom = section.picture.mapTo(section, section.picture.rect().bottomLeft()).y()
+    assert not section.view.isVisible()
+    assert bottom < section.height(), "nothing covers the axis at 768"
     rows = [
         [str(section.model.index(row, column).data()) for column in range(8)] for row in range(section.model.rowCount())
     ]

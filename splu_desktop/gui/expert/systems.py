@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.plan import Plan
@@ -46,14 +46,12 @@ class Picture(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._found: Comparison | None = None
-        self.hide()
 
     def show_comparison(self, found: Comparison) -> None:
         """Draw it."""
         self._found = found
         self.setFixedHeight(_drawing(found).defaultSize().height())
         self.setAccessibleName(t("Other systems"))
-        self.show()
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -85,12 +83,16 @@ class SystemsSection(Section):
         self.busy = Busy()
         self.busy.cancelled.connect(lambda: self.work.cancel("systems"))
         self.busy.hide()
-        self.picture = Picture()
-        self.view = TableView(t("Other systems"))
-        self.view.setMinimumHeight(140)
-        self.view.hide()
+        self.picture, self.view = Picture(), TableView(t("Other systems"))
         self.meaning = label("", "quiet", fitting=True)
-        put(self.body, self.busy, self.picture, (self.view, 1), self.meaning)
+        figures = QWidget()
+        put(margins(QVBoxLayout(figures), 0, spacing=8), (self.view, 1), self.meaning)
+        # One behind the other: at 768 there is no room for both.
+        self.tabs = QTabWidget()
+        self.tabs.addTab(self.picture, t("Picture"))
+        self.tabs.addTab(figures, t("Rows"))
+        self.tabs.hide()
+        put(self.body, self.busy, (self.tabs, 1))
 
     def show_plan(self, plan: Plan, source: Source) -> None:
         if not self.work.busy("systems"):  # it went with its table
@@ -137,7 +139,7 @@ class SystemsSection(Section):
         self.model = self.view.hold([*fields, remark])
         self.model.show(found.systems)
         self.meaning.setText("\n".join(map(translate, explain(found))))
-        self.view.show()
+        self.tabs.show()
         self.view.fit_columns(200, filling=len(fields), least=120)
 
     def _fail(self, sentence: str) -> None:
