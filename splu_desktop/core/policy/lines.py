@@ -105,7 +105,7 @@ class Case:
         found = [*self._columns(), alike, riskiest]
         found += [] if riskiest.open else [self._average()]
         quiet = Line("gives-away", OK, say("No unchanged column gives a secret value away."))
-        found += [self._readable(), self._gives_away() or self._judge_linked() or quiet, *self._releases()]
+        found += [self._readable(), next(self._gives_away(), None) or self._judge_linked() or quiet, *self._releases()]
         found += [*self._person_column(), *(() if alike.open else self._dates())]
         found += [*self._moved_dates(), *self._signature()]
         return sorted(found, key=lambda line: (RED, AMBER, OK).index(line.state))[:MOST_LINES]
@@ -204,12 +204,10 @@ class Case:
         sentence = say("No table was asked for; {share} in 100 ordinary questions can be read.", share=int(100 * other))
         return Line("too-blurred", OK if other else AMBER, sentence, other, repair=None if other else self._ways)
 
-    def _gives_away(self) -> Line | None:
-        if not self.giveaways:
-            return None
-        worst = self.giveaways[0]
-        repair = Repair(say("Leave it out"), lambda plan: plan.with_role(worst.column, Role.DROPPED))
-        return Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
+    def _gives_away(self) -> Iterator[Line]:
+        for worst in self.giveaways[:1]:
+            repair = Repair(say("Leave it out"), partial(Plan.with_role, column=worst.column, role=Role.DROPPED))
+            yield Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
 
     def _judge_linked(self) -> Line | None:
         apart = linked_apart(self.draw_input.table, [block.columns for block in self.plan.blocks])

@@ -136,10 +136,9 @@ def verdict(
         check_reason(why)
     # Neither asks for the other's, and NumPy leaves the interpreter free meanwhile: the second core takes one of them.
     with ThreadPoolExecutor(1, "splu") as pool:
-        looked = pool.submit(giveaways, prepared, plan) if told is None else None
+        looked = pool.submit(lambda: giveaways(prepared, plan) if told is None else told)
         figures = figures_of(prepared, plan, earlier, progress)
-        told = looked.result() if looked is not None else told or ()
-    lines = Case(source, prepared, plan, known, limits, figures, tuple(earlier), told).lines()
+    lines = Case(source, prepared, plan, known, limits, figures, tuple(earlier), looked.result()).lines()
     state, sentence = _state(lines, figures, plan)
     if figures.rows_left_out > (1 - limits.share_alike) * (figures.rows + figures.rows_left_out):
         sentence = Phrase("{head} {tail}", {"head": sentence, "tail": figures.losses(plan)[-1]})
