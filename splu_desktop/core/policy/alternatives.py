@@ -137,8 +137,8 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alt
         "public": say("Make it safe enough for anyone."),
     }[limits.name]
     # As for whoever asks for that audience: what counts as secret, what is asked and which columns go depend on it.
-    own, bare = (setting, _bare(plan)) if setting.anew is None or setting.late else setting.anew(audience)
-    bare = replace(bare, audience=audience)
+    anew = None if setting.late or kind in ("safer", "sharper") else setting.anew
+    own, bare = anew(audience) if anew else (setting, replace(_bare(plan), audience=audience))
     found = best_way(replace(own, limits=limits, until=setting.until), bare) if not setting.late else None
     if found is not None:
         yield _of(kind, words, found)

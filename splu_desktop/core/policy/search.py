@@ -45,7 +45,7 @@ STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
 _MUCH_MORE = 2  # times the audience's strength, for whose sake a column that nobody asks for may stay
 _CLEAR = 0.75  # share of the asked rows in cells of 50 and more that is enough
 _COMBINATIONS = 20_000
-_LOOKS = 1_000_000  # rows that are looked at, all forms together, beyond those that lie on the way
+_LOOKS = 100_000  # rows that are looked at, all forms together, beyond those that lie on the way
 _ROUNDS = 8  # in which columns that give a secret value away are left out
 
 
@@ -87,12 +87,10 @@ class Way(Readable):
 
     @property
     def reads(self) -> tuple[float, ...]:
-        """What it is useful for: whether it tells the first table, whether as strongly drawn as for the audience, and
-        how many tables it tells, the first ones rather than the last."""
+        """Whether it tells the first table, how strongly at most as for the audience, and how many tables."""
         if not self.works:
             return (0,)
-        useful = self.search.limits.useful
-        read = [each.table for each in self.tables if each.readable and each.readable >= useful * each.cells]
+        read = self.asking_for(self.search.limits.useful).plan.questions
         places = [self.search.plan.questions.index(asked) for asked in read]
         return 1, 0 in places, min(self.plan.gamma, self.search.limits.gamma), len(places), -sum(places)
 
@@ -269,7 +267,7 @@ class Search:
             best = best if way is None else max(best, way, key=lambda each: each.merit)
             at = high if at == 0 else (low + high) // 2
         # Forms of several columns have no one order: a form that was passed over may let more tables be read.
-        for fixed, most in forms[: max(1, _LOOKS // max(self._source.n, 1))]:
+        for fixed, most in forms[: _LOOKS // max(self._source.n, 1)]:
             if most > best.reads and not self._setting.late and (way := self._mildest(fixed)) is not None:
                 best = max(best, way, key=lambda each: each.reads)
         return best
@@ -299,7 +297,11 @@ class Search:
                 continue
             # No strength keeps the limits: the figures that are told are those of the audience's own.
             usual = self.limits.gamma if needed > STOPS[0] else max(self.limits.gamma, needed)
-            strengths = [usual, *(stop for stop in STOPS if needed <= stop < usual)]
+            weaker = {
+                *(stop for stop in STOPS if needed <= stop),
+                max(needed, STOPS[-1]),
+            }  # also between stops
+            strengths = [usual, *sorted((each for each in weaker if each < usual), reverse=True)]
             # Weaker ones are looked at only where the first table can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
                 for gamma, tables in zip(some, reaches(ready, own, some, ahead, LEAST) if some else (), strict=True):
@@ -386,10 +388,7 @@ class Search:
         return [each[2:] for each in found], clear or len(found)
 
     def _measure_cover(self, fixed: Mapping[str, int]) -> tuple[float, tuple[float, ...]]:
-        """Return the share of the asked rows that lie in cells of 50 and more, and the most that `Way.reads` may be.
-
-        At the least strength there is: the weakest draw is the kindest case.
-        """
+        """Return the share of the asked rows in cells of 50 and more, and the most that `Way.reads` may be."""
         covered, reached = self._cells.reach(fixed, min(STOPS))
         places = list(range(len(reached)))
         if not self._setting.own_tables:
@@ -397,8 +396,7 @@ class Search:
             places = each_read if sum(reached[at][0] for at in each_read) >= FEWEST_CELLS else places
         cells, told = (sum(reached[at][side] for at in places) for side in (0, 1))
         able = cells >= FEWEST_CELLS and told >= self.limits.useful * cells
-        most = (1, 0 in places, self.limits.gamma, len(places), -sum(places)) if able else (0,)
-        return covered, most
+        return covered, (1, 0 in places, self.limits.gamma, len(places), -sum(places)) if able else (0,)
 
 
 def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
