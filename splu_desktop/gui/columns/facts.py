@@ -25,23 +25,13 @@ from splu_desktop.gui.proposal.steps import columns_of, part_of
 _MANY = 40  # columns from which those in doubt stand first
 
 
-@dataclass(frozen=True)
-class Look:
-    """How a kind of column is shown: picture, colour, name, the papers' tag."""
-
-    picture: str
-    colour: str
-    name: str
-    tag: str
-
-
-def look_of(role: Role) -> Look:
-    """Return how a role is shown."""
+def look_of(role: Role) -> tuple[str, str, str, str]:
+    """Return how a role is shown: its picture, colour, name, and the papers' tag."""
     return {
-        Role.IDENTIFIER: Look("eye-off", "fault", t("Names a person"), ""),
-        Role.NSA: Look("file-text", "text", t("As it is"), "NSA"),
-        Role.SA: Look("shield", "protected", t("Secret"), "SA"),
-        Role.DROPPED: Look("ban", "quiet", t("Left out"), ""),
+        Role.IDENTIFIER: ("eye-off", "fault", t("Names a person"), ""),
+        Role.NSA: ("file-text", "text", t("As it is"), "NSA"),
+        Role.SA: ("shield", "protected", t("Secret"), "SA"),
+        Role.DROPPED: ("ban", "quiet", t("Left out"), ""),
     }[role]
 
 
@@ -110,7 +100,7 @@ def as_proposed(plan: Plan, before: Plan, name: str) -> Plan:
     """Return a plan with one column as the proposal had it."""
     # The role before the rest: it takes along what hung on the old one.
     changed = plan.with_role(name, before.roles[name]) if plan.roles[name] is not before.roles[name] else plan
-    changed = with_steps(changed, name, before.generalisations.get(name, ()))
+    changed = changed.with_steps([name], before.generalisations.get(name, ()))
     return with_public(changed, name, before.public_values.get(name, ()))
 
 
@@ -168,18 +158,10 @@ def with_kinds(source: Source, plan: Plan, names: Sequence[str], role: Role) -> 
         if role is Role.SA and name not in plan.generalisations:
             asked = [each.value for each in plan.questions if each.sa == name]
             plan = with_public(plan, name, [each for each in absence_values(column) if each not in asked])
-            plan = with_steps(plan, name, suggest(column)) if is_measurement(column) else plan
+            plan = plan.with_steps([name], suggest(column)) if is_measurement(column) else plan
         if role is Role.IDENTIFIER and plan.persons is None and name in source.person_columns:
             plan = replace(plan, persons=ByPerson(name))
     return plan
-
-
-def with_steps(plan: Plan, name: str, steps: Steps) -> Plan:
-    """Return the plan with other steps of a column; values that were no secret are named anew by whoever knows them."""
-    if plan.generalisations.get(name, ()) == steps:
-        return plan
-    left = {other: each for other, each in plan.generalisations.items() if other != name}
-    return replace(plan, generalisations={**left, name: steps} if steps else left)
 
 
 def with_public(plan: Plan, name: str, values: Sequence[str]) -> Plan:

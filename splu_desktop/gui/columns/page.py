@@ -16,16 +16,7 @@ from splu_desktop.gui.base.parts import Columns, Flow
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import label, line_edit, margins, put, put_in_scroll_area
 from splu_desktop.gui.base.words import bare, beside, join, number, t
-from splu_desktop.gui.columns.facts import (
-    KINDS,
-    ColumnRow,
-    as_proposed,
-    column_rows,
-    look_of,
-    with_kinds,
-    with_public,
-    with_steps,
-)
+from splu_desktop.gui.columns.facts import KINDS, ColumnRow, as_proposed, column_rows, look_of, with_kinds, with_public
 from splu_desktop.gui.columns.panel import ColumnPanel
 from splu_desktop.gui.columns.table import ColumnTable
 
@@ -98,7 +89,7 @@ class ColumnsPage(Page):
         found = Counter(row.role for row in self._rows)
         self.pills[None].setText(t("All {n}", n=number(len(self._rows))))
         for role in KINDS:
-            self.pills[role].setText(f"{look_of(role).name} {number(found[role])}")
+            self.pills[role].setText(f"{look_of(role)[2]} {number(found[role])}")
         self._show()
         self.set_primary(
             t("Back to the proposal"),
@@ -158,7 +149,7 @@ class ColumnsPage(Page):
     def _set_kind(self, names: Sequence[str], role: Role) -> None:
         source = self.session.source
         if source is not None:
-            self._change(lambda plan: with_kinds(source, plan, names, role), beside(names), look_of(role).name)
+            self._change(lambda plan: with_kinds(source, plan, names, role), beside(names), look_of(role)[2])
 
     def _change(self, make: Callable[[Plan], Plan], column: str, what: str, merge: str = "") -> None:
         self.banner.hide()
@@ -169,7 +160,7 @@ class ColumnsPage(Page):
         self._change(lambda plan: with_public(plan, name, values), name, what, f"public {name}")
 
     def _set_steps(self, name: str, steps: Steps) -> None:
-        self._change(lambda plan: with_steps(plan, name, steps), name, t("Coarser values"))
+        self._change(lambda plan: plan.with_steps([name], steps), name, t("Coarser values"))
 
     def _undo(self, name: str) -> None:
         proposal = self.session.proposal

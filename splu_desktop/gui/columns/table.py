@@ -19,7 +19,7 @@ def fields() -> list[Field[ColumnRow]]:
     """Return the columns of the list."""
     return [
         Field(t("Column"), lambda r: r.name, colour=lambda r: "protected" if r.role.sensitive else None),
-        Field(t("What it is"), lambda r: look_of(r.role).name),
+        Field(t("What it is"), lambda r: look_of(r.role)[2]),
         Field(t("Published as"), lambda r: r.form, colour=lambda r: "accent" if r.role.is_published else "quiet"),
         Field(t("Why"), lambda r: r.why, colour=lambda r: "quiet", tip=lambda r: r.why),
         Field("", lambda r: bare(t("&Undo")) if r.differs else "", colour=lambda r: "accent"),
@@ -34,8 +34,8 @@ class KindDelegate(QStyledItemDelegate):
         row = index.data(ROW)
         if not isinstance(row, ColumnRow):
             return
-        c, look = theme.colours(), look_of(row.role)
-        colour = str(getattr(c, look.colour))
+        c, (picture, named, name, tag) = theme.colours(), look_of(row.role)
+        colour = str(getattr(c, named))
         box = QRectF(option.rect).adjusted(4, 4, -4, -4)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -44,15 +44,15 @@ class KindDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(box, 5, 5)
         ratio = painter.device().devicePixelRatioF()
         middle = round(box.center().y())
-        painter.drawPixmap(round(box.left()) + 8, middle - 7, theme.pixmap(look.picture, colour, 14, ratio))
+        painter.drawPixmap(round(box.left()) + 8, middle - 7, theme.pixmap(picture, colour, 14, ratio))
         painter.drawPixmap(round(box.right()) - 22, middle - 7, theme.pixmap("chevron-down", colour, 14, ratio))
         painter.setPen(QColor(colour))
         words = box.adjusted(28, 0, -26, 0)
         flags = int(Qt.AlignmentFlag.AlignVCenter)
-        painter.drawText(words, flags, look.name)
-        if look.tag:
+        painter.drawText(words, flags, name)
+        if tag:
             painter.setFont(theme.small_font(option.font))
-            painter.drawText(words, flags | int(Qt.AlignmentFlag.AlignRight), look.tag)
+            painter.drawText(words, flags | int(Qt.AlignmentFlag.AlignRight), tag)
         painter.restore()
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -94,7 +94,7 @@ class ColumnTable(TableView):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(WHY, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(UNDO, QHeaderView.ResizeMode.ResizeToContents)
-        words = [f"{look.name} {look.tag}" for look in map(look_of, KINDS)]
+        words = [" ".join(look_of(role)[2:]) for role in KINDS]
         kind = 70 + max(map(self.fontMetrics().horizontalAdvance, words))  # beside it a picture and an arrow
         for at, width in ((NAME, 20 * self.fontMetrics().averageCharWidth()), (KIND, kind), (FORM, 160)):
             header.resizeSection(at, width)
@@ -127,8 +127,8 @@ class ColumnTable(TableView):
         chosen = self.names_chosen()
         names = chosen if name in chosen else [name]
         for number, role in enumerate(KINDS, 1):
-            look = look_of(role)
-            made = menu.addAction(theme.icon(look.picture, getattr(theme.colours(), look.colour)), look.name)
+            picture, colour, words, _ = look_of(role)
+            made = menu.addAction(theme.icon(picture, getattr(theme.colours(), colour)), words)
             made.setShortcut(str(number))
             made.triggered.connect(lambda _=False, role=role: self.kind_chosen.emit(names, role))
         menu.popup(at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSlider
 
 from splu_desktop.gui.base import theme
@@ -146,7 +146,8 @@ class StrengthSlider(QSlider):
         # Words stand below their zone, moved aside where they would meet the ones before.
         free = 0.0
         runs = self._runs()
-        wides = [self._wide(bold if zone == GOOD else font, zone) for zone, _, _ in runs]
+        metrics = {zone: QFontMetricsF(bold if zone == GOOD else font) for zone, _, _ in runs}
+        wides = [metrics[zone].horizontalAdvance(zone_words(zone)) for zone, _, _ in runs]
         for place, ((zone, first, last), wide) in enumerate(zip(runs, wides, strict=True)):
             end = self.width() - sum(wides[place + 1 :]) - 8 * (len(runs) - place - 1)
             left = min(max(free, (self._x(first) + self._x(last)) / 2 - wide / 2), end - wide)
@@ -154,7 +155,3 @@ class StrengthSlider(QSlider):
             painter.setPen(QColor(getattr(c, _COLOURS[zone][0])))
             painter.drawText(QPointF(left, 26 + high + painter.fontMetrics().ascent()), zone_words(zone))
             free = left + wide + 8
-
-    @staticmethod
-    def _wide(font: QFont, zone: str) -> float:
-        return QFontMetricsF(font).horizontalAdvance(zone_words(zone))

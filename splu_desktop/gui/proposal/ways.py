@@ -41,7 +41,13 @@ def way_of(other: Alternative, take: Callable[[], object]) -> Way:
     head, colon, rest = words.partition(": ")
     rest = rest if colon and other.kind in ("safer", "sharper") else words
     titles = {"safer": t("Safer"), "sharper": t("More exact"), "works": t("A way that works")}
-    return Way(titles.get(other.kind, head), rest[:1].upper() + rest[1:], tuple(_figures(other)), take)
+    figures = []
+    if other.cells is not None:
+        reads = t("{n} of {cells} cells readable", n=number(other.readable or 0), cells=number(other.cells))
+        figures.append((other.works, reads))
+    if other.gamma is not None:
+        figures.append((True, t("strength {gamma}", gamma=strength_words(other.gamma))))
+    return Way(titles.get(other.kind, head), rest[:1].upper() + rest[1:], tuple(figures), take)
 
 
 class WayCard(Card):
@@ -63,16 +69,6 @@ class WayCard(Card):
             restyle(self.use, "primary")
             restyle(self, "card-accent")
         self.body.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
-
-
-def _figures(way: Alternative) -> list[tuple[bool, str]]:
-    found = []
-    if way.cells is not None:
-        words = t("{n} of {cells} cells readable", n=number(way.readable or 0), cells=number(way.cells))
-        found.append((way.works, words))
-    if way.gamma is not None:
-        found.append((True, t("strength {gamma}", gamma=strength_words(way.gamma))))
-    return found
 
 
 class Ways(QWidget):
