@@ -84,9 +84,9 @@ class After:
         self.left -= 1
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_cancelled_at_any_report(house: House, packed: bool) -> None:
-    more = {"packed": packed, "password": "Seven old pears, not ripe" if packed else None}
+@pytest.mark.parametrize("as_zip", [False, True])
+def test_cancelled_at_any_report(house: House, as_zip: bool) -> None:
+    more = {"as_zip": as_zip, "password": "Seven old pears, not ripe" if as_zip else None}
     watch = After(10**9)
     target = house.publish("r0", watch, **more).release.path
     shutil.rmtree(target) if target.is_dir() else target.unlink()
@@ -198,18 +198,18 @@ def _can_mount() -> bool:
 
 
 @pytest.mark.parametrize("disk", [_acted, *[_mounted] * _can_mount()])
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_full_disk(house: House, tmp_path_factory: pytest.TempPathFactory, disk: Any, packed: bool) -> None:
+@pytest.mark.parametrize("as_zip", [False, True])
+def test_a_full_disk(house: House, tmp_path_factory: pytest.TempPathFactory, disk: Any, as_zip: bool) -> None:
     """It is seen to come; where it can't be, the system's refusal leaves nothing."""
     with disk(tmp_path_factory.mktemp("disk")) as small, pytest.MonkeyPatch.context() as patch:
         if disk is _mounted:
             (small / "other").write_bytes(b"x" * 190_000)
         before = list(small.iterdir())
         with pytest.raises(CannotWrite, match="too little room"):
-            house.publish(small / "r", packed=packed)
+            house.publish(small / "r", as_zip=as_zip)
         patch.setattr("splu_desktop.files.publish.publishing.free_space", lambda folder: None)
         with pytest.raises(CannotWrite, match="no space left"):
-            house.publish(small / "r", packed=packed)
+            house.publish(small / "r", as_zip=as_zip)
         assert list(small.iterdir()) == before
     house.check_clean()
 
@@ -311,7 +311,7 @@ def test_several_at_once_do_not_meet(house: House) -> None:
 
     def one(name: str) -> str:
         try:
-            return house.publish(name, packed=name.endswith(".zip")).release.path.name
+            return house.publish(name, as_zip=name.endswith(".zip")).release.path.name
         except CannotWrite:
             return ""
 
