@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
@@ -135,9 +135,12 @@ class System(ABC):
         """
         return np.array([float(count)]), np.ones(1)
 
-    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
-        """Return among how many others an answer may be least often wrong by more than epsilon: here nobody, or all."""
-        return {0, self.all_others(source, count)}
+    def reading(self, source: TrueTable) -> tuple[float, float, float]:
+        """Return p, q, r of the answer y (p + q k) + r k, where y of the k records asked show the value.
+
+        Zeros where it does not hang on how many others are asked.
+        """
+        return 0.0, 0.0, 0.0
 
     def all_others(self, source: TrueTable, count: int) -> int:
         """Return how many others there are, in the whole table."""
@@ -153,16 +156,22 @@ class System(ABC):
         Journal, Definition 2, which asks it of every concept of few records. A frequent value's share is told, as it
         should be, and answers some small cells of it by itself, whatever the rows say: so of a value that f records
         have. Where rows are drawn the least mostly lies where nobody else is asked about, and no noise of others joins:
-        P(wrong) is 1 - keep for f = 1, and (1 - keep)^3 for f = 3 where whoever shows s is taken for three.
+        P(wrong) is 1 - keep for f = 1, and (1 - keep)^3 for f = 3 where whoever shows s is taken for three. Else a few
+        who show s count as f there, or as only just not too few.
         """
-        edge = thresholds.epsilon + _TIE
+        edge, (p, q, r) = thresholds.epsilon + _TIE, self.reading(source)
+
+        def others_asked(count: int) -> set[int]:
+            most, falls = self.all_others(source, count), ((y, q * y + r) for y in range(1, 2 * count + 1))
+            asked = ((told * count - p * y) / fall - count for y, fall in falls if fall for told in (1 - edge, 1))
+            return {0, most, *(int(each) for each in asked if 0 < each < most)}
 
         def wrong(count: int, others: int) -> float:
             answers, chance = self.count_law(source, count, others)
             return float(chance[np.abs(answers - count) > edge * count].sum())
 
         small = range(1, min(thresholds.alpha, source.n) + 1)
-        return min(wrong(f, others) for f in small for others in self.others_asked(source, f, edge))
+        return min(wrong(f, others) for f in small for others in others_asked(f))
 
     def t_f(self, source: TrueTable, thresholds: Thresholds) -> int | None:
         """Return the least count of the whole table from which answers err by epsilon or more with at most T_E.
@@ -216,12 +225,3 @@ def binomials(parts: Sequence[tuple[int, float]]) -> tuple[Floats, Floats]:
         law = np.convolve(law, binomial(np.arange(low, high + 1), n, p))
         first += low
     return first + np.arange(len(law)).astype(np.float64), law
-
-
-def others_at_steps(count: int, gain: float, noise: float, most: int) -> set[int]:
-    """Return the others, up to `most`, among whom an answer (y - noise (count + others)) / gain can be `count` itself.
-
-    Besides nobody and all: where y of 1 to 5 are shown, so that the noise expected makes up for what the step is off.
-    """
-    steps = (round((y - gain * count) / noise) - count for y in range(1, 6)) if noise > 0 else ()
-    return {0, most} | {each for each in steps if 0 < each < most}

@@ -12,8 +12,6 @@ Estimate: fakes come by shares, so x = sum over g of n_{P,g} (c_{g,s} - sigma pi
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 from scipy import sparse
 
@@ -77,6 +75,3 @@ class FakeValues(Anatomy):
         # About sigma N / l fakes come by shares; what is expected of them is taken away.
         shown, chance = binomials([(added, count / source.n)])
         return (count + shown) * source.n / (source.n + added), chance
-
-    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
-        return {min((self.l - 1) * count, source.n - count), source.n - count}

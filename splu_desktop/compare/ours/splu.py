@@ -12,7 +12,6 @@ sums of scores over the classes, with the variance and interval of `core.answer.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +24,6 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, Units, draw_from, make_classes
 from splu_desktop.core.mechanism.law import privacy_ratio, selection_law
 from splu_desktop.core.messages import say
-
-_NONE = 1e-9  # of the values, where all are kept
 
 
 @dataclass(frozen=True)
@@ -90,11 +87,8 @@ class Redraw(UnbiasedDraw):
     def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
         return selection_law(self.mechanism, count, source.n, others)  # in one class
 
-    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
-        # Besides, all but so few that y who show the value, all of them asked about, just count as nearly so many.
-        near, most = (1 - epsilon) * count / self.gamma, source.n - count
-        steps = (int(source.n * (1 - near / y) / max(1 - 1 / self.gamma, _NONE)) - count for y in range(1, count))
-        return {0, most, *(each for each in steps if 0 < each < most)}
+    def reading(self, source: TrueTable) -> tuple[float, float, float]:
+        return self.gamma, (1 - self.gamma) / source.n, 0.0  # of those who show it, all asked about
 
     def exact_epsilon(self, source: TrueTable) -> float:
         # What who computes it finds for one record, the shares held fixed; it is not the promise (law 7).

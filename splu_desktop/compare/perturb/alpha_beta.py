@@ -13,14 +13,12 @@ private and useful. The paper's table is a set: of equal records each but the fi
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, TrueTable, binomials, system
 from splu_desktop.compare.base.source import Floats, Ints
-from splu_desktop.compare.base.system import others_at_steps
 from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.messages import Figure, say
 
@@ -101,8 +99,9 @@ class AlphaBeta(System):
         shown, chance = binomials([(count, alpha + beta), (others, beta)])
         return np.clip((shown - beta * (count + others)) / alpha, 0.0, float(count + others)), chance
 
-    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
-        return others_at_steps(count, *self.chances(source), self.all_others(source, count))
+    def reading(self, source: TrueTable) -> tuple[float, float, float]:
+        alpha, beta = self.chances(source)
+        return 1 / alpha, 0.0, -beta / alpha
 
     def all_others(self, source: TrueTable, count: int) -> int:
         return max(math.prod(column.m for column in source.columns) - count, 0)

@@ -19,14 +19,12 @@ x = N_P f'_s / N, biased wherever the selection matters.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from functools import lru_cache
 
 import numpy as np
 
 from splu_desktop.compare.base import GAMMAS, Answers, Channel, CountingQuestions, TrueTable, binomials, system
 from splu_desktop.compare.base.source import Floats
-from splu_desktop.compare.base.system import others_at_steps
 from splu_desktop.core.messages import say
 
 BAND = 5
@@ -82,9 +80,10 @@ class Retention(Pram):
 
     band = math.inf
 
-    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
+    def reading(self, source: TrueTable) -> tuple[float, float, float]:
         other = (1 - self.keep) / (source.m - 1)
-        return others_at_steps(count, self.keep - other, other, source.n - count)
+        gain = self.keep - other or math.inf  # of none the law says that nothing leads back
+        return 1 / gain, 0.0, -other / gain
 
 
 @system("dbr", say("Distribution-based redraw"))
@@ -102,9 +101,5 @@ class DistributionBased(Channel):
         shown, chance = binomials([(source.n, count / source.n)])
         return shown * (count + others) / source.n, chance
 
-    def others_asked(self, source: TrueTable, count: int, epsilon: float) -> Collection[int]:
-        # Besides, so many that y who show the value just count as nearly so many, or as hardly more.
-        n, shown = source.n, range(1, 4 * count)
-        low = (math.ceil(n * (1 - epsilon) * count / y) - count for y in shown)
-        high = (math.floor(n * (1 + epsilon) * count / y) - count for y in shown)
-        return {0, n - count, *(each for each in (*low, *high) if 0 < each < n - count)}
+    def reading(self, source: TrueTable) -> tuple[float, float, float]:
+        return 0.0, 1 / source.n, 0.0
