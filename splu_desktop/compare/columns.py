@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from splu_desktop.compare.base import said_briefly
-from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemResult
+from splu_desktop.compare.outcome import CERTAINTY, CURVE, FIGURES, SMALL_COUNTS, Comparison, SystemResult
 from splu_desktop.core.messages import Figure, Phrase, percent_of, say
 
 _LINES = {CURVE: "", SMALL_COUNTS: say("as strong: small counts"), CERTAINTY: say("as strong: certainty")}
@@ -35,13 +35,7 @@ COLUMNS = {
     "title": ShownColumn(say("method"), "l", lambda row: row.system.title),
     "setting": ShownColumn(say("setting"), "l", lambda row: row.system.setting),
     "line": ShownColumn("", "l", lambda row: _LINES[row.line]),
-    "small_wrong": _range_column(say("small wrong"), "small_wrong"),
-    "large_right": _range_column(say("large right"), "large_right"),
-    "covered": _range_column(say("covered"), "covered"),
-    "row": _range_column(say("row"), "row"),
-    "classifier": _range_column(say("classifier"), "classifier"),
-    "best_reader": _range_column(say("best reader"), "best_reader"),
-    "insider": _range_column(say("insider"), "insider"),
+    **{name: _range_column(head, name) for name, head in FIGURES.items()},
     "t_p": ShownColumn("T_P", "r", lambda row: Figure("–" if row.t_p is None else f"{row.t_p:.2f}")),
     "t_f": ShownColumn("T_f", "r", lambda row: Figure("–" if row.t_f is None else f"{row.t_f:,}")),
     "epsilon": ShownColumn("ε", "r", lambda row: said_briefly(row.epsilon)),

@@ -11,20 +11,21 @@ import numpy as np
 
 from splu_desktop.compare.base import Answers, System, TrueTable
 from splu_desktop.core.answer.conditions import Condition
+from splu_desktop.core.messages import say
 from splu_desktop.core.thresholds import Thresholds
 
 CURVE, SMALL_COUNTS, CERTAINTY = "curve", "equal small counts", "equal certainty"
 
-# Of one draw, None where it does not exist; shares lie in 0..1.
-FIGURES = (
-    "covered",  # 95 % intervals that hold the truth
-    "small_wrong",  # counts up to alpha that are answered wrong by more than epsilon
-    "large_right",  # large counts answered to within epsilon
-    "row",  # how often who finds a person's row, and knows the shares in the whole table, is right about the value
-    "classifier",  # how often a classifier learnt from the answers is, by the person's unchanged columns
-    "best_reader",  # how often the best of guessing, row, classifier, and both together is
-    "insider",  # how sure of the value who knows all other records is on average, at least
-)
+# Of one draw, None where it does not exist, and their heads; shares lie in 0..1.
+FIGURES = {
+    "small_wrong": say("small wrong"),  # counts up to alpha that are answered wrong by more than epsilon
+    "large_right": say("large right"),  # large counts answered to within epsilon
+    "covered": say("covered"),  # 95 % intervals that hold the truth
+    "row": say("row"),  # how often who finds a person's row, and knows the table's shares, is right about the value
+    "classifier": say("classifier"),  # how often a classifier learnt from the answers is, by the unchanged columns
+    "best_reader": say("best reader"),  # how often the best of guessing, row, classifier, and both together is
+    "insider": say("insider"),  # how sure of the value who knows all other records is on average, at least
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +110,8 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, without any value of a record."""
-        plain = {"asked": self.question_count, "guess": self.guess, "classifier": self.classifier}
         own = [
-            {
-                "conditions": [str(each) for each in asked],
-                "truth": truth,
-                "answers": [each.answer(at) for each in self.systems],
-            }
+            {"conditions": [*map(str, asked)], "truth": truth, "answers": [each.answer(at) for each in self.systems]}
             for at, (asked, truth) in enumerate(self.own)
         ]
         return {
@@ -126,7 +122,9 @@ class Comparison:
             "sensitivity": self.source.sensitivity,
             "epsilon": self.thresholds.epsilon,
             "alpha": self.thresholds.alpha,
-            **plain,
+            "asked": self.question_count,
+            "guess": self.guess,
+            "classifier": self.classifier,
             "tried": [each.as_dict() for each in self.systems],
             "own": own,
         }

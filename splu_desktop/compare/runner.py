@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base import CountingQuestions, Impossible, System, TrueTable
-from splu_desktop.compare.base.source import Flags, Floats
+from splu_desktop.compare.base import CountingQuestions, Flags, Floats, Impossible, System, TrueTable
 from splu_desktop.compare.base.workload import Margins, draw_questions
 from splu_desktop.compare.ours.splu import PlannedDraw
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemResult
@@ -57,7 +56,7 @@ class Trial:
         own: CountingQuestions | None,
         progress: Progress,
     ) -> None:
-        self.thresholds, self._draws, self._seed, self._own = thresholds, draws, seed, own
+        self.thresholds, self._draws, self._seed, self._own, self._progress = thresholds, draws, seed, own, progress
         chance = np.random.default_rng([seed, 0])
         self.questions, self.margins = draw_questions(source, size, chance, progress), Margins.of(source)
         # One budget: what the learner asks is asked of the same release, or paid from the same epsilon.
@@ -69,25 +68,25 @@ class Trial:
         plain = self.margins.questions.truth.astype(np.float64)
         self.classifier = self._right(self.margins.naive_bayes(plain, self.records))
 
-    def try_out(self, curve: Sequence[System], plan: SystemResult | None, progress: Progress) -> Iterator[SystemResult]:
+    def try_out(self, curve: Sequence[System], plan: SystemResult | None) -> Iterator[SystemResult]:
         """Give what the settings of a system do, then, where some was possible, those that are as strong as the plan.
 
         plan : None for the plan itself. Raises Cancelled.
         """
         own = []
         for each in curve:
-            own.append(self.carry_out(each, CURVE, progress))
+            own.append(self.carry_out(each, CURVE))
             yield own[-1]
         if plan is None or not plan.draws or not any(each.draws for each in own):
             return
         least, most = (plan.t_p or 0.0) - _CLOSE, (plan.median("best_reader") or 0.0) + _CLOSE
 
         def unsure(system: System) -> bool:
-            outcome = self._publish(system, 0, progress)
+            outcome = self._publish(system, 0)
             return self._read(outcome, outcome.answer(self.all).estimate)[0]["best_reader"] <= most
 
         def hides(system: System) -> bool:
-            progress.report(system.title, 0.0)
+            self._progress.report(system.title, 0.0)
             return system.t_p(self.source, self.thresholds) >= least
 
         wanted = {
@@ -96,18 +95,18 @@ class Trial:
         }
         for line, search in wanted.items():
             system, why = find_weakest(curve, *search)
-            yield SystemResult(system, line, why) if why else self.carry_out(system, line, progress)
+            yield SystemResult(system, line, why) if why else self.carry_out(system, line)
 
-    def carry_out(self, system: System, line: str, progress: Progress) -> SystemResult:
+    def carry_out(self, system: System, line: str) -> SystemResult:
         """Return what one setting does, or why it can't be carried out. Raises Cancelled."""
         try:
             # Before any draw, which then shares what was worked out for the table.
             t_p, t_f = system.t_p(self.source, self.thresholds), system.t_f(self.source, self.thresholds)
             epsilon, own = system.exact_epsilon(self.source), None
-            found = [self._measure(system, draw, progress) for draw in range(self._draws if system.random else 1)]
+            found = [self._measure(system, draw) for draw in range(self._draws if system.random else 1)]
             if self._own is not None:
                 alone = replace(self.source, sensitivity=self._own.sensitivity)
-                own = system.publish(alone, np.random.default_rng([self._seed, 2]), progress).answer(self._own)
+                own = system.publish(alone, np.random.default_rng([self._seed, 2]), self._progress).answer(self._own)
         except Impossible as fault:
             return SystemResult(system, line, str(fault))
         except MemoryError:
@@ -115,11 +114,11 @@ class Trial:
         figures = tuple(each for each, _ in found)
         return SystemResult(system, line, "", figures, found[0][1], t_p, t_f, epsilon, own)
 
-    def _publish(self, system: System, draw: int, progress: Progress) -> System:
-        progress.report(system.title, 0.0)
+    def _publish(self, system: System, draw: int) -> System:
+        self._progress.report(system.title, 0.0)
         # A stream of its own for each system, setting and draw.
         stream = zlib.crc32(f"{system.name} {sorted(system.parameters.items())}".encode())
-        return system.publish(self.source, np.random.default_rng([self._seed, 1, stream, draw]), progress)
+        return system.publish(self.source, np.random.default_rng([self._seed, 1, stream, draw]), self._progress)
 
     def _right(self, belief: Floats) -> float:
         return float((belief.argmax(axis=1) == self.values).mean())
@@ -139,11 +138,9 @@ class Trial:
         found["row"] = max(self.guess, self._right(row))
         return found | {"best_reader": max(*found.values(), self._right(learnt * evidence))}, row
 
-    def _measure(
-        self, system: System, draw: int, progress: Progress
-    ) -> tuple[dict[str, float | None], dict[str, float]]:
+    def _measure(self, system: System, draw: int) -> tuple[dict[str, float | None], dict[str, float]]:
         """Return `FIGURES` of one draw, and the papers' own measures of it."""
-        outcome = self._publish(system, draw, progress)
+        outcome = self._publish(system, draw)
         answers = outcome.answer(self.all)
         read, row = self._read(outcome, answers.estimate)
         sure = float(outcome.insider(self.records, row, self.all, answers).mean())
@@ -198,11 +195,6 @@ def find_weakest(
     return setting(found), falls_short(found)
 
 
-def limit_time(whole: Progress, method: str, at: float, ends: float) -> Progress:
-    """Return the Progress of one method, `at` 0..1 of the whole, that raises Cancelled as well once its time ends."""
-    return WatchedProgress(lambda stage, done: whole.report(method, at), lambda: time.thread_time() >= ends)
-
-
 def compare(
     source: TrueTable,
     systems: Iterable[type[System]],
@@ -241,14 +233,17 @@ def compare(
         )
     mine = CountingQuestions.of(source, own) if own else None
     seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
-    trial = Trial(source, thresholds, size, draws, seed, mine, limit_time(progress, say("Comparing"), 0.0, math.inf))
+    method: str = say("Comparing")
+    at, ends = 0.0, math.inf  # its part of the whole, and the processor's time at which it ends
+    watched = WatchedProgress(lambda stage, done: progress.report(method, at), lambda: time.thread_time() >= ends)
+    trial = Trial(source, thresholds, size, draws, seed, mine, watched)
     tried: list[SystemResult] = []
     curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
     for number, curve in enumerate(curves):
         done, ends = len(tried), time.thread_time() + (math.inf if limit is None else limit)
-        limited = limit_time(progress, curve[0].title, number / len(curves), ends)
+        method, at = curve[0].title, number / len(curves)
         try:
-            tried.extend(trial.try_out(curve, tried[0] if tried else None, limited))
+            tried.extend(trial.try_out(curve, tried[0] if tried else None))
         except Cancelled:
             if time.thread_time() < ends:
                 raise  # it was the user

@@ -236,7 +236,7 @@ def alpha_beta() -> None:
         counts = Counter((each[0], each[1], each[3]) for each in shown)
         theirs.append([(counts[asked] - 6 * beta) / (stays - beta) for asked in asked_of(source)])
     questions = small_questions(source)
-    ours = [published(AlphaBeta(g), source, seed).count(questions).estimate for seed in range(DRAWS)]
+    ours = [published(AlphaBeta(g), source, seed).answer(questions).estimate for seed in range(DRAWS)]
     same_law(np.array(ours), np.array(theirs))
 
 

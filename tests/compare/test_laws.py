@@ -56,8 +56,7 @@ def straight(outcome: Any, questions: CountingQuestions) -> Floats:
     """Return estimates that are neither drawn to a target nor cut."""
     if isinstance(outcome, UnbiasedDraw) and not isinstance(outcome, DistributionBased):
         return questions.pick(outcome.count(questions).estimate)
-    found = outcome.count(questions) if isinstance(outcome, AlphaBeta) else outcome.answer(questions)
-    return np.asarray(found.estimate)
+    return np.asarray(outcome.answer(questions).estimate)
 
 
 @pytest.mark.parametrize("system", [*DRAWN, *NOISY], ids=lambda system: system.name)

@@ -3,5 +3,5 @@
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
 from splu_desktop.compare.base.readers import Groups, NoisyAnswers
 from splu_desktop.compare.base.rows import Channel, UnbiasedDraw
-from splu_desktop.compare.base.source import TrueTable
+from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable, in_parts, stand_together
 from splu_desktop.compare.base.system import GAMMAS, Impossible, Points, System, binomials, said_briefly, system

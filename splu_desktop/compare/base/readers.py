@@ -7,9 +7,10 @@ from abc import abstractmethod
 
 import numpy as np
 from scipy import sparse
+from scipy.special import softmax
 
 from splu_desktop.compare.base.questions import Answers, CountingQuestions
-from splu_desktop.compare.base.source import Floats, Ints, make_beliefs
+from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.compare.base.system import System
 from splu_desktop.core.table import Column
 
@@ -36,7 +37,7 @@ class NoisyAnswers(System):
         score = (has.T @ (sparse.diags_array(as_is - one_less) @ asked)).toarray()
         score += (lacks.T @ (sparse.diags_array(one_more - as_is) @ asked)).toarray()
         score += (has.T @ one_less + lacks.T @ as_is)[:, None] + np.log(self.source.shares)
-        return self.source.pick_own(make_beliefs(score), records)
+        return self.source.pick_own(softmax(score, axis=1), records)
 
 
 class Groups(System):

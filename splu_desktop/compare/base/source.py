@@ -76,12 +76,6 @@ def in_parts(number: int, cells: int) -> Iterator[slice]:
     return (slice(start, min(start + step, number)) for start in range(0, number, step))
 
 
-def make_beliefs(score: Floats) -> Floats:
-    """Return (K, m) chances, each row's together 1, from their logarithms (K, m) up to a constant of each row."""
-    likely = np.exp(score - score.max(axis=1, keepdims=True))
-    return np.asarray(likely / likely.sum(axis=1, keepdims=True))
-
-
 def stand_together(counts: Floats | Ints, most: float = math.inf, least: float = 0) -> Ints:
     """Return (m,) the group of each label, rising from 0 without gaps: neighbours stand together.
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable, make_beliefs, stand_together
+from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable, stand_together
 from splu_desktop.core.progress import Progress
 
 SMALL = 10  # the papers' largest small count
@@ -78,5 +79,6 @@ class Margins:
             prior += whole / whole.sum()
             score += np.log(part / whole)[label[column.codes[records]]]
         beliefs = np.tile(source.shares, (len(records), 1))
-        beliefs[:, self.values] = source.shares[self.values].sum() * make_beliefs(score + np.log(prior / prior.sum()))
+        likely = softmax(score + np.log(prior / prior.sum()), axis=1)
+        beliefs[:, self.values] = source.shares[self.values].sum() * likely
         return beliefs

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from splu_desktop.compare.base import GAMMAS, Answers, CountingQuestions, Groups, Impossible, TrueTable, system
-from splu_desktop.compare.base.source import Ints
+from splu_desktop.compare.base import GAMMAS, Answers, CountingQuestions, Groups, Impossible, Ints, TrueTable, system
 from splu_desktop.core.messages import Figure
 
 

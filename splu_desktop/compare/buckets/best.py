@@ -14,8 +14,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from splu_desktop.compare.base import Impossible, system
-from splu_desktop.compare.base.source import Flags, Ints
+from splu_desktop.compare.base import Flags, Impossible, Ints, system
 from splu_desktop.compare.buckets.settings import Caps, Part, Parts
 from splu_desktop.compare.buckets.tolerant import TwoSizes
 from splu_desktop.core.messages import say

@@ -20,8 +20,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base import Impossible, Points, system
-from splu_desktop.compare.base.source import Floats, Ints
+from splu_desktop.compare.base import Floats, Impossible, Ints, Points, system
 from splu_desktop.compare.buckets.anatomy import Buckets, in_random_order
 from splu_desktop.compare.buckets.settings import Caps, Parts, many_sizes, two_sizes
 from splu_desktop.core.messages import say

@@ -17,8 +17,7 @@ import math
 
 import numpy as np
 
-from splu_desktop.compare.base import Answers, CountingQuestions, NoisyAnswers, TrueTable, system
-from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base import Answers, CountingQuestions, Floats, NoisyAnswers, TrueTable, system
 from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.messages import say
 

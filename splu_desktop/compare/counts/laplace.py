@@ -19,8 +19,7 @@ from functools import cache
 import numpy as np
 from scipy.special import kve
 
-from splu_desktop.compare.base import Answers, CountingQuestions, NoisyAnswers, TrueTable, system
-from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base import Answers, CountingQuestions, Floats, NoisyAnswers, TrueTable, system
 from splu_desktop.core.messages import Figure, say
 
 EPSILONS = (math.log(3), 0.1, 0.01)

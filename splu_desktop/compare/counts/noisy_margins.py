@@ -13,9 +13,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+from scipy.special import softmax
 
 from splu_desktop.compare.base import Answers, CountingQuestions, TrueTable, system
-from splu_desktop.compare.base.source import Floats, Ints, make_beliefs, stand_together
+from splu_desktop.compare.base.source import Floats, Ints, stand_together
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.core.messages import say
 
@@ -95,4 +96,4 @@ class NoisyMargins(Laplace):
         own, score = self.source.sensitive.codes[records], np.log(self.source.shares)
         for line, noise, scale in self.told:  # |y - f| - |y - f - 1| = 2 (y - f) - 1, within -1 and 1
             score = score + np.clip(2 * (noise[line[records]] + np.eye(self.source.m)[own]) - 1, -1, 1) / scale
-        return self.source.pick_own(make_beliefs(score), records)
+        return self.source.pick_own(softmax(score, axis=1), records)

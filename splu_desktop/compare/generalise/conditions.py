@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_desktop.compare.base import system
-from splu_desktop.compare.base.source import Flags, Floats
+from splu_desktop.compare.base import Flags, Floats, system
 from splu_desktop.compare.generalise.mondrian import Mondrian
 from splu_desktop.core.messages import say
 

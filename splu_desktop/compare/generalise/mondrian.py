@@ -22,8 +22,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from splu_desktop.compare.base import Answers, CountingQuestions, Groups, Impossible
-from splu_desktop.compare.base.source import Flags, Floats, Ints, in_parts
+from splu_desktop.compare.base import Answers, CountingQuestions, Flags, Floats, Groups, Impossible, Ints, in_parts
 from splu_desktop.core.messages import say
 
 ASKS_TOO_MUCH = say("Not even all records in one class meet this condition, so no classes do: it asks too much here.")

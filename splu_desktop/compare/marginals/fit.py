@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splu_desktop.compare.base import Impossible
-from splu_desktop.compare.base.source import Floats, Ints
+from splu_desktop.compare.base import Floats, Impossible, Ints
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
 from splu_desktop.compare.generalise.mondrian import ASKS_TOO_MUCH
 from splu_desktop.core.progress import Progress

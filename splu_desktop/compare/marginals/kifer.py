@@ -20,8 +20,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, system
-from splu_desktop.compare.base.source import in_parts, stand_together
+from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, in_parts, stand_together, system
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
 from splu_desktop.compare.marginals.fit import choose, is_combinatorial, shares_within
 from splu_desktop.core.messages import say

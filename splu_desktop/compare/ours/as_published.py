@@ -15,8 +15,7 @@ import itertools
 
 import numpy as np
 
-from splu_desktop.compare.base import Answers, CountingQuestions, system
-from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base import Answers, CountingQuestions, Floats, system
 from splu_desktop.compare.buckets.anatomy import deal_groups
 from splu_desktop.compare.ours.splu import SpluGen
 from splu_desktop.core.messages import say

@@ -71,17 +71,13 @@ class AlphaBeta(System):
         *others, last = (replace(column, codes=own.astype(np.int32), spellings=None) for column, own in codes)
         self.table = TrueTable(tuple(others), last)
 
-    def count(self, questions: CountingQuestions) -> CountFigures:
-        """Return (Q,) unbiased figures."""
+    def answer(self, questions: CountingQuestions) -> Answers:
         published = replace(questions, source=self.table).truth
         meets = np.prod([flags.sum(axis=1, dtype=float) for flags in questions.flags], axis=0)  # of each selection
         there, stays, other = meets[questions.row], self.alpha + self.beta, self.beta * (1 - self.beta)
         slope = np.full(len(there), (stays * (1 - stays) - other) / self.alpha**2)
-        return CountFigures((published - self.beta * there) / self.alpha, there * other / self.alpha**2, slope)
-
-    def answer(self, questions: CountingQuestions) -> Answers:
-        found = self.count(questions)
-        return Answers(np.clip(found.estimate, 0.0, self.source.n), *found.interval(np.array(float(self.source.n))))
+        found = CountFigures((published - self.beta * there) / self.alpha, there * other / self.alpha**2, slope)
+        return Answers(found.estimate, *found.interval(np.array(float(self.source.n))))
 
     def evidence(self, records: Ints) -> Floats:
         # Of who looks for the person's other columns: the own tuple is there with alpha + beta, any other with beta.

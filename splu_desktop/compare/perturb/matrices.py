@@ -23,8 +23,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from splu_desktop.compare.base import GAMMAS, Answers, Channel, CountingQuestions, TrueTable, binomials, system
-from splu_desktop.compare.base.source import Floats
+from splu_desktop.compare.base import GAMMAS, Answers, Channel, CountingQuestions, Floats, TrueTable, binomials, system
 from splu_desktop.core.messages import say
 
 BAND = 5
@@ -32,26 +31,22 @@ _SINGULAR = 1e10  # how much larger a value's error may grow on its way back
 
 
 @lru_cache(maxsize=2)
-def moves(m: int, band: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return (m, m) chances B of the move to a neighbour, and L, (m,) values and R with B = L diag(values) R, L R = I.
-
-    B is made symmetric by the root of how many neighbours there are. So all settings of a search have one spectrum.
-    """
+def moves(m: int, band: float) -> Floats:
+    """Return (m, m) chances B of the move to a neighbour."""
     apart = np.abs(np.subtract.outer(np.arange(m), np.arange(m)))
-    near = ((apart > 0) & (apart <= band)).astype(np.float64)
-    root = np.sqrt(near.sum(axis=1))
-    values, vectors = np.linalg.eigh(near / np.outer(root, root))
-    return near / root[:, None] ** 2, vectors / root[:, None], values, vectors.T * root
+    near = (apart > 0) & (apart <= band)
+    return np.asarray(near / near.sum(axis=1, keepdims=True))
 
 
 @lru_cache(maxsize=2)
 def inverse(m: int, band: float, keep: float, of: int | None) -> Floats | None:
     """Return (m, m) T^-1 of T = keep I + (1 - keep) B, or one column of it; None where there is none to speak of."""
-    _, left, values, right = moves(m, band)
-    moved = keep + (1 - keep) * values
-    if np.abs(moved).min() * _SINGULAR < 1:
+    wanted = np.eye(m) if of is None else np.eye(m)[of]
+    try:
+        found = np.linalg.solve(keep * np.eye(m) + (1 - keep) * moves(m, band), wanted)
+    except np.linalg.LinAlgError:
         return None
-    return np.asarray(left / moved @ (right if of is None else right[:, of]))
+    return found if np.abs(found).max() < _SINGULAR else None
 
 
 @system("pram", "PRAM", first=True, points=(0.8, 0.6, 0.4), span=(0.999, 0.05))
@@ -63,8 +58,7 @@ class Pram(Channel):
     setting_said, band = f"keep = {{keep}}, band = {BAND}", float(BAND)
 
     def transition(self, counts: Floats) -> Floats:
-        m = len(counts)
-        return self.keep * np.eye(m) + (1 - self.keep) * moves(m, self.band)[0]
+        return self.keep * np.eye(len(counts)) + (1 - self.keep) * moves(len(counts), self.band)
 
     def scores(self, source: TrueTable, of: int | None = None) -> Floats:
         found = inverse(source.m, self.band, self.keep, of)
