@@ -169,6 +169,16 @@ def test_a_register_is_parsed_once_and_then_only_what_is_new(tmp_path: Path, mon
     assert read == [1, 2, 3]
 
 
+def test_what_many_lines_say_is_held_once(tmp_path: Path) -> None:
+    """Each line names all releases before it: of 400 in one window that would be 80,000 texts."""
+    register = Register(tmp_path)
+    for name in ("b", "c"):
+        register.add(name * 32, {"earlier": ["a" * 32], "plan": {"roles": {"ward of the clinic": "sa"}}})
+    one, other = register.read().entries
+    assert one.body["earlier"][0] is other.body["earlier"][0]
+    assert next(iter(one.body["plan"]["roles"])) is next(iter(other.body["plan"]["roles"]))
+
+
 def test_half_a_line_of_a_dead_run_is_cut_off(tmp_path: Path) -> None:
     register = Register(tmp_path / "register")
     register.add("a", {})

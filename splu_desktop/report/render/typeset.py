@@ -48,7 +48,8 @@ def as_pages(document: Document, ppi: float = _PPI) -> list[bytes]:
     compiler, inputs = _set(document)
     found = compiler.compile(format="png", sys_inputs=inputs, ppi=ppi)
     for _ in range(_REMEMBERED + 1):  # empty ones, so that a window which shows many reports does not hold them all
-        typst.compile(b"", format="svg", font_paths=_fonts()[0], ignore_system_fonts=True)
+        # Not by new compilers, of each of which typst never lets go of a little.
+        compiler.compile(b"", format="svg")
     return [found] if isinstance(found, bytes) else list(found)
 
 
