@@ -12,7 +12,7 @@ sums of scores over the classes, with the variance and interval of `core.answer.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,7 @@ from splu_desktop.core.mechanism.law import privacy_ratio, selection_law
 from splu_desktop.core.messages import say
 
 
-@dataclass(frozen=True)
-class Stream:
+class Stream(NamedTuple):
     """A generator's bits behind the `Randomness` protocol, for draws that are compared and never handed out."""
 
     chance: np.random.Generator

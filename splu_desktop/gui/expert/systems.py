@@ -41,23 +41,14 @@ def compare_first(source: Source, plan: Plan, column: str, progress: Progress = 
 
 
 class Picture(QWidget):
-    """The picture of a comparison, in the window's colours."""
+    """The picture of a comparison that was `found`, in the window's colours."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._found: Comparison | None = None
-
-    def show_comparison(self, found: Comparison) -> None:
-        """Draw it."""
-        self._found = found
-        self.setFixedHeight(_drawing(found).defaultSize().height())
-        self.setAccessibleName(t("Other systems"))
-        self.update()
+    found: Comparison | None = None
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._found is not None:
+        if self.found is not None:
             # Drawn anew each time, since the scheme of colours may have changed.
-            drawn, painter = _drawing(self._found), QPainter(self)
+            drawn, painter = _drawing(self.found), QPainter(self)
             width, height = drawn.defaultSize().width(), drawn.defaultSize().height()
             scale = min(1.0, self.width() / width)
             drawn.render(painter, QRectF(0, 0, width * scale, height * scale))
@@ -84,6 +75,7 @@ class SystemsSection(Section):
         self.busy.cancelled.connect(lambda: self.work.cancel("systems"))
         self.busy.hide()
         self.picture, self.view = Picture(), TableView(t("Other systems"))
+        self.picture.setAccessibleName(t("Other systems"))
         self.meaning = label("", "quiet", fitting=True)
         figures = QWidget()
         put(margins(QVBoxLayout(figures), 0, spacing=8), (self.view, 1), self.meaning)
@@ -131,7 +123,9 @@ class SystemsSection(Section):
         from splu_desktop.compare.columns import COLUMNS, explain
 
         self._end()
-        self.picture.show_comparison(found)
+        self.picture.found = found
+        self.picture.setFixedHeight(_drawing(found).defaultSize().height())
+        self.picture.update()
         fields = [_field(name, *COLUMNS[name]) for name in _SHOWN]
         remark: Field[SystemResult] = Field(
             t("Remark"), lambda row: translate(row.impossible), colour=lambda row: "quiet"
