@@ -41,14 +41,14 @@ def compare_first(source: Source, plan: Plan, column: str, progress: Progress = 
 
 
 class Picture(QWidget):
-    """The picture of a comparison that was `found`, in the window's colours."""
+    """The picture of a comparison, in the window's colours."""
 
-    found: Comparison | None = None
+    comparison: Comparison | None = None
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self.found is not None:
+        if self.comparison is not None:
             # Drawn anew each time, since the scheme of colours may have changed.
-            drawn, painter = _drawing(self.found), QPainter(self)
+            drawn, painter = _drawing(self.comparison), QPainter(self)
             width, height = drawn.defaultSize().width(), drawn.defaultSize().height()
             scale = min(1.0, self.width() / width)
             drawn.render(painter, QRectF(0, 0, width * scale, height * scale))
@@ -123,7 +123,7 @@ class SystemsSection(Section):
         from splu_desktop.compare.columns import COLUMNS, explain
 
         self._end()
-        self.picture.found = found
+        self.picture.comparison = found
         self.picture.setFixedHeight(_drawing(found).defaultSize().height())
         self.picture.update()
         fields = [_field(name, *COLUMNS[name]) for name in _SHOWN]
