@@ -97,20 +97,6 @@ def test_many_persons_are_counted_by_a_sketch() -> None:
     assert found == pytest.approx(0.5, abs=0.12)  # five standard errors of 512 hashes
 
 
-def test_marks_of_earlier_versions_are_known() -> None:
-    """They listed their hashes one by one."""
-    mine = _marks(_clinic(1, ids=[f"P{i}" for i in range(400)]))
-    theirs = _marks(_clinic(2, ids=[f"P{i}" for i in range(200, 600)]))
-    listed = {
-        **theirs,
-        "persons": {
-            name: {**each, "least": [each["least"][at : at + 16] for at in range(0, len(each["least"]), 16)]}
-            for name, each in theirs["persons"].items()
-        },
-    }
-    assert overlap(mine, listed) == overlap(mine, theirs) == 0.5
-
-
 def test_marks_hold_no_values() -> None:
     marks = str(_marks(_clinic(1, ids=[f"Person {i}" for i in range(400)])))
     assert "illness" not in marks

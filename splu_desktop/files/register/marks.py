@@ -28,8 +28,8 @@ _RARE = 0.01  # rows of a kind expected by chance, below which a row tells
 _NAMESAKES = 0.5  # share of names in common that strangers do not reach
 _SURE = 30.0  # bits of chance at which equal counts are no accident
 
-# "size": different things, "least": the smallest hashes in order as text, 16 hexadecimal digits each (before, a list
-# of them), "names": whether they are no numbers
+# "size": different things, "least": the smallest hashes in order as text, 16 hexadecimal digits each, "names": whether
+# they are no numbers
 Sketch = dict[str, Any]
 # "rows": how many, "columns": name -> digest and bits, "persons": name -> sketch, "telling": sketch of rows
 Marks = Mapping[str, Any]
@@ -123,8 +123,7 @@ def _sketch(hashes: NDArray[np.uint64]) -> Sketch:
 
 
 def _least_of(sketch: Sketch) -> NDArray[np.uint64]:
-    least = sketch["least"]
-    return np.frombuffer(bytes.fromhex(least if isinstance(least, str) else "".join(least)), ">u8").astype(np.uint64)
+    return np.frombuffer(bytes.fromhex(sketch["least"]), ">u8").astype(np.uint64)
 
 
 def _telling_rows(table: Table, hashed: Mapping[str, NDArray[np.uint64]]) -> NDArray[np.uint64]:
