@@ -22,7 +22,7 @@ tr.tckimlik
 """
 _NATIONAL = tuple(_MODULES.split())
 _LENGTHS = {"nl.bsn": 9, "pl.pesel": 11, "gb.nhs": 10, "br.cpf": 11}  # a number column has lost the noughts in front
-_SHAPED = re.compile(r"[A-Z0-9][A-Z0-9 ./+-]{7,20}", re.IGNORECASE)
+_SHAPED = re.compile(r"(?=(?:\D*\d){6})[A-Z0-9][A-Z0-9 ./+-]{7,20}", re.IGNORECASE)  # all of them hold seven digits
 # Numbers without a check digit: Medicare and social security of the United States, national insurance of Britain.
 _FORMS = re.compile(
     r"[1-9](?![SLOIBZ])[A-Z](?![SLOIBZ])[A-Z0-9]\d-?(?![SLOIBZ])[A-Z](?![SLOIBZ])[A-Z0-9]\d-?"

@@ -102,9 +102,10 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("called") and worded:
         return _names_person(say("The name says names of persons."))
-    firms = reading.says("number") or (worded and not content.tells_ways(column))  # "public" and "private" name none
-    if firms and reading.says("employer") and reading.only("employer", "fill", "name", "number"):
-        return _names_person(say("The name says an employer, by whom others find a person."), doubt=True)
+    if reading.says("employer") and reading.only("employer", "fill", "name", "number"):
+        firms = worded and not content.tells_ways(column)  # "public" and "private" name none
+        if firms or reading.says("number"):
+            return _names_person(say("The name says an employer, by whom others find a person."), doubt=True)
     named = worded and reading.says("name") and not reading.says(*HARMLESS)
     if named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody"):
         return _names_person(say("The name says names of persons."))
@@ -115,9 +116,8 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
         return _names_person(_NUMBER)  # a laboratory's, too
     treats = reading.says("staff") and (reading.says("number") or not reading.says("kind"))
-    nobody = content.tells_ways(column) or column.kind is Kind.DECIMAL  # "consultant" and "registrar"
-    if treats and not (harmless or reading.secret or nobody):
-        return _names_person(say("The name says who treats or records."))
+    if treats and not (harmless or reading.secret or column.kind is Kind.DECIMAL or content.tells_ways(column)):
+        return _names_person(say("The name says who treats or records."))  # but "consultant" and "registrar" are kinds
     if reading.unknown or reading.secret:
         coded = reading.says("number") and column.m >= _MANY and content.is_numbered(column) and not reading.secret
         return _names_person(_NUMBER, doubt=True) if coded else None

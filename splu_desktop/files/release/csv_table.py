@@ -22,7 +22,7 @@ from splu_desktop.core.distinct import distinct, distinct_rows
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.digests import DigestedFile
-from splu_desktop.files.disk.inert import inert, inert_texts, restore_text
+from splu_desktop.files.disk.inert import inert, inert_texts, restore_text, restore_texts
 from splu_desktop.files.importer.raw import Gatherer
 from splu_desktop.files.importer.text import fields
 from splu_desktop.files.importer.text.fields import FIRST_BYTES, words_of
@@ -85,7 +85,7 @@ class TableWriter:
     def __init__(self, columns: Sequence[Column], dialect: Dialect) -> None:
         self._names, cells = [column.name for column in columns], table_cells(columns, dialect)
         ends = [*dialect.delimiter * (len(cells) - 1), "\n"]
-        lines = [[(text + end).encode() for text in own] for own, end in zip(cells, ends, strict=True)]
+        lines = [_encode(own, end) for own, end in zip(cells, ends, strict=True)]
         self._rows = RowWriter(lines)
         self._lengths: list[NDArray[np.int32]] = []
         # Of each column for each eight bytes: (m,) which are of the text and its end, and what they are.
@@ -93,7 +93,7 @@ class TableWriter:
         for texts in lines:
             length = np.fromiter(map(len, texts), np.int32, len(texts))
             width = min(-(-int(length.max(initial=1)) // 8), _COMPARED)
-            beginnings = np.array([text[: 8 * width] for text in texts], f"S{8 * width}").view("<u8")
+            beginnings = np.array(texts, f"S{8 * width}").view("<u8")
             masks = [FIRST_BYTES[np.clip(length - 8 * place, 0, 8)] for place in range(width)]
             self._words.append(list(zip(masks, beginnings.reshape(-1, width).T.copy(), strict=True)))
             self._lengths.append(length)
@@ -131,14 +131,13 @@ def _check_texts(columns: Sequence[Column], cells: Sequence[Sequence[str]], dial
     """Raise BadRelease unless each text of all columns reads as it is written."""
     for column, own in zip(columns, cells, strict=True):
         # With a column beside it: an empty cell alone on its line would read as no row.
-        head = header_line([column.name, "x"], dialect).decode()
-        lines = head + "".join(f"{cell}{dialect.delimiter}x\n" for cell in own)
+        lines = [header_line([column.name, "x"], dialect), *_encode(own, f"{dialect.delimiter}x\n")]
         try:
-            (name, codes, texts), *_ = read_table(io.BytesIO(lines.encode()), dialect, column.m, SILENT)
+            (name, codes, texts), *_ = read_table(io.BytesIO(b"".join(lines)), dialect, column.m, SILENT)
         except ValueError:
             name, codes, texts = "", np.zeros(0, np.int32), []
         same = name == column.name and np.array_equal(column.missing, column.labels == MISSING)
-        if not same or [texts[code] for code in codes.tolist()] != texts_of(column, dialect):
+        if not same or np.array(texts, object)[codes].tolist() != texts_of(column, dialect):
             raise _written_otherwise(column.name)
 
 
@@ -191,10 +190,19 @@ def _laid_together(
     return rows.view(f"V{rows.itemsize}"), of_pair
 
 
+def _encode(texts: Sequence[str], end: str) -> list[bytes]:
+    """Return texts with the mark behind them, encoded: in one call, parted by a byte that UTF-8 never holds."""
+    joined = f"{end}\udcff".join(texts) + end
+    return joined.encode("utf-8", "surrogateescape").split(_FILL) if texts else []
+
+
 def _pad(texts: Sequence[bytes]) -> NDArray[Any]:
     """Return (m,) texts, all filled up to the width of the widest."""
-    width = max(map(len, texts), default=1)
-    return np.frombuffer(b"".join([text.ljust(width, _FILL) for text in texts]), f"V{width}")
+    length = np.fromiter(map(len, texts), np.int32, len(texts))
+    width = int(length.max(initial=1))
+    laid = np.array(texts, f"S{width}").view(np.uint8).reshape(-1, width)
+    laid[np.arange(width) >= length[:, None]] = _FILL[0]
+    return laid.view(f"V{width}").reshape(-1)
 
 
 def _laid_numbers(values: NDArray[Any], end: str, decimal: str) -> NDArray[Any]:
@@ -315,7 +323,7 @@ def read_table(
             code()
             for name, own in zip(names, found, strict=True):
                 column = own.column()
-                yield name, column.codes, list(map(restore_text, column.labels))
+                yield name, column.codes, restore_texts(column.labels)
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.core.answer.analyses import Analysis, analyse
-from splu_desktop.core.answer.answer import EXACT, READABLE
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import Reader
@@ -347,15 +346,13 @@ def _goodness(published: Published, questions: Sequence[AskedTable], reader: Rea
             continue
         assert reader is not None
         found = crosstab(reader, asked.by, asked.sa)
-        wanted = [at for at, label in enumerate(found.labels) if asked.value in (None, label)]
-        cells = [(i, j) for i in range(len(found.lines)) for j in wanted if found.estimate[i, j] >= _LARGE]
-        if not cells:
+        large = (found.estimate >= _LARGE) & [asked.value in (None, label) for label in found.labels]
+        if not large.any():
             lines.append(t(say("{table}: no cell is as large as 50.", table=asked.words())))
             continue
-        good = sum(found.trust(i, j, asked.within) in (READABLE, EXACT) for i, j in cells)
-        lines.append(
-            t(say("{table}: {good} of {all} cells of 50 and more within {percent} %.", table=asked.words(), good=good,
-                  all=len(cells), percent=round(100 * asked.within)))
-        )  # fmt: skip
+        good = large & ((found.high - found.low) / 2 <= asked.within * found.estimate)  # none is exact
+        told = say("{table}: {good} of {all} cells of 50 and more within {percent} %.", table=asked.words(),
+                   good=int(good.sum()), all=int(large.sum()), percent=round(100 * asked.within))  # fmt: skip
+        lines.append(t(told))
     ranges = say("Figures have two ranges, right in 95 of 100 releases: for persons like these, and for this table.")
     return [*lines, t(ranges)]
