@@ -10,6 +10,8 @@ import pytest
 
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer import ImportChoices, TableReading, read
+from splu_desktop.files.importer.columns.many_texts import look_at
+from splu_desktop.files.importer.columns.number_texts import plain_numbers
 from splu_desktop.files.importer.period_texts import name_formats, period_text
 from splu_desktop.files.isolation.faults import BadChoice, FileFault
 
@@ -268,3 +270,14 @@ def test_json_of_one_level_is_a_table(tmp_path: Path) -> None:
     path.write_text('{"id": 1}\n{"id": {"deep": 2}}\n')
     with pytest.raises(FileFault, match=r"line 2|JSON"):
         read(path)
+
+
+def test_a_plain_number_is_what_its_digits_say_to_the_last_bit() -> None:
+    rng = np.random.default_rng(7)
+    digits = ["".join(map(str, rng.integers(0, 10, n))) for n in rng.integers(1, 16, 20_000)]
+    points = rng.integers(-4, 16, len(digits)).tolist()  # below 0 without one, else so many digits before it
+    texts = [text if at < 0 else f"{text[:at]}.{text[at:]}" for text, at in zip(digits, points, strict=True)]
+    texts = [*texts, *(f"-{text}" for text in texts)]
+    assert plain_numbers(look_at(texts)).tobytes() == np.array([*map(float, texts)]).tobytes()
+    others = ["", "-", ".", "1.2.3", "1-2", "--1", "+1", "1e5", " 1", "1,5", "x" * 99, "٣", "1\x1f2", "1" * 16]
+    assert np.isnan(plain_numbers(look_at([*others, "1"]))).tolist() == [True] * len(others) + [False]

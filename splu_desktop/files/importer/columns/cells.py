@@ -83,7 +83,7 @@ class CellColumn:
         codes = self.codes[part]
         used = np.bincount(codes, minlength=len(self.cells)) > 0
         new = np.cumsum(used, dtype=np.int32) - 1
-        return CellColumn(new[codes], [cell for cell, has in zip(self.cells, used.tolist(), strict=True) if has])
+        return CellColumn(new[codes], [self.cells[at] for at in np.flatnonzero(used).tolist()])
 
     def texts(self) -> RawColumn:
         """Return the cells as texts, each text once."""

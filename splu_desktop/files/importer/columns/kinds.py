@@ -31,7 +31,7 @@ _CODE_NAME, _POINTED_NAME = pattern("name_of_code"), pattern("name_of_code_with_
 _BIRTH_NAME, _DATE_NAME = pattern("name_of_birth"), pattern("name_of_date")
 _LOOK = 300  # texts tried first of a column with many
 _SCALE = 12  # different numbers below which letters beside them make them grades or codes, however frequent a 9 is
-_LEADING_ZERO = re.compile(r"\x1f\s*\+?0\d+\s*(?=\x1f)")  # written as a number it would lose its zeros
+_LEADING_ZERO = re.compile(r"\s*\+?0\d+\s*")  # written as a number it would lose its zeros
 _BY_DIGITS = "codes of digits, kept as text"
 _SERIALS = "days, counted as a spreadsheet does"
 _LETTERS = re.compile(r"\s*[^\W\d_]{1,2}\s*")
@@ -107,7 +107,7 @@ class Texts:
     @cached_property
     def plain(self) -> NDArray[np.float64]:
         """(m,) the numbers behind the texts that are plainly one, else NaN."""
-        return plain_numbers(self.labels, self.many)
+        return plain_numbers(self.many)
 
     @cached_property
     def empty(self) -> NDArray[np.bool_]:
@@ -209,10 +209,11 @@ def _of_numbers(texts: Texts, numbers: Numbers, few: list[int]) -> ColumnType:
 def _codes_of_digits(texts: Texts, few: list[int], numbers: Numbers) -> str | None:
     """Return why numbers are codes, whose text is to stay as it is; None if they are not."""
     labels = texts.visible_texts
-    odd = np.flatnonzero(np.isnan(texts.plain)).tolist()
+    odd = np.isnan(texts.plain)
+    whole_from_zero = (texts.many.first == ord("0")) & (texts.plain % 1 == 0)
     if (
-        _LEADING_ZERO.search("\x1f".join(["", *labels, ""]))
-        or any(numbers.fits[at] and len(labels[at]) <= LONGEST and _LONG.fullmatch(labels[at]) for at in odd)
+        any(_LEADING_ZERO.fullmatch(labels[at]) for at in np.flatnonzero(odd | whole_from_zero).tolist())
+        or any(_LONG.fullmatch(labels[at][:LONGEST]) for at in np.flatnonzero(odd & numbers.fits).tolist())
         or all(_LETTER_E.fullmatch(labels[at][:LONGEST]) for at in few)
         or all(len(labels[at]) <= LONGEST and _TELEPHONE.fullmatch(labels[at]) for at in few)
     ):

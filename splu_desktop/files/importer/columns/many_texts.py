@@ -54,9 +54,9 @@ class ManyTexts:
 
 def look_at(texts: Sequence[str]) -> ManyTexts:
     """Return texts as bytes one after the other."""
-    if max(map(len, texts), default=0) > _SEEN:
-        texts = [text[:_SEEN] for text in texts]
     joined = _MARK.join(["", *texts, ""])
+    if len(joined) > _SEEN * (len(texts) + 1):
+        joined = _MARK.join(["", *(text[:_SEEN] for text in texts), ""])
     if joined.count(_MARK) != len(texts) + 1:
         joined = _MARK.join(["", *(text.replace(_MARK, _NO_MARK) for text in texts), ""])
     data = np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)

@@ -97,14 +97,13 @@ def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[int, di
         at += len(part)
     columns = {left + i: own.column() for i, own in enumerate(found) if any(cell != "" for cell in own.index)}
     for column in columns.values():
-        column.cells = list(map(_plain, column.cells))
+        column.cells = [cell if type(cell) in _KEPT else _plain(cell) for cell in column.cells]
     return at, columns
 
 
-_ODD = {bool, int}
+_ODD, _KEPT = {bool, int}, {str, float}
 
 
 def _plain(cell: Any) -> str | float:
     """Return a cell as a text or float: TRUE and 1 are equal to Python, and whole numbers of XLS no others."""
-    kind = type(cell)
-    return float(cell) if kind in (int, float) else text_of(cell)
+    return float(cell) if type(cell) in (int, float) else text_of(cell)

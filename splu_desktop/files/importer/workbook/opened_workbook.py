@@ -75,9 +75,8 @@ def _facts(sheet: PlainSheet) -> tuple[int, list[str]]:
         return 0, []
     header = find_header(head, sheet.beside.merged_cells)
     names = joined_names(head, header, len(head[0]), sheet.beside.merged_cells) if header.last >= 0 else []
-    below, _ = sheet.below(header.last + 1, None)
-    filled = np.any([column.has_cell for column in below], axis=0)
-    return int(filled.sum()), [name for name in names if name]
+    filled = np.any([column.has_cell for column in sheet.columns.values()], axis=0)
+    return int(filled[header.last + 1 :].sum()), [name for name in names if name]
 
 
 def _first(path: Path, loaded: dict[str, PlainSheet | FileFault], shown: Sequence[str]) -> str:
