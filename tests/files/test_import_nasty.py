@@ -116,6 +116,17 @@ def test_what_is_left_out_stands_in_the_problem_file(tmp_path: Path) -> None:
         assert text in written
 
 
+@pytest.mark.parametrize("text", ['said "ok",\nthen left', 'said "no"\nand "yes",\n"', '"a",\n"b",\n"c"'])
+def test_letters_whose_lines_end_behind_quotes_are_one_field(tmp_path: Path, text: str) -> None:
+    rows = [["id", "note", "dx"], *([str(at), f"{text} {at % 7}", "flu"] for at in range(40))]
+    stream = io.StringIO(newline="")
+    csv.writer(stream, quoting=csv.QUOTE_ALL).writerows(rows)
+    found = read_text(tmp_path, stream.getvalue())
+    assert list(zip(*(column.written_texts() for column in found.table.columns), strict=True)) == [
+        tuple(row) for row in rows[1:]
+    ]
+
+
 NUMBERS = {
     "no-break blank": "1\u00a0234,50 7,25 12\u00a0000,00",
     "narrow blank": "1\u202f234,50 7,25 12\u202f000,00",

@@ -71,15 +71,15 @@ class _Reader:
             elif found := self._proper.match(line, start):
                 end = self._next(line, found.end())
                 out.append(line[place:end])
-            elif found := self._undoubled.match(line, start):
-                end = found.end()
-                out.append(quote + found[1].replace(quote * 2, quote).replace(quote, quote * 2) + quote)
-                stray = True
             elif (further := self._count_until_closed(line, start, fields)) > 0:
                 line += "".join(self._waiting[:further])
                 del self._waiting[:further]
                 taken += further
                 continue
+            elif found := self._undoubled.match(line, start):
+                end = found.end()
+                out.append(quote + found[1].replace(quote * 2, quote).replace(quote, quote * 2) + quote)
+                stray = True
             else:
                 closing = line.find(quote, start + 1)
                 end = self._next(line, closing + 1 if closing > 0 else start)
