@@ -72,8 +72,8 @@ score <- function(r, ...) { # each row's score, of conditions or of the number i
 count <- function(r, ...)
   .splu$result(paste("Count of", paste(c(...), collapse = ", ")), "count", .splu$count(r, c(...)))
 
-share <- function(r, outcome, where = NULL) .splu$fit(r, "Share", outcome, NULL, where, ends = c(0, 1))
-mean.splu_release <- function(x, column, where = NULL, ...) .splu$fit(x, "Mean", column, NULL, where)
+share <- function(r, outcome, where = NULL) .splu$ratio(r, "Share", outcome, where, c(0, 1))
+mean.splu_release <- function(x, column, where = NULL, ...) .splu$ratio(x, "Mean", column, where)
 difference <- function(r, outcome, exposure, where = NULL)
   .splu$fit(r, "Difference", outcome, exposure, where, ends = if (outcome %in% names(r$codes)) c(-Inf, Inf) else c(-1, 1))
 risk_ratio <- function(r, outcome, exposure, where = NULL) .splu$fit(r, "Risk ratio", outcome, exposure, where, "poisson")
@@ -184,9 +184,7 @@ local({
       met <- within(labels, r$numbers[[name]], r$entries[[name]]$bands, ends)
     } else {
       wanted <- if (asked %in% labels) asked else sub("^[(]empty[)]$", "", trimws(strsplit(paste0(asked, " "), "|", fixed = TRUE)[[1]]))
-      absent <- setdiff(wanted, labels) # a rare value can vanish from a re-drawn column
-      slip <- !name %in% names(r$block_of) || (length(r$numbers[[name]]) && any(grepl("^[+-]?[0-9.]+$", absent)))
-      met <- if (length(absent) && slip) NA else labels %in% wanted
+      met <- if (all(wanted %in% labels)) labels %in% wanted else NA
     }
     if (anyNA(met)) refuse("\u201c", text, "\u201d asks for no whole values of \u201c", name, "\u201d: ",
       paste(setdiff(utils::head(labels, 12), ""), collapse = ", "), ".")
@@ -328,6 +326,26 @@ local({
     linear = function(at) list(mean = at, slope = rep(1, length(at))),
     logistic = function(at) list(mean = stats::plogis(at), slope = stats::dlogis(at)),
     poisson = function(at) list(mean = exp(pmin(at, 50)), slope = exp(pmin(at, 50))))
+
+  ratio <- function(r, what, outcome, where, ends = NULL) { # y over who meets the conditions; ends are roots (Fieller 1954)
+    y <- feature(r, outcome)
+    score <- function(theta, v) {
+      weight <- apply(v[, -1, drop = FALSE], 1, prod)
+      list(psi = cbind(weight * v[, 1] - theta[1], weight - theta[2]), slope = matrix(c(-1, 0, 0, -1), nrow(v), 4, byrow = TRUE))
+    }
+    s <- solve(equations(r, c(list(y), conditions(r, where))), 2, score)
+    if (s$theta[2] <= 0) refuse("Too few rows are left: the release can't tell this.")
+    x <- s$theta[1] / s$theta[2]
+    unit <- if (is.null(ends)) 0 else 1
+    if (is.null(ends)) ends <- range(y$values, na.rm = TRUE)
+    found <- lapply(s$vcov, function(v) { # two rows more of a share, one with the value and one without
+      m <- outer(s$theta, s$theta) - z^2 * (v + unit * v[2, 2] / (s$theta[2] * r$n) * matrix(c(1, 1, 1, 2), 2))
+      if (m[2, 2] > 0) (m[1, 2] + c(-1, 1) * sqrt(max(m[1, 2]^2 - m[2, 2] * m[1, 1], 0))) / m[2, 2] else ends
+    })
+    off <- c(1, -x) / s$theta[2]
+    result(paste(what, "of", outcome), tolower(what), pmin(pmax(c(x, unlist(found)), ends[1]), ends[2]),
+      lapply(s$vcov, function(v) matrix(off %*% v %*% off)))
+  }
 
   fit <- function(r, what, outcome, words, where, family = "linear", ends = c(-Inf, Inf), rare = NULL) {
     # intercept and coefficients; the last of them alone, a ratio as such, where no values can be rare

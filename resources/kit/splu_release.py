@@ -149,11 +149,11 @@ class Release:
 
     def share(self, outcome, where=()):
         """Return the share of rows with the outcome among those that meet the conditions."""
-        return self._fit("Share", outcome, [], where, ends=(0.0, 1.0))
+        return self._ratio("Share", outcome, where, (0.0, 1.0))
 
     def mean(self, column, where=()):
         """Return the mean of a column of numbers, or of bands, among the rows that meet the conditions."""
-        return self._fit("Mean", column, [], where)
+        return self._ratio("Mean", column, where)
 
     def crosstab(self, by, outcome, where=()):
         """Return counts of an outcome, or of each value of a column, in each combination of the columns `by`."""
@@ -182,6 +182,28 @@ class Release:
         """
         outcome, *words = (each.strip().strip("`") for each in re.split(r"~|\s\+\s|\+(?=[^\s+])", formula))
         return self._fit(f"{family.capitalize()} regression", outcome, words, where, family, rare=frozenset())
+
+    def _ratio(self, what, outcome, where, ends=None):
+        """Return y summed over who meets the conditions, by how many do; the ends are roots (Fieller 1954)."""
+        y = self._feature(outcome)
+
+        def score(theta, v):
+            weight = math.prod(v[1:])
+            return [weight * v[0] - theta[0], weight - theta[1], -1.0, 0.0, 0.0, -1.0]
+
+        (s, n), *both = _Equations(self, [y, *self._conditions(where)], 2, score).solve()
+        if n <= 0:
+            raise Refused("Too few rows are left: the release can't tell this.")
+        two, known, row, vcov = bool(ends) / (n * self.n), [x for x in y[1] if x is not None], [s / n], {}
+        ends = ends or (min(known), max(known))
+        for about, ((p, q), (_, r)) in zip(("like", "table"), both):
+            vcov[about] = [[(p - 2 * s / n * q + (s / n) ** 2 * r) / n**2]]
+            # Two rows more of a share: one with the value, one without.
+            p, q, r = (f - Z * Z * (v + k * two * r) for f, v, k in ((s * s, p, 1), (s * n, q, 1), (n * n, r, 2)))
+            reach = math.sqrt(max(q * q - p * r, 0.0))
+            row += [(q - reach) / r, (q + reach) / r] if r > 0 else ends
+        rows = [[min(max(x, ends[0]), ends[1]) for x in row]]
+        return Result(f"{what} of {outcome}", [what.lower()], rows, vcov)
 
     def _fit(self, what, outcome, words, where, family="linear", ends=_ANY, rare=None):
         """Return intercept and coefficients; the last of them alone, a ratio as such, where no values can be `rare`."""
@@ -230,9 +252,7 @@ class Release:
             met = self._within(name, *(end.strip() for end in asked.split("..", 1)))
         else:
             wanted = {asked} if asked in labels else {part.strip().replace(EMPTY, "") for part in asked.split("|")}
-            met, absent = [float(label in wanted) for label in labels], wanted - set(labels)
-            if absent and (name not in self.block_of or (self.numbers[name] and any(map(_NUMBER.fullmatch, absent)))):
-                met = [None]  # else a rare value can vanish from a re-drawn column
+            met = [float(label in wanted) for label in labels] if wanted <= set(labels) else [None]
         if None in met:
             raise Refused(f"“{text}” asks for no whole values of “{name}”: {', '.join(filter(None, labels[:12]))}.")
         met = [1 - each for each in met] if sign == "!=" else met

@@ -262,8 +262,8 @@ def test_the_kits_stay_small() -> None:
         name: len((KIT / name).read_text(encoding="utf-8").splitlines())
         for name in ("splu_release.py", "splu_release.R")
     }
-    assert lines["splu_release.py"] <= 500
-    assert lines["splu_release.R"] <= 450
+    assert lines["splu_release.py"] <= 520
+    assert lines["splu_release.R"] <= 470
     imports = re.findall(r"^(?:import|from) (\w+)", (KIT / "splu_release.py").read_text(encoding="utf-8"), re.M)
     assert set(imports) <= {"csv", "functools", "itertools", "json", "math", "re", "sys", "collections", "pathlib"}
 
@@ -297,7 +297,16 @@ def banded(tmp_path_factory: pytest.TempPathFactory) -> OpenRelease:
     )
 
 
-CUT = ["age=25..39", "age=20..30", "age=35", "weight=50..60", "stay=2..9", "stay=7", "came=2024-01-01..2024-05-15"]
+CUT = [
+    "age=25..39",
+    "age=20..30",
+    "age=35",
+    "weight=50..60",
+    "stay=2..9",
+    "stay=7",
+    "stay=bellow 5",
+    "came=2024-01-01..2024-05-15",
+]
 WHOLE = ["age=20..39", "age=30..", "weight=50..", "stay=5..9", "stay>=5", "came=2024 Q2..2024 Q3", "came=2024..2024"]
 
 

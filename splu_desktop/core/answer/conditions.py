@@ -6,7 +6,6 @@ import difflib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,10 +54,6 @@ class UnknownValue(BadQuestion):
         self._column = column
 
     def __str__(self) -> str:
-        return self._sentence
-
-    @cached_property
-    def _sentence(self) -> str:
         # Made when it is read: to look for the nearest of many labels takes longer than all else, and who asks a file
         # of questions for values that vanished reads no sentence.
         column, value = self._column, self.value

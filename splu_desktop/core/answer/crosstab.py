@@ -168,7 +168,7 @@ def _estimate(
         table, rest = reader.published.table, keys
         for name in reversed(by):
             rest, code = np.divmod(rest, table[name].m)
-            target[outside:] *= reader.lifts(column, name)[code]
+            target[outside:] *= reader.lifts(column, table[name].codes, table[name].m)[code]
         total = target.sum(axis=1, keepdims=True)
         target = np.where(total > 0, target / np.where(total > 0, total, 1) * grid.line_rows[:, None], target)
     variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))

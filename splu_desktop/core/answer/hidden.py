@@ -93,10 +93,6 @@ class HiddenBlock:
         """Return (C, V, V) the scores of "is v" where u is shown, by class: weights[c, u, v]."""
         classes, number = published.record_class, len(published.cells)
         self.shares = class_shares(self.shown, self.states, classes, number)
-        if self.block.draw.name == "lenders":
-            # The draw's score of each indicator at once.
-            eye = np.eye(self.states)
-            return np.asarray((eye[None] - (1 - self.a) * self.shares[:, None, :]) / self.a)
         counts = self.shares * np.bincount(classes, minlength=number)[:, None]
         return np.stack([self.block.draw.score(np.eye(self.states), each).T for each in counts])
 
@@ -140,6 +136,7 @@ class Equations:
         _, first, self.row = np.unique(key, return_index=True, return_inverse=True)
         self.number = np.bincount(self.row).astype(float)
         self.row_class = published.record_class[first]
+        self.mean_rows = np.array([cell.mean_rows for cell in published.cells])[self.row_class]
         self.class_size = np.bincount(published.record_class, minlength=len(published.cells)).astype(float)
         self.shown = [each.shown[first] for each in self.hidden]
         self.weights = [w[self.row_class, u] for w, u in zip(weights, self.shown, strict=True)]  # (R, V) each
@@ -233,8 +230,9 @@ class Equations:
         published = self.published
         if not published.person:
             return self.number
-        rows = np.array([cell.mean_rows for cell in published.cells])[self.row_class]
-        return self.number * (1 + (rows - 1) * max((published.correlation_of(e.block) for e in self.hidden), default=1))
+        return self.number * (
+            1 + (self.mean_rows - 1) * max((published.correlation_of(e.block) for e in self.hidden), default=1)
+        )
 
     def _cluster(self, effect: Floats) -> Floats:
         """Return (k, k) the sum over units of the squares of what each adds."""
@@ -243,8 +241,7 @@ class Equations:
             return np.asarray((effect * self.number[:, None]).T @ effect)
         owner = published.owner
         if owner is None:  # all rows of a person might add alike
-            rows = np.array([cell.mean_rows for cell in published.cells])[self.row_class]
-            return np.asarray((effect * (self.number * rows)[:, None]).T @ effect)
+            return np.asarray((effect * (self.number * self.mean_rows)[:, None]).T @ effect)
         every = effect[self.row]
         sums = np.stack([np.bincount(owner, each) for each in every.T], axis=1)
         return np.asarray(sums.T @ sums)

@@ -42,12 +42,6 @@ _LEARNT = 2_000_000  # figures of one column that are learnt from at most
 _MOST_COLUMNS = 40
 
 
-def check_estimator(name: str) -> None:
-    """Raise BadSetting unless there is an estimator of this name."""
-    if name not in ESTIMATORS:
-        raise BadSetting(none_of(name, ESTIMATORS))
-
-
 @dataclass(frozen=True)
 class Question:
     """Conditions as labels: of unchanged columns, and of sensitive ones."""
@@ -79,7 +73,6 @@ class Reader:
 
     def __init__(self, published: Published) -> None:
         self.published = published
-        self._lifts: dict[tuple[str, str], Floats] = {}
         self._class_shares: dict[str, Floats] = {}
 
     # --- one question
@@ -92,7 +85,8 @@ class Reader:
         self, questions: Sequence[Sequence[Condition]], estimator: str = "shrunk", progress: Progress = SILENT
     ) -> list[Answer]:
         """Return answers to counts, in their order. Raises BadQuestion, BadSetting; Cancelled."""
-        check_estimator(estimator)
+        if estimator not in ESTIMATORS:
+            raise BadSetting(none_of(estimator, ESTIMATORS))
         found: list[Answer] = []
         # Files of thousands of questions ask many twice, in other words.
         known: dict[Question, Answer] = {}
@@ -230,40 +224,26 @@ class Reader:
             found[name] = learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0
         return found
 
-    def lifts(self, sensitive: str, nsa: str) -> Floats:
-        """Return (m_nsa, m) how many times as often each value occurs with each label of an unchanged column.
-
-        Drawn towards 1.
-        """
-        if (sensitive, nsa) not in self._lifts:
-            column = self.published.table[nsa]
-            grid = self.column_grid(column.codes, column.m, sensitive)
-            self._lifts[sensitive, nsa] = self._drawn_lifts(grid, sensitive)
-        return self._lifts[sensitive, nsa]
-
-    def _drawn_lifts(self, grid: Grid, sensitive: str) -> Floats:
+    def lifts(self, sensitive: str, line: NDArray[np.integer], lines: int) -> Floats:
+        """Return (L, m) how many times as often each value occurs in each line, drawn towards 1. line : (N,)."""
+        grid = self.column_grid(line, lines, sensitive)
         figures, target = grid.figures, grid.target
         variance = figures.variance(np.maximum(figures.estimate, 0))
         drawn = np.maximum(shrink(figures.estimate, variance, target, self.spread(sensitive)), 0)
         # Where nothing is expected nothing was seen, and nothing follows.
         return np.asarray(np.where(target > 0, drawn / np.where(target > 0, target, 1), 1.0))
 
-    def _lift(self, sensitive: str, nsa: str, flags: bytes) -> Floats:
-        """Return (m,) the same for rows with some labels of an unchanged column."""
-        line = np.frombuffer(flags, bool)[self.published.table[nsa].codes].astype(np.int32)
-        return np.asarray(self._drawn_lifts(self.column_grid(line, 2, sensitive), sensitive)[1])
-
     def _target(self, question: Question, n_p: int) -> float:
         """Return mu = N_P pi prod(lift of each condition by itself), rescaled to N_P; parts of blocks multiply."""
-        expected = 1.0
+        expected, table = 1.0, self.published.table
         for name, flags in question.sas:
-            column = self.published.table[name]
+            column = table[name]
             share = column.counts() / max(column.n, 1)
             mu = share.copy()
             # With one condition the line itself is what the lift would be learned from: it would vouch for itself.
             if len(question.nsas) > 1:
                 for nsa, picked in question.nsas:
-                    mu = mu * self._lift(name, nsa, picked)
+                    mu = mu * self.lifts(name, np.frombuffer(picked, bool)[table[nsa].codes].astype(np.int32), 2)[1]
             total = mu.sum()
             # Lifts of several conditions multiply as if these were independent; the values still have to fill the line.
             mu = mu / total if total > 0 else share
