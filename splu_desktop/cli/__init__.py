@@ -1,5 +1,6 @@
 """The command line `splu`: everything the window does, without Qt, from the same code."""
 
+import gc
 import sys
 
 from splu_desktop.core.errors import out_of_memory
@@ -7,6 +8,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.files.isolation.limits import modest_libraries
 
 modest_libraries()  # before NumPy is loaded, which then looks how many threads it may start
+gc.disable()  # what the start makes stays; to look for garbage in it takes a tenth of the start
 try:
     from splu_desktop.cli.main import main
 except KeyboardInterrupt:  # before there is anybody to heed it (cli/base/endings.py)
@@ -16,5 +18,7 @@ except (ImportError, MemoryError, OSError, RuntimeError, SystemError) as fault:
         raise
     sys.stderr.write(f"splu: {say('There is not enough memory for this table; try on a larger computer.')}\n")
     raise SystemExit(2) from None
+
+gc.enable()
 
 __all__ = ["main"]

@@ -148,7 +148,7 @@ class Forecaster:
         true = _tally(pair, codes, len(pairs), m)
         rows = np.bincount(pair, minlength=len(pairs)).astype(float)[:, None]
         # No more than the line has rows: unchanged columns are published, so recipients cut there as well.
-        top = np.bincount(line, minlength=lines)[:, None].astype(float)
+        top = np.bincount(of_line, rows[:, 0], lines)[:, None].astype(float)
         size, share = self._sizes[of_class][:, None], self._class_shares(sensitive)[:, values][of_class]
         effect: Floats | float = 1.0
         if self.prepared.units.person:
@@ -291,6 +291,9 @@ def _events(column: Column, values: NDArray[np.int64]) -> NDArray[np.int32]:
 
 def _tally(line: NDArray[np.integer], events: NDArray[np.int32], lines: int, m: int) -> Floats:
     """Return (L, m - 1) rows of each line with each event but the last."""
+    told = np.flatnonzero(events < m - 1)
+    if 2 * len(told) < len(events):  # few values are asked about, which few rows have
+        line, events = line.take(told), events.take(told)
     found = np.bincount(pair_keys(line, m, events), minlength=lines * m)
     return found.reshape(lines, m)[:, :-1].astype(float)
 
@@ -305,9 +308,7 @@ def _some_values(column: Column, parts: int) -> NDArray[np.int64]:
 
 def _asked_values(column: Column, value: str | None, least: int) -> NDArray[np.int64]:
     """Return the codes of the values that a table counts: all of so many rows or more, or the one that is named."""
-    labels = [str(label) for label in column.labels]
-    if value is None:
-        return np.flatnonzero(~column.missing & (column.counts() >= least))
-    if value not in labels:
+    found = ~column.missing & (column.counts() >= least) if value is None else column.labels == value
+    if value is not None and not found.any():
         raise BadSetting("“{column}” has no value “{value}”.", column=column.name, value=value)
-    return np.array([labels.index(value)])
+    return np.flatnonzero(found)

@@ -209,12 +209,12 @@ def _is_whole(facts: dict[str, Any]) -> bool:
         and all(each["kind"] in kinds and each["role"] in _ROLES for each in facts["columns"])
         and all(isinstance(label, str) for column in facts["columns"] for label in column.get("values", ()))
         and bool(drawn)
+        and bool(facts["classes"]["cells"])
         and sorted(drawn) == sorted(each["name"] for each in facts["columns"] if each["role"] == "sa")
         and all(type(each["bytes"]) is int and re.fullmatch(r"[0-9a-f]{64}", each["sha256"]) for each in facts["files"])
         # No file lies outside the folder.
         and all(re.fullmatch(r"[^/\\:\x00-\x1f]+", each["name"]) for each in facts["files"])
         and not any(each["name"] in (".", "..") for each in facts["files"])
-        and bool(cells_of(facts))
         and type(facts["person"]) is bool
         and all(0 <= each <= 1 for each in correlations_of(facts))
     )
@@ -236,7 +236,7 @@ def cells_of(facts: Mapping[str, Any]) -> tuple[ClassCell, ...]:
     found = []
     for cell in facts["classes"]["cells"]:
         low, high = cell["rows"]
-        labels = tuple(tuple(map(str, each)) for each in cell["labels"])
+        labels = tuple([tuple(map(str, each)) for each in cell["labels"]])
         found.append(ClassCell(labels, (int(low), high), float(cell["mean_rows"])))
     return tuple(found)
 

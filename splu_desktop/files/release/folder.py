@@ -18,7 +18,7 @@ from splu_desktop.files.language import language
 from splu_desktop.files.release.columns import handed_out
 from splu_desktop.files.release.csv_table import write_numbers, write_table
 from splu_desktop.files.release.dictionary import DICTIONARY_NAME, LABEL_FILES, write_dictionary, write_labels
-from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, Dialect, facts_text, make_facts, seal
+from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, Dialect, cells_of, facts_text, make_facts, seal
 from splu_desktop.files.release.reading import OpenRelease, described_by
 from splu_desktop.files.release.readme import README_NAME, write_readme
 from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
@@ -84,7 +84,7 @@ def fill_folder(
         written[SCORES_NAME] = scores_written()
     facts = close_folder(final, facts, scores, folder, form, progress, written)
     # As its recipient has it: described by the facts alone.
-    return OpenRelease(folder, facts, described_by(facts, final.table))
+    return OpenRelease(folder, facts, described_by(facts, final.table, cells_of(facts)))
 
 
 def close_folder(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.answer.conditions import columns_named
-from splu_desktop.core.mechanism import CLASS
+from splu_desktop.core.mechanism import CLASS, ClassCell
 from splu_desktop.core.persons.choice import NUMBER
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
@@ -128,30 +128,32 @@ def published_of(
         raise incomplete(package.path, TABLE_NAME)
     dialect = Dialect(**facts["dialect"])
     entries = {each["name"]: each for each in facts["columns"] if wanted is None or each["name"] in wanted}
-    columns = []
+    columns, damaged = [], FACTS_NAME
     try:
+        cells = cells_of(facts)  # once: there may be thousands
+        damaged = TABLE_NAME
         with package.open(TABLE_NAME) as file:
             for name, codes, texts in read_table(file, dialect, facts["records"], progress, wanted):
                 # What is popped can't come twice; what is left over was stated and is not there.
                 columns.append(read_column(entries.pop(name), codes, texts, dialect.decimal))
         if entries:
             raise ValueError("other columns than stated")
-        published = described_by(facts, Table(tuple(columns)))
+        published = described_by(facts, Table(tuple(columns)), cells)
     # Facts are sealed, but whoever writes a folder can seal it anew: they are untrusted to the last field.
     except (ValueError, KeyError, TypeError):
-        raise damage_fault(package.path / TABLE_NAME) from None
+        raise damage_fault(package.path / damaged) from None
     return published
 
 
-def described_by(facts: dict[str, Any], table: Table) -> Published:
-    """Return a table with what its reader knows. Raises ValueError, KeyError, TypeError where the two don't fit."""
+def described_by(facts: dict[str, Any], table: Table, cells: tuple[ClassCell, ...]) -> Published:
+    """Return a table with what its reader knows. Raises ValueError, KeyError, TypeError where it does not fit."""
     if table.n != facts["records"]:
         raise ValueError("other rows than stated")
     published = Published(
         table=table,
         blocks=blocks_of(facts),
         class_columns=tuple(map(str, facts["classes"]["columns"])),
-        cells=cells_of(facts),
+        cells=cells,
         person=facts["person"],
         correlations=correlations_of(facts),
         thresholds=Thresholds(**facts["thresholds"]),
