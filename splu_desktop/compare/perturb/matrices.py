@@ -27,26 +27,20 @@ from splu_desktop.compare.base import GAMMAS, Answers, Channel, CountingQuestion
 from splu_desktop.core.messages import say
 
 BAND = 5
-_SINGULAR = 1e10  # how much larger a value's error may grow on its way back
+_SINGULAR = 1e-10  # how little may be left of a difference between values
 
 
 @lru_cache(maxsize=2)
-def moves(m: int, band: float) -> Floats:
-    """Return (m, m) chances B of the move to a neighbour."""
+def moves(m: int, band: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return (m, m) chances B of the move to a neighbour, then (m,) e and (m, m) L, R with B = L diag(e) R', L R' = I.
+
+    Of the table alone: at every chance to keep a value, T^-1 = L diag(1 / (keep + (1 - keep) e)) R'.
+    """
     apart = np.abs(np.subtract.outer(np.arange(m), np.arange(m)))
     near = (apart > 0) & (apart <= band)
-    return np.asarray(near / near.sum(axis=1, keepdims=True))
-
-
-@lru_cache(maxsize=2)
-def inverse(m: int, band: float, keep: float, of: int | None) -> Floats | None:
-    """Return (m, m) T^-1 of T = keep I + (1 - keep) B, or one column of it; None where there is none to speak of."""
-    wanted = np.eye(m) if of is None else np.eye(m)[of]
-    try:
-        found = np.linalg.solve(keep * np.eye(m) + (1 - keep) * moves(m, band), wanted)
-    except np.linalg.LinAlgError:
-        return None
-    return found if np.abs(found).max() < _SINGULAR else None
+    root = np.sqrt(near.sum(axis=1, keepdims=True))
+    values, vectors = np.linalg.eigh(near / (root * root.T))  # symmetric, and similar to B
+    return near / root**2, values, vectors / root, vectors * root
 
 
 @system("pram", "PRAM", first=True, points=(0.8, 0.6, 0.4), span=(0.999, 0.05))
@@ -58,11 +52,14 @@ class Pram(Channel):
     setting_said, band = f"keep = {{keep}}, band = {BAND}", float(BAND)
 
     def transition(self, counts: Floats) -> Floats:
-        return self.keep * np.eye(len(counts)) + (1 - self.keep) * moves(len(counts), self.band)
+        return self.keep * np.eye(len(counts)) + (1 - self.keep) * moves(len(counts), self.band)[0]
 
     def scores(self, source: TrueTable, of: int | None = None) -> Floats:
-        found = inverse(source.m, self.band, self.keep, of)
-        return super().scores(source, of) if found is None else found
+        _, values, left, right = moves(source.m, self.band)
+        kept = self.keep + (1 - self.keep) * values
+        if np.abs(kept).min() < _SINGULAR:
+            return super().scores(source, of)
+        return np.asarray(left @ ((right if of is None else right[of]) / kept).T)
 
 
 _KEPT = tuple(1 / gamma for gamma in GAMMAS)
