@@ -75,19 +75,8 @@ def explain(comparison: Comparison) -> tuple[Phrase, ...]:
             t_e=Figure(f"{100 * asked.t_e:.0f} %"),
         ),
         say(
-            "row, classifier, best reader: how often who has the row, the answers, or all of it is right about a "
-            "person; insider: how sure who knows all others is. As strong: the weakest setting whose T_P is no less "
-            "than this plan's, or whose best reader is right no more often."
-        ),
-        say(
             "epsilon: of differential privacy, for all that is asked together by basic composition, with delta 0. "
-            "Noisy answers hide unchanged columns, and who is there, as well. Where rows go out, epsilon is of one "
-            "value or row, all else held fixed."
-        ),
-        say(
-            "Methods with true values protect rows and links, not counts: their T_P is 0. Their classes and groups are "
-            "read as if spread evenly, as in the papers. k-combinatorial: 1 for yes, 0 for no, – where the graph of "
-            "the marginals does not tell."
+            "What the other columns mean stands in the guide, under “Beside other methods”."
         ),
     )
 
