@@ -76,7 +76,7 @@ class Tables:
     def estimates(self, name: str, system: System, chance: np.random.Generator) -> Floats:
         """Return (Q,) answers of one publication, cut to what is possible. Raises Impossible."""
         outcome = system.publish(self.source(name), chance, SILENT)
-        return np.clip(outcome.answer(self.asked(name)).estimate, 0.0, self.source(name).n)
+        return np.clip(outcome.answer(self.asked(name)), 0.0, self.source(name).n)
 
     def error(self, name: str, system: System, chance: np.random.Generator, *, small: bool = False) -> float:
         """Return the mean relative error of large counts (0.5 % and more), or of those of 1 to 10."""

@@ -16,7 +16,7 @@ from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.compare.buckets.best import best_sizes
 from splu_desktop.compare.buckets.settings import loss, many_sizes, two_sizes
 from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps_of, tolerances
-from splu_desktop.compare.counts.laplace import LaplaceEach
+from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.compare.generalise.conditions import KAnonymity
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluGen
@@ -132,7 +132,7 @@ def rho(tables: Tables, chance: np.random.Generator) -> float:
 
 def laplace_error(epsilon: float, questions: int) -> Measure:
     """Return what measures Laplace's relative error of large counts with noise for so many questions."""
-    return lambda tables, chance: tables.error(_CENSUS, LaplaceEach(epsilon / questions), chance)
+    return lambda tables, chance: tables.error(_CENSUS, Laplace(epsilon / questions), chance)
 
 
 def ratio_bias(tables: Tables, chance: np.random.Generator) -> float:
@@ -212,7 +212,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Journal, Fig. 7",
         "Laplace noise per question with epsilon ln 3 leaves small counts sharper",
         "its error over SPLU-Gen's",
-        worse(_CENSUS, LaplaceEach(math.log(3)), AsPublished(6), small=True),
+        worse(_CENSUS, Laplace(math.log(3)), AsPublished(6), small=True),
         lambda v: v < 1,
     ),
     Claim(

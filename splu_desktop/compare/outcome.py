@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.compare.base import Answers, System, TrueTable
+from splu_desktop.compare.base import Floats, System, TrueTable
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.messages import say
 from splu_desktop.core.thresholds import Thresholds
@@ -20,7 +20,6 @@ CURVE, SMALL_COUNTS, CERTAINTY = "curve", "equal small counts", "equal certainty
 FIGURES = {
     "small_wrong": say("small wrong"),  # counts up to alpha that are answered wrong by more than epsilon
     "large_right": say("large right"),  # large counts answered to within epsilon
-    "covered": say("covered"),  # 95 % intervals that hold the truth
     "row": say("row"),  # how often who finds a person's row, and knows the table's shares, is right about the value
     "classifier": say("classifier"),  # how often a classifier learnt from the answers is, by the unchanged columns
     "best_reader": say("best reader"),  # how often the best of guessing, row, classifier, and both together is
@@ -39,7 +38,7 @@ class SystemResult:
     metrics : the papers' own measures of the first draw.
     t_p, t_f : T_P of all selections, T_f of the whole table; none where no count is told within epsilon.
     epsilon : the least for which a record's part is differentially private; infinite where none is.
-    own : answers to the custodian's questions, where there are some.
+    own : (Q,) counts answered to the custodian's questions, where there are some.
     """
 
     system: System
@@ -50,7 +49,7 @@ class SystemResult:
     t_p: float | None = None
     t_f: int | None = None
     epsilon: float = math.inf
-    own: Answers | None = None
+    own: Floats | None = None
 
     def spread(self, name: str) -> tuple[float, float, float] | None:
         """Return a figure's least, median and largest over the draws; None where it does not exist."""
@@ -61,12 +60,6 @@ class SystemResult:
         """Return a figure's median over the draws; None where it does not exist."""
         spread = self.spread(name)
         return None if spread is None else spread[1]
-
-    def answer(self, at: int) -> dict[str, float | None] | None:
-        """Return the answer to one of the custodian's questions by the names of its figures."""
-        if self.own is None:
-            return None
-        return _finite({name: None if each is None else float(each[at]) for name, each in vars(self.own).items()})
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -110,8 +103,13 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, without any value of a record."""
+        told = [each.own for each in self.systems]
         own = [
-            {"conditions": [*map(str, asked)], "truth": truth, "answers": [each.answer(at) for each in self.systems]}
+            {
+                "conditions": [*map(str, asked)],
+                "truth": truth,
+                "answers": [None if each is None else {"estimate": float(each[at])} for each in told],
+            }
             for at, (asked, truth) in enumerate(self.own)
         ]
         return {

@@ -83,7 +83,7 @@ class Trial:
 
         def unsure(system: System) -> bool:
             outcome = self._publish(system, 0)
-            return self._read(outcome, outcome.answer(self.all).estimate)[0]["best_reader"] <= most
+            return self._read(outcome, outcome.answer(self.all))[0]["best_reader"] <= most
 
         def hides(system: System) -> bool:
             self._progress.report(system.title, 0.0)
@@ -142,15 +142,12 @@ class Trial:
         """Return `FIGURES` of one draw, and the papers' own measures of it."""
         outcome = self._publish(system, draw)
         answers = outcome.answer(self.all)
-        read, row = self._read(outcome, answers.estimate)
+        read, row = self._read(outcome, answers)
         sure = float(outcome.insider(self.records, row, self.all, answers).mean())
         truth, own = self.questions.truth.astype(np.float64), slice(len(self.questions.row))
-        gap = np.abs(np.clip(answers.estimate[own], 0.0, self.source.n) - truth) / np.maximum(truth, 1)
-        wrong, held = gap > self.thresholds.epsilon, None
-        if answers.low is not None and answers.high is not None:
-            held = float(((answers.low[own] <= truth) & (truth <= answers.high[own])).mean())
+        gap = np.abs(np.clip(answers[own], 0.0, self.source.n) - truth) / np.maximum(truth, 1)
+        wrong = gap > self.thresholds.epsilon
         return {
-            "covered": held,
             "small_wrong": _mean(wrong, truth <= self.thresholds.alpha),
             "large_right": _mean(~wrong, truth >= LARGE * self.source.n),
             "row": None,

@@ -17,7 +17,6 @@ SYSTEMS: tuple[type[System], ...] = (
     as_published.AsPublished,
     laplace.Laplace,
     noisy_margins.NoisyMargins,
-    laplace.LaplaceEach,
     laplace.LaplaceOfParts,
     conditions.KAnonymity,
     conditions.DistinctDiversity,

@@ -25,7 +25,7 @@ from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.compare.buckets.fakes import FakeValues
 from splu_desktop.compare.buckets.settings import loss, many_sizes
 from splu_desktop.compare.buckets.tolerant import caps_of, tolerances
-from splu_desktop.compare.counts.laplace import LaplaceEach, LaplaceOfParts, log_density
+from splu_desktop.compare.counts.laplace import Laplace, LaplaceOfParts, log_density
 from splu_desktop.compare.counts.noisy_margins import NoisyMargins
 from splu_desktop.compare.marginals.fit import fit_marginals
 from splu_desktop.compare.marginals.kifer import Marginals
@@ -80,9 +80,7 @@ def anatomy() -> None:
     for bucket, record in zip(outcome.group.tolist(), records, strict=True):
         buckets.setdefault(bucket, []).append(record[-1])
     assert Counter(tuple(sorted(each)) for each in buckets.values()) == Counter(theirs)
-    for (a, b, value), found in zip(
-        asked_of(source), outcome.answer(small_questions(source)).estimate.tolist(), strict=True
-    ):
+    for (a, b, value), found in zip(asked_of(source), outcome.answer(small_questions(source)).tolist(), strict=True):
         mine = [buckets[at] for at, record in zip(outcome.group, records, strict=True) if record[:2] == (a, b)]
         assert found == pytest.approx(sum(each.count(value) / len(each) for each in mine))
 
@@ -99,7 +97,7 @@ def as_published() -> None:
         for record, value, kept in zip(records, outcome.drawn_values, outcome.kept, strict=True)
         if kept
     ]
-    found = outcome.answer(small_questions(source)).estimate.tolist()
+    found = outcome.answer(small_questions(source)).tolist()
     for (a, b, value), ours in zip(asked_of(source), found, strict=True):
         states = Counter(2 * (record[:2] == (a, b)) + (record[2] == value) for record in shown)
         y = x = [float(states[state]) for state in range(4)]  # neither P nor s, s alone, P alone, both
@@ -193,7 +191,7 @@ def fakes() -> None:
         against = sorted(counted_against(mine, value) for value in range(source.m) if value not in own)
         assert sorted(counted_against(mine, value) for value in added) == against[:sigma]
     told = Counter(itertools.chain(*outcome.added.tolist(), (record[-1] for record in records)))
-    found = outcome.answer(small_questions(source)).estimate.tolist()
+    found = outcome.answer(small_questions(source)).tolist()
     for (a, b, value), ours in zip(asked_of(source), found, strict=True):
         x = 0.0
         for at, record in zip(group, records, strict=True):
@@ -214,7 +212,7 @@ def by_distribution() -> None:
     for _ in range(DRAWS):
         drawn = Counter(rng.choice(records)[-1] for _ in records)
         theirs.append([inside[a, b] * drawn[value] / len(records) for a, b, value in asked_of(source)])
-    ours = [published(DistributionBased(), source, seed).answer(questions).estimate for seed in range(DRAWS)]
+    ours = [published(DistributionBased(), source, seed).answer(questions) for seed in range(DRAWS)]
     same_law(np.array(ours), np.array(theirs))
 
 
@@ -236,7 +234,7 @@ def alpha_beta() -> None:
         counts = Counter((each[0], each[1], each[3]) for each in shown)
         theirs.append([(counts[asked] - 6 * beta) / (stays - beta) for asked in asked_of(source)])
     questions = small_questions(source)
-    ours = [published(AlphaBeta(g), source, seed).answer(questions).estimate for seed in range(DRAWS)]
+    ours = [published(AlphaBeta(g), source, seed).answer(questions) for seed in range(DRAWS)]
     same_law(np.array(ours), np.array(theirs))
 
 
@@ -265,7 +263,7 @@ def marginals() -> None:
     # An answer adds up the cells of the domain, each label by its share of the range.
     source = small_source(600)
     outcome = published(Marginals(20), source)
-    found = outcome.answer(small_questions(source)).estimate.tolist()
+    found = outcome.answer(small_questions(source)).tolist()
     for (a, b, value), ours in list(zip(asked_of(source), found, strict=True))[::7]:
         ranges, share = outcome.ranges, outcome.shares
         expected = sum(
@@ -309,7 +307,7 @@ def noisy_margins() -> None:
                 found *= chance * within[behind][cell[behind]] * share(cell, behind, at)
         return found
 
-    asked, found = asked_of(source), blurred.answer(small_questions(source)).estimate.tolist()
+    asked, found = asked_of(source), blurred.answer(small_questions(source)).tolist()
     for (a, b, value), ours in list(zip(asked, found, strict=True))[::11]:
         whole = sum(share((a, b, c, value), 3, 3) for c in range(source.columns[2].m))
         assert ours == pytest.approx(blurred.single[3][value] * whole)
@@ -319,21 +317,20 @@ def noisy_margins() -> None:
         assert np.abs(np.concatenate(noise)).mean() == pytest.approx(scale, rel=5 / math.sqrt(400))
 
 
-def laplace_of(system: LaplaceEach | LaplaceOfParts, parts: int) -> None:
+def laplace_of(system: Laplace, parts: int) -> None:
     source, rng = small_source(120, m=4), random.Random(5)
     questions = small_questions(source)
     object.__setattr__(source, "sensitivity", 2)
-    b = 1.0 if isinstance(system, LaplaceEach) else 2.0  # at epsilon 1
     records, theirs = records_of(source), []
 
     def noise() -> float:
-        return rng.expovariate(1 / b) - rng.expovariate(1 / b)
+        return rng.expovariate(1 / 2) - rng.expovariate(1 / 2)  # at epsilon 1
 
     for _ in range(DRAWS):
         dealt = [rng.randrange(parts) for _ in records]
         counts = Counter((part, record[0], record[1], record[-1]) for part, record in zip(dealt, records, strict=True))
         theirs.append([sum(counts[part, *asked] + noise() for part in range(parts)) for asked in asked_of(source)])
-    ours = [published(system, source, seed).answer(questions).estimate for seed in range(DRAWS)]
+    ours = [published(system, source, seed).answer(questions) for seed in range(DRAWS)]
     same_law(np.array(ours), np.array(theirs))
     # The density of the sum, which an insider reads by, by convolution.
     x = np.linspace(-40, 40, 8_001)
@@ -355,14 +352,13 @@ CHECKS: dict[str, Callable[[], None]] = {
     "alpha-beta": alpha_beta,
     "marginals": marginals,
     "noisy-margins": noisy_margins,
-    "laplace-each": partial(laplace_of, LaplaceEach(1.0), 1),
+    "laplace": partial(laplace_of, Laplace(1.0), 1),
     "laplace-of-parts": partial(laplace_of, LaplaceOfParts(1.0, 3), 3),
 }
 # Outside libraries, enumeration, or code of its own in another file.
 ELSEWHERE = {
     "splu": "core/test_mechanism.py::test_records_show_values_by_the_transition_of_their_class",
     "splu-gen": "core/test_mechanism.py::test_groups_show_values_by_their_transition",
-    "laplace": "compare/test_outside.py::test_laplace_noise_is_that_of_diffprivlib",
     "k-anonymity": "compare/test_outside.py::test_classes_are_those_of_anonypy",
     "l-diversity": "compare/test_outside.py::test_what_classes_keep_is_what_pycanon_finds",
     "t-closeness": "compare/test_outside.py::test_what_classes_keep_is_what_pycanon_finds",

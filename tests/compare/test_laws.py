@@ -21,7 +21,7 @@ from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.compare.buckets.fakes import FakeValues
 from splu_desktop.compare.counts.cell_key import CellKey
-from splu_desktop.compare.counts.laplace import Laplace, LaplaceEach, LaplaceOfParts
+from splu_desktop.compare.counts.laplace import Laplace, LaplaceOfParts
 from splu_desktop.compare.counts.noisy_margins import NoisyMargins, possible_counts
 from splu_desktop.compare.ours.as_published import AsPublished
 from splu_desktop.compare.ours.splu import Splu, SpluGen
@@ -37,7 +37,7 @@ from tests.compare.tables import column, random_questions, small_questions, smal
 
 FAR = 5.5
 DRAWN = (Splu(3), SpluGen(2), Retention(0.4), Pram(0.7), AlphaBeta(0.4))
-NOISY = (Laplace(1.0), LaplaceEach(1.0), LaplaceOfParts(1.0, 3), CellKey(2.0))
+NOISY = (Laplace(1.0), LaplaceOfParts(1.0, 3), CellKey(2.0))
 
 
 def outcomes(system: System, runs: int, n: int = 400, m: int = 8) -> list[Any]:
@@ -56,16 +56,14 @@ def straight(outcome: Any, questions: CountingQuestions) -> Floats:
     """Return estimates that are neither drawn to a target nor cut."""
     if isinstance(outcome, UnbiasedDraw) and not isinstance(outcome, DistributionBased):
         return questions.pick(outcome.count(questions).estimate)
-    return np.asarray(outcome.answer(questions).estimate)
+    return np.asarray(outcome.answer(questions))
 
 
 @pytest.mark.parametrize("system", [*DRAWN, *NOISY], ids=lambda system: system.name)
-def test_counts_are_unbiased_and_intervals_hold(system: System) -> None:
+def test_counts_are_unbiased(system: System) -> None:
     questions = small_questions(small_source(400, m=8))
     some = outcomes(system, 100)
     assert strayed(np.array([straight(each, questions) for each in some]), questions.truth.astype(float)) < FAR
-    held = [(a.low <= questions.truth) & (questions.truth <= a.high) for a in (o.answer(questions) for o in some)]
-    assert np.mean(held) > 0.92
 
 
 @pytest.mark.parametrize("system", [*DRAWN[:4], *NOISY, DistributionBased()], ids=lambda system: system.name)
@@ -192,14 +190,14 @@ def test_buckets_lean_to_independence_by_their_own_transition() -> None:
         held = outcome.counts.toarray()
         transition += held.T @ (held / held.sum(axis=1, keepdims=True)) / source.counts[:, None] / len(some)
     expected = questions.pick(questions.by_value @ transition)
-    assert strayed(np.array([each.answer(questions).estimate for each in some]), expected) < FAR
+    assert strayed(np.array([each.answer(questions) for each in some]), expected) < FAR
 
 
 def test_the_papers_own_estimate_is_too_low_where_a_cell_stands_out() -> None:
     questions = small_questions(small_source(1_200))
     independent = questions.sizes[questions.row] * questions.source.shares[questions.value]
     out = (questions.truth > 1.5 * independent) & (questions.truth > 30)
-    estimates = np.array([each.answer(questions).estimate for each in outcomes(AsPublished(2), 120, 1_200, 5)])
+    estimates = np.array([each.answer(questions) for each in outcomes(AsPublished(2), 120, 1_200, 5)])
     whole = estimates[:, out].sum(axis=1) / questions.truth[out].sum()
     assert out.sum() >= 3
     assert whole.mean() + 3 * whole.std(ddof=1) / math.sqrt(len(whole)) < 1
@@ -222,8 +220,7 @@ def test_sensitivity_is_that_of_every_record_of_a_small_domain(seed: int) -> Non
 def test_noisy_margins_come_near_where_the_budget_is_large_and_keep_what_counts_can_be() -> None:
     questions = small_questions(small_source(4_000, m=8))
     sharp, blurred = (
-        np.mean([each.answer(questions).estimate for each in outcomes(NoisyMargins(e), 5, 4_000)], axis=0)
-        for e in (50.0, 0.01)
+        np.mean([each.answer(questions) for each in outcomes(NoisyMargins(e), 5, 4_000)], axis=0) for e in (50.0, 0.01)
     )
     # s stands by a, and c and b are independent of both: a tree of pairs holds the whole table.
     assert np.abs(sharp - questions.truth).mean() < 6

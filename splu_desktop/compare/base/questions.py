@@ -25,19 +25,6 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
-    """What a system answers, number i for question i.
-
-    estimate : (Q,) counts, records.
-    low, high : (Q,) ends of 95 % intervals; None where the system gives none.
-    """
-
-    estimate: Floats
-    low: Floats | None = None
-    high: Floats | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class CountingQuestions:
     """Q counting questions over P selections.
 
@@ -55,22 +42,20 @@ class CountingQuestions:
     @classmethod
     def of(cls, source: TrueTable, questions: Sequence[Sequence[Condition]]) -> CountingQuestions:
         """Return what conditions ask for. Raises BadSetting where they ask for another column, or no single value."""
-        columns = {column.name: column for column in source.all_columns}
-        picked, values = [], []
+        names, last, picked, values = [each.name for each in source.all_columns], len(source.columns), [], []
         for conditions in questions:
-            own = {at: np.ones(column.m, bool) for at, column in enumerate(columns.values())}
-            for each in conditions:
-                if each.column in columns:
-                    sensitive = each.column == source.sensitive.name
-                    own[[*columns].index(each.column)] &= each.select(columns[each.column], sensitive=sensitive)
-            value = own.pop(len(source.columns))
-            if value.sum() != 1 or any(each.column not in columns for each in conditions):
+            own = {last: np.ones(source.m, bool)}
+            if known := all(each.column in names for each in conditions):
+                for each in conditions:
+                    column = source.all_columns[at := names.index(each.column)]
+                    own[at] = own.get(at, True) & each.select(column, sensitive=at == last)
+            if not known or own[last].sum() != 1:
                 raise BadSetting(
                     "Each question must ask for one value of “{column}”, by unchanged columns alone.",
                     column=source.sensitive.name,
                 )
+            values.append(int(own.pop(last).argmax()))
             picked.append(own)
-            values.append(int(value.argmax()))
         return cls.from_flags(source, picked, np.array(values, np.int64))
 
     @classmethod

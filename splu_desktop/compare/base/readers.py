@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import softmax
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.compare.base.system import System
 from splu_desktop.core.table import Column
@@ -24,19 +24,17 @@ class NoisyAnswers(System):
     def likelihood(self, shown: Floats, counts: Floats) -> Floats:
         """Return (Q,) logarithms of the chance, or density, of these answers if these were the true counts."""
 
-    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         """Return (K,) beliefs in the true value by all answers at once, all other records being known."""
         own, truth, number = self.source.sensitive.codes[records], questions.truth.astype(float), len(questions.row)
         inside = questions.incidence[:, records].tocsr()[questions.row]  # (Q, K)
         has = inside.multiply(questions.value[:, None] == own).tocsr()  # the person is among those counted
         lacks = inside - has
         asked = sparse.csr_array((np.ones(number), questions.value, np.arange(number + 1)), (number, self.source.m))
-        one_less, as_is, one_more = (
-            np.maximum(self.likelihood(answers.estimate, truth + step), _IMPOSSIBLE) for step in (-1, 0, 1)
-        )
-        score = (has.T @ (sparse.diags_array(as_is - one_less) @ asked)).toarray()
-        score += (lacks.T @ (sparse.diags_array(one_more - as_is) @ asked)).toarray()
-        score += (has.T @ one_less + lacks.T @ as_is)[:, None] + np.log(self.source.shares)
+        steps = [np.maximum(self.likelihood(answers, truth + step), _IMPOSSIBLE) for step in (-1, 0, 1)]
+        score = np.log(self.source.shares)
+        for of, likelier in zip((has, lacks), np.diff(steps, axis=0), strict=True):  # with the person than without
+            score = score + (of.T @ (sparse.diags_array(likelier) @ asked)).toarray()
         return self.source.pick_own(softmax(score, axis=1), records)
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.core.answer.counts import CountFigures, learn_spread, shrink
@@ -82,13 +82,12 @@ class UnbiasedDraw(System):
             found[here] = self.transition(counts)[:, self.drawn_values[records[here]]].T
         return found
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def answer(self, questions: CountingQuestions) -> Floats:
         asked, target = self.count_with_targets(questions)
-        low, high = asked.interval(questions.sizes[questions.row])
         drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
-        return Answers(np.clip(drawn, low, high), low, high)
+        return np.clip(drawn, *asked.interval(questions.sizes[questions.row]))
 
-    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         # Records are drawn by themselves: what all others are adds nothing to the row but the shares.
         own = self.source.sensitive.codes[records]
         named = self.has_bearer & (self.source.counts[own] == 1) & np.isin(own, self.drawn_values)

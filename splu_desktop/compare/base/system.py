@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
-from splu_desktop.compare.base.questions import Answers, CountingQuestions
+from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism.probabilities import binomial
@@ -94,8 +94,8 @@ class System(ABC):
         """Make what is published of the source, and report to `progress`. Raises as `publish` does."""
 
     @abstractmethod
-    def answer(self, questions: CountingQuestions) -> Answers:
-        """Return the answers of a reader of what was published, with the system's own estimator.
+    def answer(self, questions: CountingQuestions) -> Floats:
+        """Return (Q,) counts as a reader of what was published estimates them, with the system's own estimator.
 
         Asked once: all questions share what protects.
         """
@@ -111,7 +111,7 @@ class System(ABC):
         """Return (K, m) what a reader of rows believes before: by the shares of the table, which releases tell."""
         return np.tile(self.source.shares, (len(records), 1))
 
-    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         """Return (K,) how sure of the true value is who knows all other records and reads what was published.
 
         row : (K, m) beliefs of who reads the row alone; of the shares of the table where there are no rows.

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from splu_desktop.compare.base import GAMMAS, Answers, CountingQuestions, Groups, Impossible, Ints, TrueTable, system
+from splu_desktop.compare.base import GAMMAS, CountingQuestions, Floats, Groups, Impossible, Ints, TrueTable, system
 from splu_desktop.core.messages import Figure
 
 
@@ -75,8 +75,8 @@ class Buckets(Groups):
         # (N, G) the part of its bucket that a record is.
         self.part = sparse.csr_array((1 / self.sizes[group], (each, group)), shape=(len(each), len(self.sizes)))
 
-    def answer(self, questions: CountingQuestions) -> Answers:
-        return Answers(questions.pick((questions.incidence @ self.part @ self.counts).toarray()))
+    def answer(self, questions: CountingQuestions) -> Floats:
+        return questions.pick((questions.incidence @ self.part @ self.counts).toarray())
 
 
 @system("anatomy", "Anatomy", first=True, points=GAMMAS, span=(2, 50))

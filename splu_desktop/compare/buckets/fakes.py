@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, TrueTable, binomials, system
+from splu_desktop.compare.base import CountingQuestions, Impossible, TrueTable, binomials, system
 from splu_desktop.compare.base.source import Flags, Floats, Ints
 from splu_desktop.compare.buckets.anatomy import Anatomy
 from splu_desktop.core.messages import say
@@ -56,12 +56,12 @@ class FakeValues(Anatomy):
         places = np.repeat(np.arange(len(others)), self.fakes), self.added.ravel()
         self.counts = (self.counts + sparse.coo_array((np.ones(len(places[0])), places), shape=others.shape)).tocsr()
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def answer(self, questions: CountingQuestions) -> Floats:
         inside, told = questions.incidence @ self.part, self.counts.sum(axis=0)
         by_chance = self.fakes * inside.sum(axis=1)[:, None] * told / told.sum()
-        return Answers(questions.pick(np.maximum((inside @ self.counts).toarray() - by_chance, 0.0)))
+        return questions.pick(np.maximum((inside @ self.counts).toarray() - by_chance, 0.0))
 
-    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         added = self.added[self.group[records]]
         out = np.zeros(added.shape, bool)
         for column, rare in zip(self.source.columns, rules_out(self.source), strict=True):

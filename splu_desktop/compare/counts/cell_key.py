@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from splu_desktop.compare.base import Answers, CountingQuestions, Floats, NoisyAnswers, TrueTable, system
+from splu_desktop.compare.base import CountingQuestions, Floats, NoisyAnswers, TrueTable, system
 from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.messages import say
 
@@ -50,16 +50,13 @@ class CellKey(NoisyAnswers):
         self.laws = np.stack([noise_law(count, self.most, self.variance) for count in each])
         self._keys = chance.integers(0, _KEY, self.source.n).astype(np.float64)
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def answer(self, questions: CountingQuestions) -> Floats:
         truth, codes, most = questions.truth, self.source.sensitive.codes, self.most
         keys = questions.pick(questions.histogram(codes, self.source.m, self._keys)) % _KEY / _KEY
         ends = np.cumsum(self.laws, axis=1)[np.minimum(truth, most)]
         # Steps of no chance are passed over, the key 0 of an empty cell included.
         place = np.minimum((ends <= keys[:, None]).sum(axis=1), 2 * most)
-        shown = truth + place - float(most)
-        steps = np.abs(np.arange(-most, most + 1))
-        arm = next(each for each in range(most + 1) if self.laws[-1][steps <= each].sum() >= 0.95)
-        return Answers(shown, np.maximum(shown - arm, 0.0), np.maximum(shown, 0.0) + arm)
+        return np.asarray(truth + place - float(most))
 
     def likelihood(self, shown: Floats, counts: Floats) -> Floats:
         noise = np.rint(shown - counts).astype(np.int64) + self.most

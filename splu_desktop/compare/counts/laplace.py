@@ -3,7 +3,7 @@
 Each count gets noise Lap(sensitivity / epsilon) (Dwork, McSherry, Nissim, Smith 2006): as records are added or removed
 one at a time, the sensitivity of all that is asked, the learner's counts among it, is the most of it that one record of
 the domain can meet (`questions.most_met`). delta is 0; basic composition is exact for questions answered at once. The
-journal's experiments (section 6) give every question Lap(1/epsilon) whatever their number (`LaplaceEach`).
+journal's experiments (section 6) give every question Lap(1/epsilon), whatever their number.
 
 Random pre-partitioning (Clifton, Hanson, Merrill, Merrill, Zahraa, PSD 2020): B random parts are published each by
 itself; answers add them up, and so their noise, whose density at x b is |x|^(B-1/2) K_(B-1/2)(|x|) up to a factor, K
@@ -19,7 +19,7 @@ from functools import cache
 import numpy as np
 from scipy.special import kve
 
-from splu_desktop.compare.base import Answers, CountingQuestions, Floats, NoisyAnswers, TrueTable, system
+from splu_desktop.compare.base import CountingQuestions, Floats, NoisyAnswers, TrueTable, system
 from splu_desktop.core.messages import Figure, say
 
 EPSILONS = (math.log(3), 0.1, 0.01)
@@ -59,13 +59,10 @@ class Laplace(NoisyAnswers):
     def make(self, chance: np.random.Generator) -> None:
         self._chance = chance  # noise is made when it is known what is asked
 
-    def answer(self, questions: CountingQuestions) -> Answers:
-        b = self.scale(self.source)
+    def answer(self, questions: CountingQuestions) -> Floats:
         # The parts' true counts add up to the whole's, however the records were dealt.
-        shown = questions.truth + self._chance.laplace(0.0, b, (self.parts, len(questions.row))).sum(axis=0)
-        x, chances = noise_law(self.parts)
-        arm = b * x[np.searchsorted(np.cumsum(chances), 0.975)]
-        return Answers(shown, *(np.clip(shown + side, 0.0, self.source.n) for side in (-arm, arm)))
+        noise = self._chance.laplace(0.0, self.scale(self.source), (self.parts, len(questions.row)))
+        return np.asarray(questions.truth + noise.sum(axis=0))
 
     def likelihood(self, shown: Floats, counts: Floats) -> Floats:
         return log_density((shown - counts) / self.scale(self.source), self.parts)
@@ -76,17 +73,6 @@ class Laplace(NoisyAnswers):
 
     def exact_epsilon(self, source: TrueTable) -> float:
         return self.epsilon
-
-
-@system("laplace-each", say("Laplace noise per question"), first=False)
-class LaplaceEach(Laplace):
-    """Laplace noise for each question by itself, as in the journal's experiments."""
-
-    def scale(self, source: TrueTable) -> float:
-        return 1 / self.epsilon
-
-    def exact_epsilon(self, source: TrueTable) -> float:
-        return source.sensitivity * self.epsilon
 
 
 _PARTS = ((EPSILONS[0], 2), (EPSILONS[0], 10))

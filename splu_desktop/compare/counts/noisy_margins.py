@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import softmax
 
-from splu_desktop.compare.base import Answers, CountingQuestions, TrueTable, system
+from splu_desktop.compare.base import CountingQuestions, TrueTable, system
 from splu_desktop.compare.base.source import Floats, Ints, stand_together
 from splu_desktop.compare.counts.laplace import Laplace
 from splu_desktop.core.messages import say
@@ -73,9 +73,9 @@ class NoisyMargins(Laplace):
         d = len(source.columns)
         return answers if count + others == source.n else count + (answers - count) * d / (d + 1), chance
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def answer(self, questions: CountingQuestions) -> Floats:
         last = len(self.groups) - 1
-        return Answers(questions.pick(self._beside(last, last, questions) * self.single[last]))
+        return questions.pick(self._beside(last, last, questions) * self.single[last])
 
     def _beside(self, column: int, parent: int, questions: CountingQuestions) -> Floats:
         """Return (P, groups of `column`) the share of its records that meet the conditions on it and behind it."""
@@ -91,7 +91,7 @@ class NoisyMargins(Laplace):
                 meets = meets * (self._beside(behind, column, questions) @ share.T)
         return meets
 
-    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         # By the noisy counts that a value of the person would be in: the column's own, and those of its pairs.
         own, score = self.source.sensitive.codes[records], np.log(self.source.shares)
         for line, noise, scale in self.told:  # |y - f| - |y - f - 1| = 2 (y - f) - 1, within -1 and 1

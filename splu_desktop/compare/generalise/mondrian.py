@@ -22,7 +22,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from splu_desktop.compare.base import Answers, CountingQuestions, Flags, Floats, Groups, Impossible, Ints, in_parts
+from splu_desktop.compare.base import CountingQuestions, Flags, Floats, Groups, Impossible, Ints, in_parts
 from splu_desktop.core.messages import say
 
 ASKS_TOO_MUCH = say("Not even all records in one class meet this condition, so no classes do: it asks too much here.")
@@ -93,7 +93,7 @@ class Mondrian(Groups):
         self.low = [np.minimum.reduceat(each, starts) for each in codes]  # (G,) for each column
         self.high = [np.maximum.reduceat(each, starts) for each in codes]
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def answer(self, questions: CountingQuestions) -> Floats:
         by_value = np.empty((questions.selections, self.source.m))
         for part in in_parts(questions.selections, len(self.sizes)):
             inside = np.ones((len(by_value[part]), len(self.sizes)))  # the share of each class thought to meet each
@@ -102,7 +102,7 @@ class Mondrian(Groups):
                 below = np.cumsum(np.pad(flags[part][some], ((0, 0), (1, 0))), axis=1, dtype=np.int32)
                 inside[some] *= (below[:, high + 1] - below[:, low]) / (high - low + 1)
             by_value[part] = inside @ self.counts
-        return Answers(questions.pick(by_value))
+        return questions.pick(by_value)
 
 
 def _cuts(node: Ints, codes: Ints) -> Ints:

@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, in_parts, stand_together, system
+from splu_desktop.compare.base import CountingQuestions, Floats, Impossible, System, in_parts, stand_together, system
 from splu_desktop.compare.generalise.conditions import RecursiveDiversity
 from splu_desktop.compare.marginals.fit import choose, is_combinatorial, shares_within
 from splu_desktop.core.messages import say
@@ -59,7 +59,7 @@ class Marginals(System):
         np.add.at(self.true, self._of_record, 1.0)
         self.chosen, self.cells = choose(self.true, k, RecursiveDiversity(self.l), self.progress)
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def answer(self, questions: CountingQuestions) -> Floats:
         by_value = np.empty((questions.selections, self.source.m))
         for part in in_parts(questions.selections, self.cells.size):
             left = np.ones((len(by_value[part]), 1)) * self.cells.ravel()
@@ -67,7 +67,7 @@ class Marginals(System):
                 meets = (flags[part] * share) @ np.eye(int(of.max()) + 1)[of]
                 left = np.einsum("pg,pgr->pr", meets, left.reshape(*meets.shape, -1))
             by_value[part] = left
-        return Answers(questions.pick(by_value))
+        return questions.pick(by_value)
 
     def metrics(self) -> dict[str, float]:
         combined = is_combinatorial(self.true, self.chosen, self.k)

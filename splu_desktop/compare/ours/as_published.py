@@ -15,7 +15,7 @@ import itertools
 
 import numpy as np
 
-from splu_desktop.compare.base import Answers, CountingQuestions, Floats, system
+from splu_desktop.compare.base import CountingQuestions, Floats, system
 from splu_desktop.compare.buckets.anatomy import deal_groups
 from splu_desktop.compare.ours.splu import SpluGen
 from splu_desktop.core.messages import say
@@ -59,13 +59,13 @@ class AsPublished(SpluGen):
         self.drawn_values, self.kept = codes.copy(), np.zeros(self.source.n, bool)
         self.drawn_values[self.members], self.kept[self.members] = codes[at], True
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def answer(self, questions: CountingQuestions) -> Floats:
         n, m = int(self.kept.sum()), self.source.m
         by_value = questions.histogram(self.drawn_values, m, self.kept.astype(np.float64))
         inside, total = questions.pick(by_value), by_value.sum(axis=1)[questions.row]
         whole = np.bincount(self.drawn_values[self.kept], minlength=m).astype(float)[questions.value]
         states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
-        return Answers(np.clip(solve_as_printed(states, n, self.gamma), 0.0, total))
+        return np.clip(solve_as_printed(states, n, self.gamma), 0.0, total)
 
     def transition(self, counts: Floats) -> Floats:
         # A member's value was shown: own or another's of the group, which always holds the same values together.

@@ -17,9 +17,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from splu_desktop.compare.base import Answers, CountingQuestions, Impossible, System, TrueTable, binomials, system
+from splu_desktop.compare.base import CountingQuestions, Impossible, System, TrueTable, binomials, system
 from splu_desktop.compare.base.source import Floats, Ints
-from splu_desktop.core.answer.counts import CountFigures
 from splu_desktop.core.messages import Figure, say
 
 _MOST = 2_000_000  # inserted tuples
@@ -71,13 +70,10 @@ class AlphaBeta(System):
         *others, last = (replace(column, codes=own.astype(np.int32), spellings=None) for column, own in codes)
         self.table = TrueTable(tuple(others), last)
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def answer(self, questions: CountingQuestions) -> Floats:
         published = replace(questions, source=self.table).truth
         meets = np.prod([flags.sum(axis=1, dtype=float) for flags in questions.flags], axis=0)  # of each selection
-        there, stays, other = meets[questions.row], self.alpha + self.beta, self.beta * (1 - self.beta)
-        slope = np.full(len(there), (stays * (1 - stays) - other) / self.alpha**2)
-        found = CountFigures((published - self.beta * there) / self.alpha, there * other / self.alpha**2, slope)
-        return Answers(found.estimate, *found.interval(np.array(float(self.source.n))))
+        return np.asarray((published - self.beta * meets[questions.row]) / self.alpha)
 
     def evidence(self, records: Ints) -> Floats:
         # Of who looks for the person's other columns: the own tuple is there with alpha + beta, any other with beta.
@@ -86,7 +82,7 @@ class AlphaBeta(System):
         stays = self.alpha + self.beta
         return np.maximum(np.where(there, stays / self.beta, (1 - stays) / (1 - self.beta)), 1e-12)
 
-    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Answers) -> Floats:
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         return self.source.pick_own(row, records)
 
     def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:

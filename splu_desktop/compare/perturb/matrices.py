@@ -23,7 +23,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from splu_desktop.compare.base import GAMMAS, Answers, Channel, CountingQuestions, Floats, TrueTable, binomials, system
+from splu_desktop.compare.base import GAMMAS, Channel, CountingQuestions, Floats, TrueTable, binomials, system
 from splu_desktop.core.messages import say
 
 BAND = 5
@@ -84,9 +84,9 @@ class DistributionBased(Channel):
     def transition(self, counts: Floats) -> Floats:
         return np.tile(counts / counts.sum(), (len(counts), 1))
 
-    def answer(self, questions: CountingQuestions) -> Answers:
+    def answer(self, questions: CountingQuestions) -> Floats:
         share = np.bincount(self.drawn_values, minlength=self.source.m) / self.source.n
-        return Answers(questions.sizes[questions.row] * share[questions.value])
+        return questions.sizes[questions.row] * share[questions.value]
 
     def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
         shown, chance = binomials([(source.n, count / source.n)])
