@@ -44,7 +44,6 @@ class System(ABC):
     points : the parameters that are compared, from weak to strong; () as the only one where there are none.
     span : weakest and strongest first parameter to search for equal protection, whole ones where it is a whole number;
         None where there is none.
-    setting_said : the parameters as people write them, where that is not "gamma = {gamma}, ...".
     source, progress : the true table, and where long work reports, once it is published.
     """
 
@@ -54,7 +53,6 @@ class System(ABC):
     random: ClassVar[bool] = True
     points: ClassVar[Points] = ((),)
     span: ClassVar[tuple[float, float] | None] = None
-    setting_said: ClassVar[str] = ""
     source: TrueTable
     progress: Progress
 
@@ -69,15 +67,12 @@ class System(ABC):
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     @property
-    def values(self) -> dict[str, object]:
-        """What stands in its sentences for each name in braces."""
-        found = self.parameters.items()
-        return {name: said_briefly(each) if isinstance(each, float) else each for name, each in found}
-
-    @property
     def setting(self) -> str:
         """The parameters as people write them."""
-        return say(self.setting_said or ", ".join(f"{each} = {{{each}}}" for each in self.parameters), **self.values)
+        values = {
+            name: said_briefly(each) if isinstance(each, float) else each for name, each in self.parameters.items()
+        }
+        return say(", ".join(f"{each} = {{{each}}}" for each in values), **values)
 
     def publish(self, source: TrueTable, chance: np.random.Generator, progress: Progress) -> Self:
         """Return a copy that holds what was published of a table. Raises Impossible with the reason; Cancelled.

@@ -30,16 +30,14 @@ class CellKey(NoisyAnswers):
 
     variance: float
 
-    setting_said = "V = {variance}, D = {most}"
-
     @property
     def most(self) -> int:
         """D, beyond which no noise goes."""
         return max(round(2.5 * math.sqrt(self.variance)), 2)
 
     @property
-    def values(self) -> dict[str, object]:
-        return {**super().values, "most": self.most}
+    def parameters(self) -> dict[str, float]:
+        return {"V": self.variance, "D": self.most}
 
     def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
         law = noise_law(min(count, self.most), self.most, self.variance)

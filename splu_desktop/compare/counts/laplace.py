@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import kve
 
 from splu_desktop.compare.base import CountingQuestions, Floats, NoisyAnswers, TrueTable, system
-from splu_desktop.core.messages import Figure, say
+from splu_desktop.core.messages import say
 
 EPSILONS = (math.log(3), 0.1, 0.01)
 
@@ -44,13 +44,8 @@ class Laplace(NoisyAnswers):
     """Laplace noise for all questions together."""
 
     epsilon: float
-    parts: int = 1
 
-    setting_said = "epsilon = {epsilon}"
-
-    @property
-    def values(self) -> dict[str, object]:
-        return super().values | ({"epsilon": Figure("ln 3")} if self.epsilon == EPSILONS[0] else {})
+    parts = 1
 
     def scale(self, source: TrueTable) -> float:
         """Return b, records."""
@@ -83,5 +78,3 @@ class LaplaceOfParts(Laplace):
     """Laplace noise for all questions together, in each of `parts` random parts."""
 
     parts: int = 2
-
-    setting_said = "epsilon = {epsilon}, parts = {parts}"

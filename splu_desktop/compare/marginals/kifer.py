@@ -32,7 +32,7 @@ _MOST_RANGES = 16  # of a column
 
 @system("marginals", say("Anonymised marginals"), random=False, points=(5, 50), span=(2, 2_000))
 class Marginals(System):
-    """Marginals that are k-link anonymous, and (3, l)-diverse by the fit.
+    """Marginals that are k-link anonymous, and (c, l)-diverse by the fit.
 
     ranges, shares : for each unchanged column (m_j,) the range of each label, and its published share there.
     true, cells : records by range of each column and value, as they are and as expected.
@@ -41,8 +41,7 @@ class Marginals(System):
 
     k: int
     l: int = 2  # noqa: E741 - the paper's name
-
-    setting_said = "k = {k}, l = {l}, c = 3"
+    c: float = 3.0
 
     def make(self, chance: np.random.Generator) -> None:
         source, k = self.source, self.k
@@ -57,7 +56,7 @@ class Marginals(System):
         self._of_record: tuple[Codes, ...] = (*(of[column.codes] for of, column in both), source.sensitive.codes)
         self.true = np.zeros((*(int(each.max()) + 1 for each in self.ranges), source.m))
         np.add.at(self.true, self._of_record, 1.0)
-        self.chosen, self.cells = choose(self.true, k, RecursiveDiversity(self.l), self.progress)
+        self.chosen, self.cells = choose(self.true, k, RecursiveDiversity(self.l, self.c), self.progress)
 
     def answer(self, questions: CountingQuestions) -> Floats:
         by_value = np.empty((questions.selections, self.source.m))

@@ -112,7 +112,7 @@ class SpluGen(Redraw):
     draw, in_classes = DecoyGroups.name, False
 
 
-@system("plan", say("This plan"), points=(), setting_said="gamma = {gamma}")
+@system("plan", say("This plan"), points=())
 class PlannedDraw(Redraw):
     """The plan's draw: what all others are held to be as strong as."""
 

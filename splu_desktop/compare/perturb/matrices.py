@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,11 +46,10 @@ def moves(m: int, band: float) -> tuple[Floats, Floats, Floats, Floats]:
 
 @system("pram", "PRAM", first=True, points=(0.8, 0.6, 0.4), span=(0.999, 0.05))
 class Pram(Channel):
-    """Keep with chance `keep`, else a neighbouring value."""
+    """Keep with chance `keep`, else one of `band` values on either side."""
 
     keep: float
-
-    setting_said, band = f"keep = {{keep}}, band = {BAND}", float(BAND)
+    band: float = BAND
 
     def transition(self, counts: Floats) -> Floats:
         return self.keep * np.eye(len(counts)) + (1 - self.keep) * moves(len(counts), self.band)[0]
@@ -65,11 +65,11 @@ class Pram(Channel):
 _KEPT = tuple(1 / gamma for gamma in GAMMAS)
 
 
-@system("retention", say("Retention replacement"), first=False, points=_KEPT, span=(0.999, 0.02), setting_said="")
+@system("retention", say("Retention replacement"), first=False, points=_KEPT, span=(0.999, 0.02))
 class Retention(Pram):
     """Keep with chance `keep`, else any other value of the domain."""
 
-    band = math.inf
+    band: ClassVar[float] = math.inf  # type: ignore[misc]
 
     def reading(self, source: TrueTable) -> tuple[float, float, float]:
         other = (1 - self.keep) / (source.m - 1)
