@@ -10,9 +10,9 @@ import math
 import time
 import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ DRAWS = 5
 LIMIT = 60.0  # seconds of processor time that a method may take with all its settings
 TESTED = 2_000  # records that the readers are tried on
 LARGE = 0.005  # share of the records from which a count is one of the large ones
-_COARSE, _FINE = (1 << 7, 4), (1 << 17, 16)  # steps and parts of a search: certainty takes a draw at each it looks at
+_COARSE, _FINE = (1 << 6, 4), (1 << 17, 16)  # steps and parts of a search: certainty takes a draw at each it looks at
 _CLOSE = 0.002  # of a probability that counts as equal
 
 
@@ -44,6 +44,7 @@ class Trial:
 
     source : the table, whose `sensitivity` covers all that is asked.
     own : the custodian's questions, which are answered as if nothing else were asked.
+    place : the method that is tried, and its part of the whole, as progress is told.
     """
 
     def __init__(
@@ -53,12 +54,16 @@ class Trial:
         size: int,
         draws: int,
         seed: int,
+        limit: float | None,
         own: CountingQuestions | None,
         progress: Progress,
     ) -> None:
-        self.thresholds, self._draws, self._seed, self._own, self._progress = thresholds, draws, seed, own, progress
+        self.thresholds, self._draws, self._seed, self._limit, self._own = thresholds, draws, seed, limit, own
+        self.place: tuple[str, float] = (say("Comparing"), 0.0)
+        self._ends = math.inf
+        self._progress = WatchedProgress(lambda stage, done: progress.report(*self.place), self._is_late)
         chance = np.random.default_rng([seed, 0])
-        self.questions, self.margins = draw_questions(source, size, chance, progress), Margins.of(source)
+        self.questions, self.margins = draw_questions(source, size, chance, self._progress), Margins.of(source)
         # One budget: what the learner asks is asked of the same release, or paid from the same epsilon.
         self.all = self.questions.join(self.margins.questions)
         self.source = replace(source, sensitivity=self.questions.sensitivity + self.margins.questions.sensitivity)
@@ -68,22 +73,20 @@ class Trial:
         plain = self.margins.questions.truth.astype(np.float64)
         self.classifier = self._right(self.margins.naive_bayes(plain, self.records))
 
-    def try_out(self, curve: Sequence[System], plan: SystemResult | None) -> Iterator[SystemResult]:
-        """Give what the settings of a system do, then, where some was possible, those that are as strong as the plan.
+    def try_out(self, curve: Sequence[System], plan: SystemResult | None) -> list[SystemResult]:
+        """Return what the settings of a system do, then, where some was possible, those that are as strong as the plan.
 
         plan : None for the plan itself. Raises Cancelled.
         """
-        own = []
-        for each in curve:
-            own.append(self.carry_out(each, CURVE))
-            yield own[-1]
+        self._ends = math.inf if self._limit is None else time.thread_time() + self._limit
+        own = [self.carry_out(each, CURVE) for each in curve]
         if plan is None or not plan.draws or not any(each.draws for each in own):
-            return
+            return own
         least, most = (plan.t_p or 0.0) - _CLOSE, (plan.median("best_reader") or 0.0) + _CLOSE
 
         def unsure(system: System) -> bool:
             outcome = self._publish(system, 0)
-            return self._read(outcome, outcome.answer(self.all))[0]["best_reader"] <= most
+            return self._read(outcome, outcome.answer(self.margins.questions))[0]["best_reader"] <= most
 
         def hides(system: System) -> bool:
             self._progress.report(system.title, 0.0)
@@ -93,13 +96,22 @@ class Trial:
             SMALL_COUNTS: (hides, *_FINE, say("At no setting are small counts wrong as surely as in this plan.")),
             CERTAINTY: (unsure, *_COARSE, say("At no setting is a reader as unsure of a person as in this plan.")),
         }
-        for line, search in wanted.items():
-            system, why = find_weakest(curve, *search)
-            yield SystemResult(system, line, why) if why else self.carry_out(system, line)
+        searches = ((line, partial(find_weakest, curve, *search)) for line, search in wanted.items())
+        return own + [self.carry_out(curve[-1], line, search) for line, search in searches]
 
-    def carry_out(self, system: System, line: str) -> SystemResult:
-        """Return what one setting does, or why it can't be carried out. Raises Cancelled."""
+    def carry_out(
+        self, system: System, line: str, search: Callable[[], tuple[System, str]] | None = None
+    ) -> SystemResult:
+        """Return what one setting does, this or the one that is found, or why it can't be carried out.
+
+        Raises Cancelled where the user stopped it.
+        """
         try:
+            self._progress.report(system.title, 0.0)
+            if search is not None:
+                system, why = search()
+                if why:
+                    return SystemResult(system, line, why)
             # Before any draw, which then shares what was worked out for the table.
             t_p, t_f = system.t_p(self.source, self.thresholds), system.t_f(self.source, self.thresholds)
             epsilon, own = system.exact_epsilon(self.source), None
@@ -111,8 +123,16 @@ class Trial:
             return SystemResult(system, line, str(fault))
         except MemoryError:
             return SystemResult(system, line, say("There is not enough memory to do this with a table of this size."))
+        except Cancelled:
+            if not self._is_late():
+                raise  # it was the user
+            why = say("Not finished within {seconds} seconds.", seconds=f"{self._limit:g}")
+            return SystemResult(system, line, why)
         figures = tuple(each for each, _ in found)
         return SystemResult(system, line, "", figures, found[0][1], t_p, t_f, epsilon, own)
+
+    def _is_late(self) -> bool:
+        return time.thread_time() >= self._ends
 
     def _publish(self, system: System, draw: int) -> System:
         self._progress.report(system.title, 0.0)
@@ -124,11 +144,11 @@ class Trial:
         return float((belief.argmax(axis=1) == self.values).mean())
 
     def _read(self, outcome: System, estimates: Floats) -> tuple[dict[str, float], Floats]:
-        """Return how often readers of row, answers, and both are right, by their names, and what the first believes.
+        """Return how often readers of row, margins, and both are right, by their names, and what the first believes.
 
         Who knows more is right no less often.
         """
-        learnt = self.margins.naive_bayes(estimates[len(self.questions.row) :], self.records)
+        learnt = self.margins.naive_bayes(estimates, self.records)
         evidence, row = outcome.evidence(self.records), outcome.prior(self.records)
         found = {"classifier": max(self.guess, self._right(learnt))}
         if evidence is None:
@@ -142,10 +162,11 @@ class Trial:
         """Return `FIGURES` of one draw, and the papers' own measures of it."""
         outcome = self._publish(system, draw)
         answers = outcome.answer(self.all)
-        read, row = self._read(outcome, answers)
+        truth = self.questions.truth.astype(np.float64)
+        asked, margins = np.split(answers, [len(truth)])
+        read, row = self._read(outcome, margins)
         sure = float(outcome.insider(self.records, row, self.all, answers).mean())
-        truth, own = self.questions.truth.astype(np.float64), slice(len(self.questions.row))
-        gap = np.abs(np.clip(answers[own], 0.0, self.source.n) - truth) / np.maximum(truth, 1)
+        gap = np.abs(np.clip(asked, 0.0, self.source.n) - truth) / np.maximum(truth, 1)
         wrong = gap > self.thresholds.epsilon
         return {
             "small_wrong": _mean(wrong, truth <= self.thresholds.alpha),
@@ -175,12 +196,16 @@ def find_weakest(
         value = kind.span[0] * (kind.span[1] / kind.span[0]) ** (step / steps)  # in equal ratios, both above 0
         return kind(round(value) if isinstance(kind.span[0], int) else value)  # type: ignore[call-arg]
 
-    @cache
+    known = dict[str, str]()
+
     def falls_short(step: int) -> str:
-        try:
-            return "" if strong(setting(step)) else weak
-        except Impossible as fault:
-            return str(fault)  # it asks more than the table allows, which counts as too strong
+        system = setting(step)
+        if (key := str(system.parameters)) not in known:  # many steps round to one whole number
+            try:
+                known[key] = "" if strong(system) else weak
+            except Impossible as fault:
+                known[key] = str(fault)  # it asks more than the table allows, which counts as too strong
+        return known[key]
 
     # In parts first: beyond some strength a value seldom kept tells what is not true, and a reader is surer again; and
     # how often small counts are wrong rises as a saw does.
@@ -230,22 +255,12 @@ def compare(
         )
     mine = CountingQuestions.of(source, own) if own else None
     seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
-    method: str = say("Comparing")
-    at, ends = 0.0, math.inf  # its part of the whole, and the processor's time at which it ends
-    watched = WatchedProgress(lambda stage, done: progress.report(method, at), lambda: time.thread_time() >= ends)
-    trial = Trial(source, thresholds, size, draws, seed, mine, watched)
+    trial = Trial(source, thresholds, size, draws, seed, limit, mine, progress)
     tried: list[SystemResult] = []
-    curves: list[list[System]] = [[plan], *([*kind.curve()] for kind in systems)]
+    curves: list[Sequence[System]] = [[plan], *(kind.curve() for kind in systems)]
     for number, curve in enumerate(curves):
-        done, ends = len(tried), time.thread_time() + (math.inf if limit is None else limit)
-        method, at = curve[0].title, number / len(curves)
-        try:
-            tried.extend(trial.try_out(curve, tried[0] if tried else None))
-        except Cancelled:
-            if time.thread_time() < ends:
-                raise  # it was the user
-            why = say("Not finished within {seconds} seconds.", seconds=f"{limit:g}")
-            tried.append(SystemResult(curve[min(len(tried) - done, len(curve) - 1)], CURVE, why))
+        trial.place = curve[0].title, number / len(curves)
+        tried.extend(trial.try_out(curve, tried[0] if tried else None))
     progress.report(say("Comparing"), 1.0)
     answered = () if mine is None else tuple(zip(own, mine.truth.tolist(), strict=True))
     asked = len(trial.questions.row)

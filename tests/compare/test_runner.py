@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from splu_desktop.compare import runner
+from splu_desktop.compare.generalise.conditions import KAnonymity
 from splu_desktop.compare.ours.splu import PlannedDraw, Splu
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison
 from splu_desktop.compare.runner import compare, find_weakest
@@ -92,6 +95,22 @@ def test_a_comparison_stops_when_asked_and_says_what_was_not_finished() -> None:
     assert [each.impossible for each in late.systems if each.system.name == "retention"]
     with pytest.raises(BadSetting):
         compare(type(late.source)((), late.source.sensitive), [], plan=PlannedDraw(4))
+
+
+def test_what_was_finished_stands_and_each_search_that_was_not_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+
+    def search_long(*given: Any) -> Any:
+        clock[0] += 10
+        return find_weakest(*given)
+
+    monkeypatch.setattr(runner, "time", SimpleNamespace(thread_time=lambda: clock[0]))
+    monkeypatch.setattr(runner, "find_weakest", search_long)
+    late = [each for each in compared("k-anonymity", limit=5.0).systems if each.system.name == "k-anonymity"]
+    assert [(each.line, bool(each.draws)) for each in late] == [
+        *[(CURVE, True)] * len(KAnonymity.points), (SMALL_COUNTS, False), (CERTAINTY, False)
+    ]  # fmt: skip
+    assert {str(each.impossible) for each in late} == {"", "Not finished within 5 seconds."}
 
 
 def test_the_same_seed_writes_the_same_comparison_and_no_time_is_in_it() -> None:
