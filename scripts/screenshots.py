@@ -72,7 +72,7 @@ class _Walk:
         self.window.resize(*SIZES["100"])
         self.window.show()
         self.folder, self.looks, self.only, self.scratch = folder, looks, only, scratch
-        self.number = 0
+        self.number, self.scheme = 0, ""
 
     def rest(self, until: Callable[[], bool] = lambda: True, seconds: float = 900) -> None:
         """Wait until no work is under way."""
@@ -96,12 +96,13 @@ class _Walk:
             file = f"{self.number:02}-{name}-{look}.png"
             if self.only not in file:
                 continue
-            theme.apply(self.application, schemes[scheme])
+            if scheme != self.scheme:
+                theme.apply(self.application, schemes[scheme])
+                self.scheme = scheme
             self.window.resize(*SIZES[size])
             self.rest()
             (what or self.window).grab().save(str(self.folder / file))
             sys.stdout.write(f"{file}\n")
-        theme.apply(self.application, theme.LIGHT)
         self.window.resize(*SIZES["100"])
         self.rest()
 
@@ -156,7 +157,7 @@ class _Walk:
         """Draw the window at once, while work is under way."""
         self.application.processEvents()
         self.number += 1
-        self.window.grab().save(str(self.folder / f"{self.number:02}-{name}-light-100.png"))
+        self.window.grab().save(str(self.folder / f"{self.number:02}-{name}-{self.scheme}-100.png"))
         self.rest()
 
     def _dialog(self, name: str, show: Callable[[], QWidget | None]) -> None:

@@ -30,6 +30,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.gui.base.models import Field, TableView
+from splu_desktop.gui.base.parts import Banner, ChoiceCard
 from splu_desktop.gui.base.session import RAIL, Step
 from splu_desktop.gui.base.widgets import ElidedLabel, put_in_scroll_area, show_whole
 from splu_desktop.gui.proposal.plots import Plot
@@ -88,6 +90,11 @@ def faults_of_text(window: QWidget) -> Iterator[str]:
             cut = part.sizeHint().width() > part.width() + 2
         if cut:
             yield f"“{text}” is cut"
+    if window.width() >= SIZES["100"][0]:
+        for field in shown(window, QLineEdit):
+            hint = field.placeholderText() if isinstance(field, QLineEdit) else ""
+            if field.fontMetrics().horizontalAdvance(hint) + 14 > field.width():
+                yield f"the hint “{hint}” is cut"
 
 
 def stacked_with(room: QAbstractScrollArea, window: QWidget) -> Iterator[QAbstractScrollArea]:
@@ -121,6 +128,14 @@ def faults_of_room(window: QWidget) -> Iterator[str]:
             yield f"too wide by {inside.minimumSizeHint().width() - room.viewport().width()}"
     parts = [part for part in shown(window, QLabel, Plot, *CONTROLS) if not isinstance(part.parent(), QComboBox)]
     boxes = [(part, seen(part, window)) for part in parts if not isinstance(part, QLabel) or words_of(part).strip()]
+    told = any(shown(window, Banner))  # a message takes the room of lines that scroll
+    for part in shown(window, QAbstractSlider, TableView):
+        inside = told or part.parentWidget().rect().contains(part.geometry())
+        if part.height() < part.minimumSizeHint().height() or not inside:
+            yield f"“{part.accessibleName()}” is pressed flat, or leaves what it stands in"
+    tops = {card.words.mapTo(card.parentWidget(), QPoint()).y() for card in shown(window, ChoiceCard)}
+    if window.width() >= SIZES["100"][0] and len(tops) > len({card.y() for card in shown(window, ChoiceCard)}):
+        yield "choices beside each other begin at different heights"
     for (one, box), (other, beside) in combinations(boxes, 2):
         both = box & beside
         if both.width() > 2 and both.height() > 2 and not one.isAncestorOf(other) and not other.isAncestorOf(one):
@@ -145,6 +160,8 @@ def faults_of_plots(window: QWidget) -> Iterator[str]:
                     yield f"“{first}” and “{second}” overlap below “{plot.accessibleName()}”"
             room = QRectF(plot.rect()).adjusted(0, 0, -6, -6)  # without the margins around the drawing
             name = axis.label
+            if axis.orientation == "bottom" and not (name.isVisible() and name.toPlainText().strip()):
+                yield f"“{plot.accessibleName()}” does not say what its axis is"
             if name.isVisible() and not room.contains(name.mapRectToScene(name.boundingRect()).adjusted(4, 4, -4, -4)):
                 yield f"“{name.toPlainText()}” leaves “{plot.accessibleName()}”"
 
@@ -174,6 +191,9 @@ def look_at(window: MainWindow, idle: Idle, steps: tuple[Step, ...], sizes: tupl
 
 def test_empty_pages_can_be_read_at_every_size(window: MainWindow, idle: Idle) -> None:
     look_at(window, idle, RAIL)
+    for step in RAIL[1:]:
+        window.show_step(step)
+        assert any(each.isEnabled() for each in shown(window.page(step).empty, QPushButton)), f"no way on from {step}"
 
 
 def test_pages_before_the_release_can_be_read_at_every_size(proposed: MainWindow, idle: Idle) -> None:
@@ -200,9 +220,23 @@ def test_what_scrolls_can_be_as_high_as_its_lines(qtbot: QtBot) -> None:
     assert room.sizeHint().height() == inside.sizeHint().height()
 
 
+def test_a_hidden_column_leaves_no_room(qtbot: QtBot) -> None:
+    table = TableView("rows")
+    qtbot.addWidget(table)
+    table.show()
+    fields: list[Field[str]] = [Field(name, str) for name in ("sheet", "row", "column")]
+    table.hold(fields).show(["one", "another"])
+    table.setColumnHidden(0, True)
+    table.fit_columns(filling=2)
+    QApplication.processEvents()
+    header = table.horizontalHeader()
+    assert header.sectionPosition(1) == 0
+    assert header.length() == header.sectionSize(1) + header.sectionSize(2)
+
+
 @pytest.mark.parametrize("small_csv", [20], indirect=True)
 def test_no_long_list_scrolls_in_a_page_that_scrolls(released: MainWindow, idle: Idle) -> None:
-    look_at(released, idle, (Step.PROPOSAL, Step.COLUMNS, Step.PUBLISH), ("200",))
+    look_at(released, idle, (Step.PROPOSAL, Step.COLUMNS, Step.PUBLISH), ("150", "200"))
     released.show_step(Step.ASK)
     idle(released)
     ask: Any = released.page(Step.ASK)
@@ -253,6 +287,29 @@ def test_every_control_has_a_name(released: MainWindow, idle: Idle) -> None:
             if not inside and not (part.accessibleName() or words_of(part)):
                 nameless.append(f"{step.value}: {type(part).__name__} {part.objectName()}")
     assert not nameless, "\n".join(dict.fromkeys(nameless))
+
+
+def test_tab_goes_through_a_proposal_and_its_strength_as_they_are_read(released: MainWindow, idle: Idle) -> None:
+    def order(*first: QWidget) -> list[QWidget]:
+        chain, at = [first[0]], first[0].nextInFocusChain()
+        while at is not first[0]:
+            chain, at = [*chain, at], at.nextInFocusChain()
+        return sorted(first, key=chain.index)
+
+    released.show_step(Step.PROPOSAL)
+    settle(released, idle)
+    page: Any = released.page(Step.PROPOSAL)
+    page._show_ways()  # which a timer does else
+    undos = [each for each in shown(page.steps, QPushButton) if each is not page.steps.open_columns]
+    parts = page.ranges, page.steps.open_columns, *undos, page.gamma, page.slider, page.large, page.small
+    parts = *parts, *(each.use for each in page.ways.cards), page.back, page.primary
+    assert order(*parts) == list(parts)
+    released.show_step(Step.EXPERT)
+    settle(released, idle)
+    section: Any = released.page(Step.EXPERT).sections[0]  # type: ignore[attr-defined]
+    boxes = [part for gamma, draw, _ in section._lines for part in (gamma, draw)]
+    parts = *boxes, section.all, section.shown, section.large, section.small
+    assert order(*parts) == list(parts)
 
 
 def test_words_are_few_and_those_of_the_glossary(released: MainWindow, idle: Idle) -> None:

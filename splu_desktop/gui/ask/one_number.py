@@ -73,7 +73,7 @@ class OneNumber(Panel):
         self.search.returnPressed.connect(self._take_range)
         self.values = TickList(t("Values"))
         self.columns.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        for each in (self.columns, self.values, self.search):
+        for each in (self.columns, self.values):
             each.setMinimumWidth(110)
         self.values.itemChanged.connect(lambda item: self._tick())
         head = put(margins(QHBoxLayout(), 0, spacing=8), (self.values_of, 1), self.search)
@@ -140,7 +140,7 @@ class OneNumber(Panel):
         self.so_far.setMinimumHeight(0 if self._narrow else 110)
         if self.columns.count():
             self._show_values()
-        self.search.setMaximumWidth(230 if fold is Fold.WIDE else 170)
+        self.search.setFixedWidth(190 if fold is Fold.MIDDLE else 250)
 
     # --- the release
 

@@ -74,8 +74,8 @@ class AskPage(Page):
         self.body.addWidget(self.panels, 1)
         self.clear = button(t("Clear"), self.one.clear)
         self.foot.insertWidget(1, self.clear, 0, Qt.AlignmentFlag.AlignVCenter)
-        start = button(t("Open a &release…"), self.ask_release, look="primary")
-        self.use_empty("circle-question-mark", t("Publish a table, or open a release."), start)
+        waits = t("Publish a table, or open a release.")
+        self.use_empty("circle-question-mark", waits, t("Open a &release…"), self.ask_release)
         self.use_busy(_CHANNEL)
 
     def apply_fold(self, fold: Fold) -> None:

@@ -319,6 +319,7 @@ class TableView(QTableView):
         """
         header = self.horizontalHeader()
         header.setResizeContentsPrecision(20)
+        header.length()  # Qt keeps the room of a column that was hidden just now, unless it is asked
         header.setStretchLastSection(False)
         for at in range(min(header.count(), _AT_ONCE)):  # more than a screen shows
             self.resizeColumnToContents(at)

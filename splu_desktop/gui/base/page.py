@@ -126,11 +126,10 @@ class Page(QWidget):
 
     # --- states
 
-    def use_empty(self, picture: str, heading: str, *buttons: QPushButton) -> None:
-        """Give the page its empty state."""
+    def use_empty(self, picture: str, heading: str, words: str, act: Callable[[], object]) -> None:
+        """Give the page its empty state, with the button that leads out of it."""
         self.empty = Empty(picture, heading)
-        for each in buttons:
-            self.empty.buttons.addWidget(each)
+        self.empty.buttons.addWidget(button(words, act, look="primary"))
         self.stack.addWidget(self.empty)
 
     def use_busy(self, channel: str) -> None:

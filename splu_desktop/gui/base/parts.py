@@ -85,7 +85,7 @@ class VerdictBar(QFrame):
         put(row, self._picture, (words, 1))
         self.figures = [Figure() for _ in range(3)]
         for each in self.figures:
-            row.addWidget(each)
+            row.addWidget(each, 0, Qt.AlignmentFlag.AlignVCenter)
             each.hide()
         self._shown: Sequence[tuple[str, str, str]] = ()
         self._short = False
@@ -128,7 +128,7 @@ class ChoiceCard(QFrame):
         self.radio.setAccessibleName(words)
         self.radio.setAccessibleDescription(below)
         self.words, self.below = label(words, wrap=True), label(below, "quiet-small", wrap=True)
-        texts = put(margins(QVBoxLayout(), 0, spacing=1), self.words, self.below)
+        texts = put(margins(QVBoxLayout(), 0, 2, 0, 0, spacing=1), self.words, self.below, 1)
         put(row, (self.radio, 0, Qt.AlignmentFlag.AlignTop), (texts, 1))
         self.radio.toggled.connect(self._show)
 
@@ -347,12 +347,12 @@ class Empty(QWidget):
         self.heading = label(heading, "title", wrap=True)
         self.heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self.heading)
-        self.text = label(text, "quiet", wrap=True)
-        self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.text.setMaximumWidth(520)
-        # Stretches at both sides, not an alignment: an aligned label is never asked how high its wrapped text is.
-        row = put(QHBoxLayout(), 1, (self.text, 3), 1)
-        column.addLayout(row)
+        if text:
+            below = label(text, "quiet", wrap=True)
+            below.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            below.setMaximumWidth(520)
+            # Stretches at both sides, not an alignment: an aligned label is never asked how high its wrapped text is.
+            column.addLayout(put(QHBoxLayout(), 1, (below, 3), 1))
         self.buttons = margins(QHBoxLayout(), spacing=8)
         column.addSpacing(4)
         column.addLayout(self.buttons)

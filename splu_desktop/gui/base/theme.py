@@ -233,13 +233,6 @@ def style_sheet(scheme: Colours) -> str:
     QComboBox::drop-down {{ border: none; width: 20px; }}
     QComboBox::down-arrow {{ image: url({down}); width: 12px; height: 12px; }}
     QComboBox QAbstractItemView {{ border: 1px solid {s.line}; border-radius: 0; }}
-    QSlider:horizontal {{ min-height: 20px; }}
-    QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {s.edge}; }}
-    QSlider::sub-page:horizontal {{ border-radius: 2px; background: {s.accent}; }}
-    QSlider::sub-page:horizontal:disabled {{ background: {s.edge}; }}
-    QSlider::handle:horizontal {{ width: 12px; margin: -6px 0; border: 1px solid {s.edge}; border-radius: 4px;
-        background: {s.card}; }}
-    QSlider::handle:horizontal:hover {{ background: {s.accent_soft}; }}
     QCheckBox, QRadioButton {{ spacing: 8px; padding: 2px 3px 2px 5px; }}
     QCheckBox::indicator, QTableView::indicator, QListView::indicator {{ width: 14px; height: 14px;
         border: 1px solid {s.quiet}; border-radius: 3px; background: {s.card}; }}

@@ -64,7 +64,8 @@ def t(sentence: str, /, **values: object) -> str:
 def date_words(iso: str) -> str:
     """Return an ISO date as people write it."""
     found = QDate.fromString(iso, "yyyy-MM-dd")
-    return QLocale().toString(found, "d MMM yyyy") if found.isValid() else iso
+    day = "d. MMM yyyy" if language_code() == "de" else "d MMM yyyy"
+    return QLocale().toString(found, day) if found.isValid() else iso
 
 
 def number(count: float) -> str:

@@ -70,11 +70,16 @@ def column_rows(session: Session) -> list[ColumnRow]:
             name,
             plan.roles[name],
             published_as(source, plan, name),
-            reasons.get(name) or translate(str(source.suggestions[name].reason)),
+            _as_cell(reasons.get(name) or translate(str(source.suggestions[name].reason))),
             is_changed(session, name),
         )
         for name in names
     ]
+
+
+def _as_cell(words: str) -> str:
+    """Return a sentence, or a part of one, as all cells of a column begin and end."""
+    return words[:1].upper() + words[1:].rstrip(".")
 
 
 def _reasons(session: Session, plan: Plan) -> dict[str, str]:

@@ -107,6 +107,7 @@ class ColumnsPage(Page):
     def _show(self) -> None:
         rows = [row for row in self._rows if self._shown is None or row.role is self._shown]
         self.table.rows_model.show(rows)  # what is chosen stays, where it is still there
+        self.table.fit_names()
         names = [row.name for row in rows]
         if self._name not in names:
             self._name = next((row.name for row in rows if row.role is Role.SA), names[0] if names else "")

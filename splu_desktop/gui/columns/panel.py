@@ -96,6 +96,11 @@ class ColumnPanel(Card):
         self.model.changed.connect(self._tick)
         self.values.setShowGrid(False)
         self.values.setMinimumHeight(130)
+        policy = self.values.sizePolicy()
+        policy.setVerticalPolicy(
+            policy.Policy.Ignored
+        )  # where there is little room, values scroll, not all around them
+        self.values.setSizePolicy(policy)
         self.values.setTextElideMode(Qt.TextElideMode.ElideRight)
         header = self.values.horizontalHeader()
         header.hide()

@@ -12,6 +12,7 @@ from splu_desktop.gui.base.words import bare, t
 from splu_desktop.gui.columns.facts import KINDS, ColumnRow, look_of
 
 NAME, KIND, FORM, WHY, UNDO = range(5)
+_MOST_NAME, _FORM = 146, 140  # pixels; both may have two lines
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -96,7 +97,7 @@ class ColumnTable(TableView):
         header.setSectionResizeMode(UNDO, QHeaderView.ResizeMode.ResizeToContents)
         words = [" ".join(look_of(role)[2:]) for role in KINDS]
         kind = 70 + max(map(self.fontMetrics().horizontalAdvance, words))  # beside it a picture and an arrow
-        for at, width in ((NAME, 20 * self.fontMetrics().averageCharWidth()), (KIND, kind), (FORM, 160)):
+        for at, width in ((NAME, 20 * self.fontMetrics().averageCharWidth()), (KIND, kind), (FORM, _FORM)):
             header.resizeSection(at, width)
         self.clicked.connect(self._click)
 
@@ -118,7 +119,12 @@ class ColumnTable(TableView):
             mode = QHeaderView.ResizeMode.Stretch if at == filling else QHeaderView.ResizeMode.Interactive
             header.setSectionResizeMode(at, mode)
         if not narrow:
-            header.resizeSection(FORM, 160)
+            header.resizeSection(FORM, _FORM)
+
+    def fit_names(self) -> None:
+        """Give the names the room that they need, as far as the rest has enough."""
+        needed = self.sizeHintForColumn(NAME) + 8
+        self.horizontalHeader().resizeSection(NAME, max(self.columnWidth(NAME), min(needed, _MOST_NAME)))
 
     def choose_kind(self, name: str, at: QPoint) -> None:
         """Let the user choose the kind of a column, and of the others that are chosen with it."""

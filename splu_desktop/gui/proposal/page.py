@@ -10,14 +10,7 @@ from datetime import date
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QMenu,
-    QSizePolicy,
-    QTabBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QTabBar, QVBoxLayout, QWidget
 
 from splu_desktop.core.answer.forecast import LEAST
 from splu_desktop.core.plan import Plan
@@ -31,7 +24,7 @@ from splu_desktop.gui.base.messages import cases, name_value, persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import ElidedLabel, Rule, button, label, margins, put, restyle, show_whole, turn
+from splu_desktop.gui.base.widgets import ElidedLabel, Rule, label, margins, put, show_whole, tab_after, turn
 from splu_desktop.gui.base.words import bare, caption, join, language_code, number, percent, plain, t, translate
 from splu_desktop.gui.proposal.figures import band_figures, strength_words
 from splu_desktop.gui.proposal.fitted import FillingBox
@@ -99,8 +92,8 @@ class ProposalPage(Page):
         self.more = link(f"{t('Other ways')}…", self._open_ways)
         self.foot.insertWidget(0, self.more)
         self.foot.insertWidget(0, self.slim)
-        start = button(t("Answer the questions"), lambda: self.go.emit(Step.QUESTIONS), look="primary")
-        self.use_empty("sliders-horizontal", t("Answer three questions first."), start)
+        waits, questions = t("Answer three questions first."), t("Answer the questions")
+        self.use_empty("sliders-horizontal", waits, questions, lambda: self.go.emit(Step.QUESTIONS))
         self.set_back(t("Back to the questions"), t("Back"))
         self._ways: list[Way] = []
 
@@ -141,18 +134,18 @@ class ProposalPage(Page):
         self.slim = QWidget()
         self.slim_row = margins(QHBoxLayout(self.slim), 0, spacing=8)
         self.sentence = label("", wrap=True)
-        # Room for a third line, which it has at some stops: the plots below would be laid out and drawn anew.
-        self.sentence.setMinimumHeight(3 * self.sentence.fontMetrics().lineSpacing())
-        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.large, self.small = LargeCountsPlot(), SmallCountsPlot()
         self.large_words, self.small_words = label("", "quiet", wrap=True), label("", "quiet", wrap=True)
+        for words in (self.sentence, self.large_words, self.small_words):
+            # Room for a third line, which they have at some stops: the plots would be drawn anew, and apart in height.
+            words.setMinimumHeight(3 * words.fontMetrics().lineSpacing())
+            words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.plots = margins(QHBoxLayout(), 0, 4, 0, 0, spacing=16)
         for title, plot, words in (
             (t("Large counts stay readable"), self.large, self.large_words),
             (t("Small counts stay hidden"), self.small, self.small_words),
         ):
             put(self.plots, (put(margins(QVBoxLayout(), 0, spacing=2), label(title, "strong"), (plot, 1), words), 1))
-            plot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         put(card.body, self.strength_row, self.slider_row, self.sentence, (self.plots, 1))
         self.slider.valueChanged.connect(self._slide)
         self.gamma.valueChanged.connect(self._type)
@@ -174,10 +167,10 @@ class ProposalPage(Page):
         for part in (self.large_words, self.small_words, self.sentence):
             part.setVisible(wide or (narrow and part is self.sentence))
         self.ranges.most = {Fold.WIDE: 10, Fold.MIDDLE: 6, Fold.NARROW: MOST_LINES + 1}[fold]
-        self.legend.setVisible(wide)
-        self.change_tables.setVisible(wide)
+        for aside in (self.legend, self.steps.note, self.change_tables):
+            aside.setVisible(wide)
         for room in (self.steps.room, self.offer.room):
-            show_whole(room, 60, whole=narrow)
+            show_whole(room, 60 if wide else 44, whole=narrow)
         turn(self.ways.row, down=narrow)
         for plot in (self.large, self.small):
             plot.setMinimumHeight(130 if narrow else 64)
@@ -422,7 +415,6 @@ class ProposalPage(Page):
         else:
             note = t("Choose a way that works first.")
         self.set_primary(t("Continue to publish"), goes_on and not self._waits(), note)
-        restyle(self.primary, "primary")
 
     def _show_ways(self) -> None:
         shown, verdict = self._preview, self.session.verdict
@@ -446,6 +438,9 @@ class ProposalPage(Page):
             self.ways.show_ways(ways, needed=not self.primary.isEnabled())
         self.ways.setVisible(bool(ways) and self.fold is not Fold.MIDDLE)
         self.more.setVisible(bool(ways) and self.fold is Fold.MIDDLE)
+        # Steps and ways are made later than what stands below and beside them.
+        parts = *self.steps.findChildren(QPushButton), self.gamma, self.slider, self.large, self.small
+        tab_after(self.ranges, *parts, *(each.use for each in self.ways.cards), self.more, self.back, self.primary)
 
     def _ways_of(self, state: str, others: Sequence[Alternative]) -> list[Way]:
         """Return two other ways; repairs of what stops the plan where something does."""

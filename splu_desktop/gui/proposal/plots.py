@@ -46,7 +46,6 @@ _MARKS = (0.01, 0.05, 0.2, 0.5)  # tolerances that are named below the first plo
 _SHARES = (0.0, 0.5, 1.0)
 _RUG = 0.03, 0.07  # shares of the width, behind the curve, for the table's own counts
 _APART = 6  # pixels between two marks of an axis
-_LOW = 118  # pixels of height below which a plot has no room for the words of its axis
 
 pg.setConfigOptions(antialias=True)
 
@@ -191,7 +190,7 @@ class Plot(QWidget):
         """Move the words to the left and down as far as they would leave the plot."""
         at, (ends, _), text = self._words.pos(), self._box.viewRange(), self._words.textItem.boundingRect()
         left = (at.x() - ends[0]) / (ends[1] - ends[0]) * self._box.width()
-        beside = max(-4.0, left + text.width() - self._box.width())
+        beside = max(-4.0, left + text.width() - self._box.width() - self._right)
         above = (1 - at.y()) * self._box.height()
         self._words.setAnchor((min(beside, left + self._left.width()) / text.width(), min(1.2, above / text.height())))
 
@@ -230,15 +229,15 @@ class Plot(QWidget):
         self._fit_in()
 
     def _name_axis(self) -> None:
-        """Say below what the axis is, as far as there is room; the slider moves the plot's edges by a few pixels."""
-        metrics, named = QFontMetrics(self._small), self.height() >= _LOW
+        """Say below what the axis is; the slider moves the plot's edges by a few pixels."""
+        metrics = QFontMetrics(self._small)
         room = self.width() - round(self._left.minimumWidth()) + self._right - 6  # it stands in the axis's middle
-        words = metrics.elidedText(self._axis, Qt.TextElideMode.ElideRight, room) if named else ""
+        words = metrics.elidedText(self._axis, Qt.TextElideMode.ElideRight, room)
         if words != self._named:
             self._named = words
             style = {"font-size": f"{self._small.pointSizeF():g}pt", "color": theme.colours().quiet}
             self._below.setLabel(words, **style)
-            self._below.setHeight((2 if named else 1) * metrics.height() + 4)
+            self._below.setHeight(2 * metrics.height() + 4)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

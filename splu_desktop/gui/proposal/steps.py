@@ -20,9 +20,9 @@ from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.widgets import ElidedLabel, Picture, Rule, empty, label, margins, put, put_in_scroll_area
 from splu_desktop.gui.base.words import bare, join, language_code, t, translate
 
-_NAMED = re.compile(
-    r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]\s*:?\s*"
-)  # a column's name at the beginning of its own line
+_NAMED = re.compile(  # a column's name at the beginning of its own line, alone or as “Groups of” it
+    r"^((?P<what>\w+) \w+ |\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»](?P<mark>\s*:?\s*)"
+)
 _CHANGED_ELSEWHERE = ("secret", "strength", "tables", "person")
 _OF_THE_WHOLE = {"tables": "questions", "person": "persons", "classes": "classes"}  # steps about no one column
 
@@ -50,11 +50,10 @@ def step_words(step: Step) -> str:
     if step.column:
         named = _NAMED.match(words)
         if named is not None and named["name"] == step.column:
-            words = words[named.end() :]
+            words = (named["what"] + named["mark"] if named["what"] else "") + words[named.end() :]
         if language_code() != "de":  # a noun keeps its capital
             words = words[:1].lower() + words[1:]
-    words = words.rstrip(".")
-    return join((words, translate(step.why)) if step.why else (words,))
+    return join((words.rstrip("."), translate(step.why)) if step.why else (words,)).rstrip(".")
 
 
 def steps_of(plan: Plan, proposal: Proposal | None = None, figures: Figures | None = None) -> list[Step]:
@@ -112,20 +111,20 @@ class StepRow(QWidget):
         super().__init__()
         self.step = step
         picture, colour, heading = looks()[step.name]
-        row = margins(QHBoxLayout(self), 14, 0, 8, 0, spacing=10)
+        row = margins(QHBoxLayout(self), 14, 4, 8, 4, spacing=10)
         self.head = ElidedLabel(step.column or heading, "strong")
         self.head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.head.setFixedWidth(head_width)
         if step.name == "secret":
             self.head.setProperty("look", "protected")
-        self.words = ElidedLabel(step_words(step))
+        self.words = label(step_words(step), fitting=True)
         put(row, Picture(picture, colour, 14), self.head, (self.words, 1))
         name = step.column or self.words.text()
         if step.undo is not None:
             row.addWidget(link(bare(t("&Undo")), partial(undo, step), name))
         elif step.name in _CHANGED_ELSEWHERE:
             row.addWidget(link(t("Change"), partial(change, step), name))
-        self.setFixedHeight(max(28, self.fontMetrics().height() + 11))
+        self.setMinimumHeight(max(28, self.fontMetrics().height() + 11))
 
 
 class StepList(QWidget):
@@ -144,7 +143,7 @@ class StepList(QWidget):
         head = margins(QHBoxLayout(), 14, 6, 8, 4, spacing=10)
         self.note = ElidedLabel(t("every line can be taken back"), "quiet")
         self.open_columns = link("", self.all_columns.emit)
-        put(head, label(t("What was done to each column"), "strong"), (self.note, 1), self.open_columns)
+        put(head, label(t("What was done to each column"), "strong"), (self.note, 99), 1, self.open_columns)
         outer.addLayout(head)
         self._content = QWidget()
         self.rows = margins(QVBoxLayout(self._content), 0, spacing=0)

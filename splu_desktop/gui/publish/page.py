@@ -58,8 +58,8 @@ class PublishPage(Page):
         put(self.lines, self.done, self.open_lines, self.held, 1)
         self.columns = Columns(inside, self.outgoing, _RIGHT)
         self.body.addWidget(self.columns, 1)
-        start = button(t("Answer the questions"), lambda: self.go.emit(Step.QUESTIONS), look="primary")
-        self.use_empty("package-check", t("Answer three questions first."), start)
+        waits, questions = t("Answer three questions first."), t("Answer the questions")
+        self.use_empty("package-check", waits, questions, lambda: self.go.emit(Step.QUESTIONS))
         self.use_busy("publish")
         self.set_back(t("Back to the proposal"), t("Back"))
 
@@ -179,7 +179,7 @@ class PublishPage(Page):
             self.cards.append(card)
             self.open_lines.addWidget(card)
         self.held.show_lines([translate(line.sentence) for line in found.lines if not line.open])
-        self.held.unfold(made is None and (self.fold is Fold.WIDE or not found.open))
+        self.held.unfold(made is None and self.fold is not Fold.NARROW and (self.fold is Fold.WIDE or not found.open))
 
     def _count_waiting(self) -> tuple[int, int]:
         """Return how many lines wait for a repair, and for a decision."""

@@ -13,7 +13,7 @@ from splu_desktop.gui.base.parts import ChoiceCard, Flow
 from splu_desktop.gui.base.widgets import label, line_edit, margins, put, turn
 from splu_desktop.gui.base.words import date_words, t, translate
 
-_FORMATS = ("yyyy-M-d", "d.M.yyyy", "d MMM yyyy", "d MMMM yyyy", "d. MMMM yyyy", "MMMM d, yyyy")
+_FORMATS = ("yyyy-M-d", "d.M.yyyy", "d MMM yyyy", "d. MMM yyyy", "d MMMM yyyy", "d. MMMM yyyy", "MMMM d, yyyy")
 
 
 def date_from(text: str) -> str:

@@ -38,7 +38,7 @@ class QuestionsPage(Page):
         self.head.addLayout(
             title_row(t("Three questions"), t("The answers set every limit. The program does the rest."))
         )
-        self.use_empty("file-spreadsheet", t("Open a table first."))
+        self.use_empty("file-spreadsheet", t("Open a table first."), t("Open"), self.go_back)
         self.use_busy(CHANNEL)
         self.audience = AudienceForm()
         self.audience.changed.connect(lambda audience: self._answer(1, audience=audience))
@@ -48,7 +48,6 @@ class QuestionsPage(Page):
         self._pair(1, t("Who gets it?"), self.audience)
         self._pair(2, t("What is one row, and which column names the person?"), self._person_part())
         self._pair(3, t("Which one to three tables must come out?"), self._tables_part())
-        self.body.addStretch(1)
         self.set_back(t("Back to the table"), t("Back"))
 
     def _pair(self, number: int, question: str, inside: QWidget) -> None:
@@ -66,7 +65,7 @@ class QuestionsPage(Page):
         card.body.addStretch(1)
         pair = Columns(card, self.consequences[number - 1], _FOLLOWS)
         self.pairs.append(pair)
-        self.body.addWidget(pair)
+        self.body.addWidget(pair, int(number == 3))  # the last one fills the page
 
     def _person_part(self) -> QWidget:
         part = QWidget()
