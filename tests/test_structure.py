@@ -15,7 +15,7 @@ _NAMED = re.compile(r"`((?:core|files|gui|cli|compare|report)[./][\w./]+)`")
 _PATHS = re.compile(r"`((?:\.ci|docs|scripts|resources|tests|packaging|installer|benchmarks|splu_desktop)/[\w./*-]+)`")
 _LINKS = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 _PARTICIPLES = re.compile(
-    r"(told|said|found|known|drawn|shown|made|kept|held|sought|written|given|taken|met|hidden|chosen|seen|lost|spoken|(?!feed)[a-z]+ed)"
+    r"(told|said|found|known|drawn|shown|made|kept|held|sought|written|given|taken|met|hidden|chosen|seen|lost|spoken|borne|spoilt|sent|lent|built|(?!feed)[a-z]+ed)"
 )
 _TEXTS = {f"{PACKAGE}.core.messages"}  # a text made for a sentence may be `listed` or `quoted`
 _NOUNS = {"published", "exposed", "unexposed", "unbiased"}  # the glossary's table, and epidemiology's words
@@ -71,6 +71,12 @@ def test_functions_are_verbs_where_no_bare_participle_is_left() -> None:
         if not any(ast.unparse(each) in ("property", "cached_property") for each in node.decorator_list)
     ]
     assert bare == []
+
+
+def test_modules_are_called_by_what_they_hold() -> None:
+    assert [
+        m.name for m in modules().values() if _PARTICIPLES.fullmatch(m.path.stem) and m.path.stem not in _NOUNS
+    ] == []
 
 
 def test_classes_and_what_they_hold_are_called_by_nouns() -> None:

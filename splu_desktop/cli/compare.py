@@ -22,7 +22,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.whole import check_new
+from splu_desktop.files.disk.whole_files import check_new
 from splu_desktop.files.language import language
 from splu_desktop.files.questions.batch import read_questions
 from splu_desktop.report.comparison import write_comparison

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TextIO
 
 from splu_desktop import __version__
 from splu_desktop.cli.base import self_test
-from splu_desktop.cli.base.effects import Once
+from splu_desktop.cli.base.effects import SaidOnce
 from splu_desktop.cli.base.endings import Ended, heed_signals, ignore, open_standard_files
 from splu_desktop.cli.base.help import Help, add_language, in_own_words
 from splu_desktop.cli.base.output import of_the_system, one_line, print_json, speak, translate
@@ -48,8 +48,8 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **{"formatter_class": Help, **settings})
-        self.register("action", None, Once)
-        self.register("action", "store", Once)
+        self.register("action", None, SaidOnce)
+        self.register("action", "store", SaidOnce)
         in_own_words(self)
 
     def error(self, message: str) -> NoReturn:

@@ -19,7 +19,7 @@ from splu_desktop.cli.plan import as_gate, open_lines, plan_lines
 from splu_desktop.core.messages import say
 from splu_desktop.core.policy import Line
 from splu_desktop.core.roles import Role
-from splu_desktop.files.disk.whole import check_name, check_new
+from splu_desktop.files.disk.whole_files import check_name, check_new
 from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.release_section import RELEASE
 from splu_desktop.files.publish.planning import PlannedTable

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from splu_desktop.compare.columns import COLUMNS, MEASURES, ShownColumn, explain, say_impossible
 from splu_desktop.compare.outcome import CURVE, FIGURES, Comparison, SystemResult
-from splu_desktop.files.disk.inert import inert
-from splu_desktop.files.disk.whole import whole_folder
+from splu_desktop.files.disk.inert_texts import inert
+from splu_desktop.files.disk.whole_files import whole_folder
 from splu_desktop.files.language import Language
 
 MOST_LINES = 10  # that are drawn at once, each with its name

@@ -11,7 +11,7 @@ from typing import Any
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.whole import CannotWrite, check_name, whole_file
+from splu_desktop.files.disk.whole_files import CannotWrite, check_name, whole_file
 from splu_desktop.files.language import Language, language
 from splu_desktop.files.register.ledger import Entry, Register
 from splu_desktop.files.release.reading import OpenRelease

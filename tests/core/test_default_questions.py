@@ -7,7 +7,7 @@ import numpy as np
 from splu_desktop.core.policy import propose
 from splu_desktop.core.policy.defaults import default_questions
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.risk.telling import rank_sensitive
+from splu_desktop.core.risk.ranking import rank_sensitive
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from splu_desktop import __version__
-from splu_desktop.cli.base.effects import Once
+from splu_desktop.cli.base.effects import SaidOnce
 from splu_desktop.cli.base.output import speak
 from splu_desktop.cli.main import _COMPLAINTS, COMMANDS, build_parser, main
 from splu_desktop.core.messages import Phrase
@@ -131,7 +131,7 @@ def _wrong(parser: argparse.ArgumentParser) -> Iterator[list[str]]:
             kinds.setdefault("bare", [option])
         if action.choices or action.type in (int, float):
             kinds.setdefault(f"such {bool(action.choices)} {action.type}", [option, "such"])
-        if isinstance(action, Once) and option != "--lang":
+        if isinstance(action, SaidOnce) and option != "--lang":
             kinds.setdefault("twice", 2 * [option, str(next(iter(action.choices or "1")))])
     yield from kinds.values()
     yield from (["such"] for each in parser._actions if isinstance(each, argparse._SubParsersAction))

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.core.errors import out_of_memory
-from splu_desktop.files.disk.partial import MARK
-from splu_desktop.files.disk.whole import whole_folder
+from splu_desktop.files.disk.leftovers import MARK
+from splu_desktop.files.disk.whole_files import whole_folder
 from splu_desktop.files.register import Register
 from splu_desktop.files.release.facts import BadRelease
 from splu_desktop.files.release.package import open_package
@@ -94,7 +94,7 @@ _WINDOW_STOPPED = """
 import os, sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from splu_desktop.files.disk.whole import whole_folder
+from splu_desktop.files.disk.whole_files import whole_folder
 from splu_desktop.gui.shell import app
 number, target = int(sys.argv[1]), Path(sys.argv[2])
 def work(progress):

@@ -20,8 +20,8 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.policy.verdict import verdict
 from splu_desktop.core.progress import Cancelled, Progress, WatchedProgress
 from splu_desktop.files.disk.digests import file_sha256
-from splu_desktop.files.disk.partial import MARK, clear_leftovers, is_dead
-from splu_desktop.files.disk.whole import CannotWrite
+from splu_desktop.files.disk.leftovers import MARK, clear_leftovers, is_dead
+from splu_desktop.files.disk.whole_files import CannotWrite
 from splu_desktop.files.publish.publishing import Options, Outcome, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
 from splu_desktop.files.release import csv_table
@@ -131,7 +131,7 @@ def test_killed_at_random_moments_in_forty_publishes(
 
 # Begins a folder, says so, and waits: to be killed, or told to go on.
 _WORKS = (
-    "import sys\nfrom pathlib import Path\nfrom splu_desktop.files.disk.whole import whole_folder\n"
+    "import sys\nfrom pathlib import Path\nfrom splu_desktop.files.disk.whole_files import whole_folder\n"
     "with whole_folder(Path(sys.argv[1])) as folder:\n"
     "    (folder / 'table.csv').write_text('whole')\n    print('working', flush=True)\n    sys.stdin.readline()\n"
 )

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from splu_desktop.core.table import Table
 from splu_desktop.files.importer import ImportChoices, read
 from splu_desktop.files.importer.text import fields
-from splu_desktop.files.importer.text.delimited import _record_end
+from splu_desktop.files.importer.text.delimited_text import _record_end
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 

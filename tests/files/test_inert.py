@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_desktop.files.disk.inert import inert, restore_text
+from splu_desktop.files.disk.inert_texts import inert, restore_text
 
 
 @pytest.mark.parametrize(

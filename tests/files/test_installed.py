@@ -14,7 +14,7 @@ import pytest
 from splu_desktop import __version__
 from splu_desktop.cli.base import self_test
 from splu_desktop.cli.main import main
-from splu_desktop.files.disk import installed
+from splu_desktop.files.disk import installation
 
 
 @pytest.fixture
@@ -26,22 +26,24 @@ def program(tmp_path: Path) -> Path:
         (folder / name).write_text(name, "utf-8")
     if sys.platform != "win32":
         (folder / "splu").symlink_to("splu-desktop")
-    (folder / "_internal/resources" / installed.LIST).write_text(installed.list_files(folder), "utf-8", newline="\n")
+    (folder / "_internal/resources" / installation.LIST).write_text(
+        installation.list_files(folder), "utf-8", newline="\n"
+    )
     return folder
 
 
-def _compared(program: Path) -> installed.InstalledFiles:
-    return installed.compare(program, (program / "_internal/resources" / installed.LIST).read_bytes())
+def _compared(program: Path) -> installation.InstalledFiles:
+    return installation.compare(program, (program / "_internal/resources" / installation.LIST).read_bytes())
 
 
 def test_what_was_built_is_sound_and_its_seal_is_the_sum_of_its_list(program: Path) -> None:
     found = _compared(program)
     assert found.sound
     assert found.files == 4
-    content = (program / "_internal/resources" / installed.LIST).read_bytes()
+    content = (program / "_internal/resources" / installation.LIST).read_bytes()
     assert found.seal == hashlib.sha256(content).hexdigest()
     if shutil.which("sha256sum"):
-        check = ["sha256sum", "--check", "--quiet", f"_internal/resources/{installed.LIST}"]
+        check = ["sha256sum", "--check", "--quiet", f"_internal/resources/{installation.LIST}"]
         assert subprocess.run(check, cwd=program, check=False).returncode == 0
 
 
@@ -62,7 +64,7 @@ def test_of_a_mac_program_what_its_signature_covers_is_left_to_it(program: Path)
     (program / "_internal/libx.so").write_bytes(b"\xcf\xfa\xed\xfe" + b"signed")
     (program / "_CodeSignature").mkdir()
     (program / "_CodeSignature/CodeResources").write_text("")
-    assert set(installed.sums(program)) == {"splu-desktop", "_internal/a b/ü.py", "_internal/resources/icon.svg"}
+    assert set(installation.sums(program)) == {"splu-desktop", "_internal/a b/ü.py", "_internal/resources/icon.svg"}
 
 
 def test_from_its_source_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,7 +87,7 @@ def _frozen(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             raise FileNotFoundError(name)
         return resources / name
 
-    for module in (installed, self_test):
+    for module in (installation, self_test):
         monkeypatch.setattr(module, "resource_path", lies)
 
 
@@ -94,9 +96,9 @@ def test_an_installation_tells_its_parts_its_seal_and_whether_it_is_whole(
 ) -> None:
     bill = {"components": [{"name": "Qt", "version": "6.10.3"}, {"name": "narwhals", "version": "1"}]}
     (program / "_internal/resources/sbom.cdx.json").write_text(json.dumps(bill))
-    sealed = program / "_internal/resources" / installed.LIST
+    sealed = program / "_internal/resources" / installation.LIST
     sealed.unlink()
-    sealed.write_text(installed.list_files(program), "utf-8", newline="\n")
+    sealed.write_text(installation.list_files(program), "utf-8", newline="\n")
     _frozen(program, monkeypatch)
     assert self_test.run() == 0
     told = capsys.readouterr().out

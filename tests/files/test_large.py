@@ -24,7 +24,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import LenderPool, Lenders, Randomness
 from splu_desktop.core.progress import SILENT
 from splu_desktop.files.importer import ImportChoices
-from splu_desktop.files.large.counted import CountedTable, count
+from splu_desktop.files.large.counted_table import CountedTable, count
 from splu_desktop.files.large.drawing import Drawing, Keys
 from splu_desktop.files.large.engine import OtherwiseRead
 from splu_desktop.files.publish.publishing import tidy
@@ -204,7 +204,7 @@ def test_counts_of_published_values_have_the_variance_of_their_law() -> None:
     found = []
     for _ in range(2_000):
         lent = pool.pick(classes[own], source)
-        found.append(np.bincount(np.where(draw.keeps(len(own), source), own, lent), minlength=4))
+        found.append(np.bincount(np.where(draw.draw_kept(len(own), source), own, lent), minlength=4))
     mean, spread = np.mean(found, axis=0), np.var(found, axis=0)
     law = draw.count_law(60, 600)
     wanted = float(law @ (np.arange(len(law)) - 60) ** 2)

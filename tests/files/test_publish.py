@@ -14,7 +14,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.whole import CannotWrite
+from splu_desktop.files.disk.whole_files import CannotWrite
 from splu_desktop.files.publish.publishing import Options, Refused, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
 from splu_desktop.files.release.reading import open_release
@@ -111,7 +111,7 @@ def test_a_rename_that_fails_withdraws_the_entry(
     def refuse(*_: object) -> None:
         raise OSError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("splu_desktop.files.disk.whole._appear", refuse)
+    monkeypatch.setattr("splu_desktop.files.disk.whole_files._appear", refuse)
     with pytest.raises(CannotWrite):
         publish(table, plan, tmp_path / "r", options=ALL)
     assert register.releases() == ()

@@ -10,7 +10,7 @@ import pytest
 from splu_desktop.core.answer.analyses import Analysis, analyse
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import Reader
-from splu_desktop.files.disk.whole import CannotWrite
+from splu_desktop.files.disk.whole_files import CannotWrite
 from splu_desktop.files.questions.batch import read_questions, write_answers
 from splu_desktop.files.questions.results import write_cells, write_result
 from splu_desktop.files.questions.rows import BadQuestions

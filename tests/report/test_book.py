@@ -29,7 +29,7 @@ from splu_desktop.files.register.ledger import Register
 from splu_desktop.report.book.counting import NoisyCounts, ReleaseCounts
 from splu_desktop.report.book.document import PrintedBook, book_document
 from splu_desktop.report.book.make import ENDINGS, hand_out_protected, print_protected, write_book
-from splu_desktop.report.book.printed import Figure, Line, PrintedTable, count_tables
+from splu_desktop.report.book.printed_book import Figure, Line, PrintedTable, count_tables
 from splu_desktop.report.book.tables import BadBook, BookTable, make_book, read_book
 from tests.core.releases import Releases, table
 

@@ -10,7 +10,7 @@ import pytest
 from openpyxl import load_workbook
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.files.disk.whole import CannotWrite
+from splu_desktop.files.disk.whole_files import CannotWrite
 from splu_desktop.files.language import language
 from splu_desktop.report.facts import ColumnFact
 from splu_desktop.report.law import CODES, packs, safe_harbor

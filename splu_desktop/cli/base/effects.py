@@ -13,7 +13,7 @@ from splu_desktop.core.messages import Phrase, listed, say
 _SPELT = {"who": "--for"}
 
 
-class Once(argparse.Action):
+class SaidOnce(argparse.Action):
     """Stores a value as argparse does; an option said twice is a fault, since only the last one would count."""
 
     def __call__(
@@ -30,7 +30,7 @@ class Once(argparse.Action):
 def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     """Return the options of these names that were given, as they are written."""
     said = getattr(args, "_said", ())
-    # What may be repeated, and switches, are not `Once`, but false where they are not given.
+    # What may be repeated, and switches, are not `SaidOnce`, but false where they are not given.
     found = [n for n in names if n in said or (isinstance(value := getattr(args, n, None), list | bool) and value)]
     return [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in found]
 

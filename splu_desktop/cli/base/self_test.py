@@ -10,7 +10,7 @@ from splu_desktop import __version__
 from splu_desktop.cli.base.output import one_line, tell, translate
 from splu_desktop.core.messages import say
 from splu_desktop.core.resources import resource_path
-from splu_desktop.files.disk import installed
+from splu_desktop.files.disk import installation
 
 _OTHER = say("This installation is not what was built: remove it, and install it again from a file that you checked.")
 _NAMED = ("Python", "Qt", "numpy", "scipy", "OpenSSL", "libssl3")  # of the bill's parts; it lists all
@@ -23,7 +23,7 @@ def run() -> int:
         f"{platform.system()} {platform.release()}, {platform.machine()}; {' '.join(filter(None, platform.libc_ver()))}"
     )
     try:
-        found = installed.compare_installation()
+        found = installation.compare_installation()
     except (OSError, ValueError):
         tell(_OTHER)
         return 1
@@ -33,7 +33,7 @@ def run() -> int:
         return 0
     bill = json.loads(resource_path("sbom.cdx.json").read_text("utf-8"))["components"]
     parts = (f"{part['name']} {part.get('version', '')}" for part in bill if part["name"] in _NAMED)
-    print(f"{installed.folder()}: {', '.join(parts)}")
+    print(f"{installation.folder()}: {', '.join(parts)}")
     wrong = (say("altered"), found.altered_files), (say("missing"), found.missing), (say("not of it"), found.strange)
     for words, names in wrong:
         for name in names[:10]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.answer.conditions import Condition, parse_condition
-from splu_desktop.core.answer.hidden import Equations, Feature, NoAnswer, Values
+from splu_desktop.core.answer.equations import Equations, Feature, NoAnswer, Values
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import no_column, none_of, say

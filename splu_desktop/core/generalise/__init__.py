@@ -21,7 +21,7 @@ from splu_desktop.core.generalise.clinical import clinical, measure_of
 from splu_desktop.core.generalise.dates import Age, DatePart, Part, reference_date
 from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, OneMissing, Rare
 from splu_desktop.core.generalise.intervals import Intervals, by_cuts, by_magnitude, by_width, round_width
-from splu_desktop.core.generalise.measured import (
+from splu_desktop.core.generalise.measurements import (
     NeedsGroups,
     check_sensitive,
     is_measurement,

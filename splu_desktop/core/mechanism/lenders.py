@@ -90,9 +90,9 @@ class Lenders:
         """
         lender = LenderPool(classes, weights).pick(classes, source)
         # Whether it keeps its value is drawn apart from whose it would show instead.
-        return np.where(self.keeps(len(classes), source), np.int32(-1), lender)
+        return np.where(self.draw_kept(len(classes), source), np.int32(-1), lender)
 
-    def keeps(self, count: int, source: Randomness) -> NDArray[np.bool_]:
+    def draw_kept(self, count: int, source: Randomness) -> NDArray[np.bool_]:
         """Return (count,) whether each unit keeps its value, with probability 1/gamma.
 
         Law 2: whatever the value. Proof: no value is asked. Test: test_mechanism.py.

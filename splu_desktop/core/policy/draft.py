@@ -26,7 +26,7 @@ from splu_desktop.core.generalise import (
     words_for,
 )
 from splu_desktop.core.generalise.dates import days_of
-from splu_desktop.core.generalise.measured import still_measured
+from splu_desktop.core.generalise.measurements import still_measured
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.persons.choice import ByPerson
@@ -39,7 +39,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.blocks import group_columns
 from splu_desktop.core.risk.certainty import gamma_for
-from splu_desktop.core.risk.telling import is_mostly_rare, rank_sensitive
+from splu_desktop.core.risk.ranking import is_mostly_rare, rank_sensitive
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles
 from splu_desktop.core.table import Kind, Table

@@ -60,7 +60,7 @@ class Readable:
         """Those of them that can be read."""
         return sum(each.readable for each in self.tables)
 
-    def unread(self, plan: Plan) -> int:
+    def count_unread(self, plan: Plan) -> int:
         """Return how many tables that are asked have no cell that can be read, though of all enough may be."""
         return len(plan.questions) - sum(each.readable > 0 for each in self.tables)
 

@@ -187,7 +187,7 @@ class Case:
         words = "{read} of {cells} cells of 50 and more can be read; {wanted} are needed."
         sentence = say(words, read=read, cells=cells, wanted=share_words(share))
         if self.figures.useful(share):
-            if none := self.figures.unread(self.plan):
+            if none := self.figures.count_unread(self.plan):
                 words = "{read} of {cells} cells of 50 and more can be read; tables without any: {n}."
                 sentence = say(words, read=read, cells=cells, n=none)
             return Line("too-blurred", OK, sentence, value, share)

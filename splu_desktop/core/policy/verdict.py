@@ -159,6 +159,6 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
         return BLURRED, say("Recipients can’t use your tables. Change the tables, or take a way that works.")
     if others:
         return UNSAFE, say("Lines that need your decision: {n}.", n=len(others))
-    if not plan.questions or figures.unread(plan):
+    if not plan.questions or figures.count_unread(plan):
         return USEFUL, say("Recipients can use it, and no limit is broken.")
     return USEFUL, say("Recipients can use it for your tables, and no limit is broken.")

@@ -421,11 +421,11 @@ def borne_out(column: Column, *, proper: bool = True) -> bool:
     """
     labels = sample_labels(column)
 
-    def borne(text: str) -> bool:
+    def is_borne(text: str) -> bool:
         coded = _SHORT_NAME.fullmatch(text) and not _ROMAN.fullmatch(text)
         return bool(coded) or read_name(text).says("unit", "place")
 
-    if len(labels) > 1 + proper and _mostly(labels, borne):
+    if len(labels) > 1 + proper and _mostly(labels, is_borne):
         return True
     named = [text for text in labels if len(text) > 2 and text[0].isupper() and not any(map(str.isdigit, text))]
     return proper and len(named) >= _PROPER and len(named) >= MOST * len(labels)

@@ -26,7 +26,7 @@ def read_section(section: str) -> dict[str, str]:
 
 def remember(section: str, texts: Mapping[str, str]) -> None:
     """Keep the texts of a section. Where the disk refuses they are forgotten: no reason to stop work."""
-    from splu_desktop.files.disk.whole import whole_file  # brings locks along, which no window that opens waits for
+    from splu_desktop.files.disk.whole_files import whole_file  # brings locks, which no window that opens waits for
 
     path = data_folder() / NAME
     content = _read(path)

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from splu_desktop.core.messages import say
-from splu_desktop.files.disk.inert import inert
+from splu_desktop.files.disk.inert_texts import inert
 
 MAX_LISTED = 1000  # problems of a kind that are listed one by one
 
@@ -112,7 +112,7 @@ def of_cells(
 
 def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool = False) -> None:
     """Write a problem list as CSV, whole or not at all. It holds values of the source. Raises CannotWrite."""
-    from splu_desktop.files.disk.whole import whole_file  # a reader's process has no use for it
+    from splu_desktop.files.disk.whole_files import whole_file  # a reader's process has no use for it
 
     with whole_file(path, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)

@@ -25,8 +25,8 @@ from splu_desktop.files.importer.data_dictionary import describe_columns, dictio
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, facts, recognise, wrong_extension
-from splu_desktop.files.importer.text import delimited, json_lines
-from splu_desktop.files.importer.text.garbled import spoilt
+from splu_desktop.files.importer.text import delimited_text, json_lines
+from splu_desktop.files.importer.text.mojibake import report_mojibake
 from splu_desktop.files.importer.workbook import reading as workbook
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice, NoRecords
@@ -139,7 +139,7 @@ def read_raw(
     if kind in WORKBOOKS:
         raw, resolved, reasons = workbook.read(path, kind, choices, progress, limit=limit)
     elif kind in TEXTS:
-        raw, resolved, reasons = delimited.read(path, kind == "csv.gz", choices, progress, limit=limit)
+        raw, resolved, reasons = delimited_text.read(path, kind == "csv.gz", choices, progress, limit=limit)
     elif kind == "ndjson":
         raw, resolved, reasons = json_lines.read(path, choices, progress, limit=limit)
     else:
@@ -207,7 +207,7 @@ def assemble(
 ) -> TableReading:
     """Return what was read of a file as a table, with all that was decided. Raises FileFault; Cancelled."""
     built = build(raw, resolved, source, progress, comma_likely=resolved.delimiter == ";")
-    more = spoilt(raw.columns, built.table.columns, raw.number_cells)
+    more = report_mojibake(raw.columns, built.table.columns, raw.number_cells)
     problems = [
         _with_sheet(p, p.sheet or resolved.sheet, joined=bool(raw.parts))
         for p in (*raw.problems, *mixed_rows(raw), *built.problems, *more)

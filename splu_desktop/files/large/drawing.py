@@ -161,7 +161,7 @@ class Drawing:
         for block in self.blocks:
             own = block.pairs.of(texts, own_class)
             lent = block.pool.pick(own_class, source)
-            found.append(np.where(block.draw.keeps(len(own), source), own, lent))
+            found.append(np.where(block.draw.draw_kept(len(own), source), own, lent))
         return found
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.mechanism import SystemRandomness
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.disk.whole import CannotWrite
+from splu_desktop.files.disk.whole_files import CannotWrite
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.large.drawing import RANDOM, Drawing, say_changed
 from splu_desktop.files.large.engine import NO_TEXT, OtherwiseRead, TextFile

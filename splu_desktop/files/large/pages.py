@@ -17,7 +17,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.sanitise import merge_rare, number_codes
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.digests import DigestedFile
-from splu_desktop.files.large.counted import CountedTable
+from splu_desktop.files.large.counted_table import CountedTable
 from splu_desktop.files.release.columns import column_handed_out
 from splu_desktop.files.release.csv_table import RowWriter, TableWriter, number_cells
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect

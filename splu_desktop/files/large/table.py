@@ -16,14 +16,14 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.background import in_background
-from splu_desktop.files.disk.partial import partial_beside
+from splu_desktop.files.disk.leftovers import partial_beside
 from splu_desktop.files.importer import ImportChoices, Problem, ProblemKind, TableReading
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.reader import assemble
 from splu_desktop.files.importer.recognise import facts
 from splu_desktop.files.isolation.faults import NoRecords
 from splu_desktop.files.language import language
-from splu_desktop.files.large.counted import count
+from splu_desktop.files.large.counted_table import count
 from splu_desktop.files.large.drawing import RANDOM, Drawing
 from splu_desktop.files.large.engine import Engine, text_file
 from splu_desktop.files.large.pages import Pages, pages_of, spread_of

@@ -23,7 +23,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import questions_from
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.plain_data import from_toml, read_bytes, understood
-from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.files.disk.whole_files import whole_file
 from splu_desktop.files.importer import ImportChoices, SourceFile
 from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.import_section import import_as_dict, import_from_dict

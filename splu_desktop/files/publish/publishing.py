@@ -27,8 +27,8 @@ from splu_desktop.core.table import Table
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.codes import store_codes
 from splu_desktop.files.disk.digests import file_sha256
-from splu_desktop.files.disk.partial import clear_all_leftovers, clear_leftovers, free_space, is_dead
-from splu_desktop.files.disk.whole import (
+from splu_desktop.files.disk.leftovers import clear_all_leftovers, clear_leftovers, free_space, is_dead
+from splu_desktop.files.disk.whole_files import (
     CannotWrite,
     check_name,
     check_new,

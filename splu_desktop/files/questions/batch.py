@@ -13,7 +13,7 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import Phrase, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
-from splu_desktop.files.disk.inert import restore_text
+from splu_desktop.files.disk.inert_texts import restore_text
 from splu_desktop.files.disk.plain_data import of_file
 from splu_desktop.files.questions.rows import BadQuestions, question_rows
 from splu_desktop.files.tables.sheets import Cell, Sheet, digits, write_sheets

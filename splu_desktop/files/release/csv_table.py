@@ -22,7 +22,7 @@ from splu_desktop.core.distinct import distinct, distinct_rows
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.digests import DigestedFile
-from splu_desktop.files.disk.inert import inert, inert_texts, restore_text, restore_texts
+from splu_desktop.files.disk.inert_texts import inert, inert_texts, restore_text, restore_texts
 from splu_desktop.files.importer.raw import Gatherer
 from splu_desktop.files.importer.text import fields
 from splu_desktop.files.importer.text.fields import FIRST_BYTES, words_of

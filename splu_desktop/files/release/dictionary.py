@@ -12,7 +12,7 @@ from splu_desktop.core.mechanism import CLASS, NUMBER
 from splu_desktop.core.messages import isolated, say
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Kind
-from splu_desktop.files.disk.inert import inert
+from splu_desktop.files.disk.inert_texts import inert
 from splu_desktop.files.language import Language
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.score_columns import ScoreColumn

@@ -16,7 +16,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.files.disk.whole_files import whole_file
 from splu_desktop.files.language import Language
 from splu_desktop.files.release.csv_table import write_table
 from splu_desktop.files.release.facts import Dialect

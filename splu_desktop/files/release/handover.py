@@ -18,7 +18,7 @@ import pyzipper
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
-from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.files.disk.whole_files import whole_file
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, parse_facts
 from splu_desktop.files.release.package import INNER, contents, open_package
 from splu_desktop.files.release.verify import WRONG, check_files
@@ -39,7 +39,7 @@ _STAGE = "Packing"
 
 def check_password(password: str | None) -> None:
     """Raise BadSetting where a password is too short or too plain to protect anything."""
-    if password is not None and weak(password):
+    if password is not None and is_weak(password):
         raise BadSetting(
             "This password is too easy to guess; take {least} characters or more, {different} of them different, "
             "without runs such as abc or 123, repetitions and years, a word counting as four, or let the "
@@ -49,7 +49,7 @@ def check_password(password: str | None) -> None:
         )
 
 
-def weak(password: str) -> bool:
+def is_weak(password: str) -> bool:
     """Return whether a password is shorter or plainer than any that may be used.
 
     Counted are the characters that are not foreseen by those before: not the next of a run (aaa, abc, 321) and not part

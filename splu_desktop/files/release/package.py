@@ -15,7 +15,7 @@ import pyzipper
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.disk.digests import sha256_of
-from splu_desktop.files.disk.partial import is_unfinished
+from splu_desktop.files.disk.leftovers import is_unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
 from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, damage_fault
 

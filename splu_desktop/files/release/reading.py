@@ -16,7 +16,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.background import in_background
-from splu_desktop.files.disk.whole import CannotWrite, check_new
+from splu_desktop.files.disk.whole_files import CannotWrite, check_new
 from splu_desktop.files.release.columns import read_column
 from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.facts import (

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.disk.inert import inert
+from splu_desktop.files.disk.inert_texts import inert
 from splu_desktop.files.disk.rust_libraries import guard_writing
-from splu_desktop.files.disk.whole import CannotWrite, whole_file
+from splu_desktop.files.disk.whole_files import CannotWrite, whole_file
 
 Cell = str | int | float | None
 _AT_A_TIME = 2_000

@@ -22,7 +22,7 @@ from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import button, label, margins, put
 from splu_desktop.gui.base.words import bare, number, t
-from splu_desktop.gui.proposal.fitted import FillingBox
+from splu_desktop.gui.proposal.page_height import FillingBox
 
 _CHANNEL = "ask file"
 

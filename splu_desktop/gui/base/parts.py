@@ -165,7 +165,7 @@ class Columns(QWidget):
             self._second.setFixedWidth(width or self._width)
 
 
-class Follows(QFrame):
+class Consequences(QFrame):
     """What follows from a choice, in a few sentences of which the figures stand in bold."""
 
     def __init__(self, heading: str) -> None:

@@ -21,7 +21,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import questions_from
 from splu_desktop.core.resources import data_folder
 from splu_desktop.files.disk.settings import read_section, remember
-from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.files.disk.whole_files import whole_file
 from splu_desktop.files.project.entries import meanings
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
 from splu_desktop.files.project.release_section import RELEASE

@@ -202,7 +202,7 @@ def announce(widget: QWidget, text: str, *, alert: bool = False) -> None:
 
 def copy_text(text: str) -> None:
     """Copy a text, or rows of cells between tabs; nothing of it runs in the spreadsheet that it is pasted into."""
-    from splu_desktop.files.disk.inert import inert  # its patterns are not made before the first window is there
+    from splu_desktop.files.disk.inert_texts import inert  # its patterns are not made before the first window is there
 
     copy_exactly("\n".join("\t".join(map(inert, row.split("\t"))) for row in text.split("\n")))
 

@@ -11,9 +11,9 @@ from splu_desktop.files.language import language
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Picture, button, empty, label, make_grid, margins, put, put_in_scroll_area
 from splu_desktop.gui.base.words import language_code, number, t
-from splu_desktop.gui.proposal.fitted import hold_height
+from splu_desktop.gui.proposal.page_height import hold_height
 from splu_desktop.report.book.document import PrintedBook, count_cell, line_words, table_words
-from splu_desktop.report.book.printed import PrintedTable
+from splu_desktop.report.book.printed_book import PrintedTable
 from splu_desktop.report.document import cell_text
 
 ENDINGS = (".docx", ".xlsx", ".html")

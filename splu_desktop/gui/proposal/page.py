@@ -27,14 +27,14 @@ from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import ElidedLabel, Rule, label, margins, put, show_whole, tab_after, turn
 from splu_desktop.gui.base.words import bare, caption, join, language_code, number, percent, plain, t, translate
 from splu_desktop.gui.proposal.figures import band_figures, strength_words
-from splu_desktop.gui.proposal.fitted import FillingBox
 from splu_desktop.gui.proposal.offer import ENDINGS, Offer
+from splu_desktop.gui.proposal.page_height import FillingBox
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.slider import StrengthSlider
 from splu_desktop.gui.proposal.steps import StepList, steps_of
-from splu_desktop.gui.proposal.ways import Possible, Way, Ways, way_of
+from splu_desktop.gui.proposal.ways import PossibleCard, Way, Ways, way_of
 from splu_desktop.report.book.document import PrintedBook
 from splu_desktop.report.book.make import hand_out_protected, print_protected
 
@@ -75,7 +75,7 @@ class ProposalPage(Page):
         put(self.steps_card.body, (self.steps, 1))
         self.strength = self._make_strength()
         self.ways = Ways()
-        self.possible = Possible()
+        self.possible = PossibleCard()
         self.possible.taken.connect(self._take)
         self.offer = Offer()
         self.offer.wanted.connect(self._make_tables_file)

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import unique
-from splu_desktop.files.disk.whole import whole_file
+from splu_desktop.files.disk.whole_files import whole_file
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.dialogs import asked_target
 from splu_desktop.gui.base.widgets import announce, margins, shortcut

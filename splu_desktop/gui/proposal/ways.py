@@ -15,7 +15,7 @@ from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle
 from splu_desktop.gui.base.words import number, plain, t, translate
 from splu_desktop.gui.proposal.figures import strength_words
-from splu_desktop.gui.proposal.fitted import hold_height
+from splu_desktop.gui.proposal.page_height import hold_height
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Ways(QWidget):
             self.row.addWidget(card, 1)
 
 
-class Possible(Card):
+class PossibleCard(Card):
     """What would make rows possible, each with its figure, also where it fails. Signal `taken` (Alternative)."""
 
     taken = Signal(object)

@@ -26,7 +26,7 @@ from splu_desktop.gui.base.widgets import announce, button, empty, label, line_e
 from splu_desktop.gui.base.words import join, language_code, t, translate
 from splu_desktop.gui.proposal.figures import band_figures
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
-from splu_desktop.gui.publish.outgoing import OutgoingCard
+from splu_desktop.gui.publish.outgoing_card import OutgoingCard
 from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
 
 _RIGHT = 424

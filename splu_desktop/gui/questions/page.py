@@ -13,12 +13,12 @@ from splu_desktop.core.questions import MOST_TABLES, AskedTable
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import name_value, row_words
 from splu_desktop.gui.base.page import Fold, Page, title_row
-from splu_desktop.gui.base.parts import Card, Columns, Flow, Follows, link
+from splu_desktop.gui.base.parts import Card, Columns, Consequences, Flow, link
 from splu_desktop.gui.base.session import Answers, Judgement, Step
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, margins, put
 from splu_desktop.gui.base.words import caption, percent, t
-from splu_desktop.gui.questions import follows
+from splu_desktop.gui.questions import consequences
 from splu_desktop.gui.questions.audience_card import AudienceForm
 from splu_desktop.gui.questions.proposing import propose_for, roles_decided
 from splu_desktop.gui.questions.rows import TableRow, columns_to_ask
@@ -44,7 +44,7 @@ class QuestionsPage(Page):
         self.audience.changed.connect(lambda audience: self._answer(1, audience=audience))
         self.pairs: list[Columns] = []
         self._questions: list[str] = []  # each names the undo of its answer
-        self.consequences = [Follows(t("What follows")) for _ in range(3)]
+        self.consequences = [Consequences(t("What follows")) for _ in range(3)]
         self._pair(1, t("Who gets it?"), self.audience)
         self._pair(2, t("What is one row, and which column names the person?"), self._person_part())
         self._pair(3, t("Which one to three tables must come out?"), self._tables_part())
@@ -145,9 +145,9 @@ class QuestionsPage(Page):
         if answers.questions:
             self.within.choose(answers.questions[0].within)
         self._show_secrets(answers)
-        self.consequences[0].say(follows.of_audience(answers))
-        self.consequences[1].say(follows.of_person(source, answers))
-        self.consequences[2].say(follows.of_tables(source, answers))
+        self.consequences[0].say(consequences.of_audience(answers))
+        self.consequences[1].say(consequences.of_person(source, answers))
+        self.consequences[2].say(consequences.of_tables(source, answers))
         self._name_primary(answers)
 
     def _offer(self, source: Source) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise.measured import is_measurement
+from splu_desktop.core.generalise.measurements import is_measurement
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role

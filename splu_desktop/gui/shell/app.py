@@ -41,7 +41,7 @@ def prepare(application: QApplication) -> None:
     application.setApplicationVersion(__version__)
     # Wayland finds the window's name and icon by that of the desktop file.
     application.setDesktopFileName("splu-desktop")
-    languages.speak(application, languages.in_force())
+    languages.speak(application, languages.language_in_force())
     # Tests dress one application for many windows, and its signals must be connected once.
     if application.property("prepared"):
         return
@@ -69,7 +69,7 @@ def make_window() -> MainWindow:
     return window
 
 
-class Ahead(threading.Thread):
+class ImportsAhead(threading.Thread):
     """Imports what a table needs while the user looks for one; who needs it sooner waits for it or does it himself."""
 
     def __init__(self) -> None:
@@ -185,7 +185,7 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     sys.excepthook = report
     window.resize(size)
     window.show()
-    ahead = Ahead()
+    ahead = ImportsAhead()
     if file:
         path = Path(file)
         QTimer.singleShot(0, lambda: window.open_path(path))

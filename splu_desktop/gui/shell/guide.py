@@ -44,7 +44,7 @@ class GuideDialog(Dialog):
 
 def _guide_text() -> str:
     """Return the user guide in the window's language."""
-    return resource_path(f"help/guide.{languages.in_force()}.md").read_text(encoding="utf-8")
+    return resource_path(f"help/guide.{languages.language_in_force()}.md").read_text(encoding="utf-8")
 
 
 def guide(parent: QWidget) -> GuideDialog:

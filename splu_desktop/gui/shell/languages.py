@@ -34,7 +34,7 @@ def choose(code: str) -> None:
     remember(_SECTION, {**read_section(_SECTION), _KEY: code})
 
 
-def in_force() -> str:
+def language_in_force() -> str:
     """Return the code of the language that the choice comes to."""
     code = read_language()
     if code != SYSTEM:

@@ -106,7 +106,7 @@ class MainWindow(Stops, QMainWindow):
             return
         application = QApplication.instance()
         if isinstance(application, QApplication):
-            languages.speak(application, languages.in_force())
+            languages.speak(application, languages.language_in_force())
         self._furnish()
 
     def page(self, step: Step) -> Page:

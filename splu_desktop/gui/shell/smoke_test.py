@@ -29,7 +29,7 @@ _PATIENCE = 300.0  # seconds for one piece of work, on the slowest computer
 _ROWS = 20_000
 
 
-class Unfit(Exception):
+class SmokeFault(Exception):
     """Something is not as it must be; str() says what."""
 
 
@@ -42,7 +42,7 @@ def run() -> int:
         _stand_alone(Path(scratch))
         try:
             told = _walk(Path(scratch), said)
-        except Unfit as fault:
+        except SmokeFault as fault:
             problem = str(fault)
         except Exception as fault:
             problem = f"the program failed in {place_of(fault)} ({type(fault).__name__})"
@@ -105,29 +105,29 @@ class _Walk:
             self.application.processEvents()
             time.sleep(0.005)
             if time.monotonic() > end:
-                raise Unfit(f"{what}: not done after {_PATIENCE:.0f} s")
+                raise SmokeFault(f"{what}: not done after {_PATIENCE:.0f} s")
         # Pages go on by timers of no time after the work has ended.
         for _ in range(5):
             self.application.processEvents()
         if self.said:
-            raise Unfit(f"{what}: unexpected words")
+            raise SmokeFault(f"{what}: unexpected words")
         banner = self.window.page(self.window.step).banner
         if banner.isVisible() and banner.kind == "fault":
-            raise Unfit(f"{what}: {banner.text.text()}")
+            raise SmokeFault(f"{what}: {banner.text.text()}")
 
     def _open_pages(self) -> str:
         """Open each page and see that something is drawn and its help says something."""
         if not QFontDatabase.families():
-            raise Unfit("the system has no font at all; install one, such as DejaVu")
+            raise SmokeFault("the system has no font at all; install one, such as DejaVu")
         for step in Step:
             self.window.show_step(step)
             self._rest(f"page {step.value}")
             picture = self.window.grab().toImage()
             colours = {picture.pixel(x, y) for x in range(0, picture.width(), 7) for y in range(0, picture.height(), 7)}
             if len(colours) < 4:
-                raise Unfit(f"page {step.value} was drawn empty")
+                raise SmokeFault(f"page {step.value} was drawn empty")
             if len(page_help(step)) < 40:
-                raise Unfit(f"page {step.value} has no help")
+                raise SmokeFault(f"page {step.value} has no help")
         return f"{len(Step)} pages opened and drawn"
 
     def _press(self, step: Step) -> None:
@@ -143,14 +143,14 @@ class _Walk:
         self._rest("reading the sample")
         source = self.window.session.source
         if source is None or source.table.n != _ROWS:
-            raise Unfit("the sample was not read as it is")
+            raise SmokeFault("the sample was not read as it is")
         return f"sample read: {source.table.n} rows, {len(source.table.names)} columns"
 
     def _publish(self) -> str:
         session = self.window.session
         self._press(Step.QUESTIONS)
         if session.verdict is None:
-            raise Unfit("there is no proposal")
+            raise SmokeFault("there is no proposal")
         for line in session.verdict.open:
             session.accept(line.name, "this is a test alone")
         page: Any = self.window.page(Step.PUBLISH)
@@ -158,7 +158,7 @@ class _Walk:
         self._press(Step.PUBLISH)
         release = session.release
         if release is None or not (release.content.path / "release.json").is_file():
-            raise Unfit("the release was not written")
+            raise SmokeFault("the release was not written")
         return f"{session.verdict.title}; release written: {release.content.published.n} rows"
 
     def _ask(self) -> str:
@@ -166,5 +166,5 @@ class _Walk:
         report: Any = self.window.page(Step.REPORT)
         answer, pages = ask.one.answer.number.text(), len(report.pages.pages)
         if not any(map(str.isdigit, answer)) or not pages:
-            raise Unfit("the release was not answered, or has no report")
+            raise SmokeFault("the release was not answered, or has no report")
         return f"a count asked: {answer}; {pages} pages of report"

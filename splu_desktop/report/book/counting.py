@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.answer.analyses import Analysis, analyse
 from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.answer.hidden import NoAnswer
+from splu_desktop.core.answer.equations import NoAnswer
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism.cell_noise import MOST, CellNoise, Keys, count_ranges

@@ -13,7 +13,7 @@ from splu_desktop.core.mechanism.cell_noise import MOST, small_count_error
 from splu_desktop.core.sanitise import OTHER
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.language import Language
-from splu_desktop.report.book.printed import Figure, Line, PrintedTable
+from splu_desktop.report.book.printed_book import Figure, Line, PrintedTable
 from splu_desktop.report.book.tables import BookTable
 from splu_desktop.report.document import Block, Cell, Document, Heading, Number, Paragraph, TableBlock, cell_text
 

@@ -16,7 +16,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.whole import CannotWrite, check_name
+from splu_desktop.files.disk.whole_files import CannotWrite, check_name
 from splu_desktop.files.language import language
 from splu_desktop.files.register.earlier import source_marks
 from splu_desktop.files.register.ledger import TABLES, Entry, Register
@@ -24,7 +24,7 @@ from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.book.counting import NoisyCounts, ReleaseCounts
 from splu_desktop.report.book.document import PrintedBook, book_document
-from splu_desktop.report.book.printed import count_tables
+from splu_desktop.report.book.printed_book import count_tables
 from splu_desktop.report.book.tables import Book, make_book, read_book
 from splu_desktop.report.make import write_bytes
 from splu_desktop.report.render.docx import as_docx

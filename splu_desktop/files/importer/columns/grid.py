@@ -15,9 +15,9 @@ from splu_desktop.files.importer.columns.cells import encode_cells
 from splu_desktop.files.importer.columns.missing import is_blank
 from splu_desktop.files.importer.columns.non_record_rows import (
     LineKind,
-    among,
+    find_group_totals,
+    find_headings,
     find_trailing,
-    inner,
     other_table,
     problems_of,
 )
@@ -196,7 +196,7 @@ class Grid:
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
         out: dict[int, LineKind] = {}
         if heading is not None and self.width > 1:
-            out = among(columns, rows[:keep], heading)
+            out = find_headings(columns, rows[:keep], heading)
         if trim:
             end = keep
             if (other := other_table(columns, rows[:keep], out)) is not None:
@@ -214,7 +214,7 @@ class Grid:
             tail = find_trailing(columns, rows[:end], short)
             end = min(tail, default=end)
             out.update(tail)
-            out = {**inner(columns, rows[:end]), **out}
+            out = {**find_group_totals(columns, rows[:end]), **out}
         doubt = self._choices.decisions.get(ProblemKind.DOUBTFUL_ROW, Decision.KEEP)
         if out:
             found.extend(problems_of(out, columns, rows, self.sheet, doubt))

@@ -146,7 +146,7 @@ def _fills(column: RawColumn, sample: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.array([not is_blank(column.labels[code]) for code in codes.tolist()], bool)[of]
 
 
-def among(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequence[str]) -> dict[int, LineKind]:
+def find_headings(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequence[str]) -> dict[int, LineKind]:
     """Find the header said again, the titles above it, lines of dashes, and what describes the columns below it.
 
     Parameters
@@ -196,7 +196,7 @@ def _is_rule(words: _Words) -> bool:
     return all(_RULE.fullmatch(cell) for _, cell in words) and any(len(cell.strip()) > 2 for _, cell in words)
 
 
-def inner(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, LineKind]:
+def find_group_totals(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> dict[int, LineKind]:
     """Find totals of groups among the records, and names of groups above them."""
     table = _Table(columns, rows)
     if len(columns) < 3 or table.n < _FEWEST:

@@ -122,7 +122,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     )
 
 
-def unsure(encoding: Encoding) -> list[Problem]:
+def report_guess(encoding: Encoding) -> list[Problem]:
     """Return a problem where the encoding is a guess."""
     if encoding.plausible >= encodings.UNSURE:
         return []

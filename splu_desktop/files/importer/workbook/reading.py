@@ -18,7 +18,7 @@ from splu_desktop.files.importer.columns.header import choose_header, name_colum
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
-from splu_desktop.files.importer.workbook.sheet_parts import beside, fill_down
+from splu_desktop.files.importer.workbook.sheet_parts import fill_down, find_beside
 from splu_desktop.files.importer.workbook.sheet_scan import CellError
 from splu_desktop.files.isolation import memory
 from splu_desktop.files.isolation.faults import BadChoice
@@ -152,7 +152,7 @@ def _read(kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progre
     if kind in _UNSEEN:
         problems.append(Problem(ProblemKind.NOTE, say(_UNTOLD, kind=kind.upper()), name))
     problems.extend(sheet.beside.report_hidden({i: names[k] for k, i in enumerate(used)}, name))
-    problems.extend(beside(columns, numbers, used, names, name))
+    problems.extend(find_beside(columns, numbers, used, names, name))
     epoch = dt.datetime(1904, 1, 1) if sheet.beside.since_1904 else dt.datetime(1899, 12, 30)
     for k, i in enumerate(used):
         if columns[i].mixes_days():

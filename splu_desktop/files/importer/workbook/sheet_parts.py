@@ -50,7 +50,7 @@ def fill_down(
     return found
 
 
-def beside(
+def find_beside(
     columns: list[CellColumn], numbers: NDArray[np.int64], used: Sequence[int], names: Sequence[str], sheet: str
 ) -> Iterator[Problem]:
     """Yield a problem where columns behind an empty one end at another row: another table, or a note."""

@@ -31,7 +31,7 @@ from splu_desktop.files.importer.text.layout import (
     HEAD,
     TextLayout,
     layout,
-    unsure,
+    report_guess,
     watch,
     without_padding,
 )
@@ -76,7 +76,7 @@ def read(
     if found.na:
         columns = zip(table.names, table.columns, strict=True)
         table = replace(table, declared_missing={name: ("NA",) for name, column in columns if "NA" in column.labels})
-    table = replace(table, problems=(*unsure(found.encoding), *table.problems), head=found.head)
+    table = replace(table, problems=(*report_guess(found.encoding), *table.problems), head=found.head)
     if not found.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(

@@ -43,7 +43,7 @@ _EITHER = (
 )
 
 
-def spoilt(
+def report_mojibake(
     columns: Sequence[RawColumn], typed: Sequence[Column], number_cells: Collection[str] = ()
 ) -> Iterator[Problem]:
     """Yield a problem for each column whose name or texts look spoilt, with the first of them.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.messages import say
-from splu_desktop.files.disk.partial import partial_beside
+from splu_desktop.files.disk.leftovers import partial_beside
 
 
 class CannotWrite(FileFault):
