@@ -290,5 +290,8 @@ def test_every_system_is_known_by_its_name_and_nine_stand_first_beside_the_plan(
         find_systems("none such")
     with pytest.raises(Impossible):
         Retention(0.5).t_p(small_source(100, m=2), Thresholds())  # of two values nothing leads back
+    few = small_source(m=3)
+    with pytest.raises(Impossible, match="fills 1,667 % of all"):
+        AlphaBeta(0.5).chances(TrueTable(few.columns[:2], few.sensitive))
     with pytest.raises(Impossible):
         SpluGen(5).publish(small_source(100), np.random.default_rng(1), SILENT)
