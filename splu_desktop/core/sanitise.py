@@ -31,7 +31,7 @@ from splu_desktop.core.persons.treatment import LEFT_OUT, number_persons, one_pe
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published, block_codes
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Column, Kind, Table, take_codes
 
 OTHER = "Other"  # what values are called that too few published rows show
 
@@ -176,7 +176,7 @@ def run(
         column = prepared.table[name]
         if name in plan.sensitive:
             rows = shown[plan.block_of(name)].take(order)
-            drawn = column.with_codes(column.codes.take(rows)).without_unused_labels()
+            drawn = column.with_codes(take_codes(column.codes, rows)).without_unused_labels()
             columns.append(keep(merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn))
         else:
             columns.append(keep(column.take(order).without_unused_labels()))

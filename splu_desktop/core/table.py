@@ -44,6 +44,13 @@ def unique(keys: ArrayLike) -> NDArray[Any]:
     return found
 
 
+def take_codes(codes: Codes, places: NDArray[np.integer[Any]]) -> Codes:
+    """Return codes at some places: at very many as short numbers, more of which lie where the processor has them."""
+    if len(places) < len(codes):  # a third of the time of an index in brackets
+        return codes.take(places)
+    return codes.astype(np.min_scalar_type(codes.max(initial=0))).take(places).astype(np.int32)
+
+
 class Kind(Enum):
     """What the labels of a column stand for."""
 
@@ -226,8 +233,7 @@ class Column:
 
     def take(self, order: NDArray[Any]) -> Column:
         """Return the column with its records at `order` ((K,) indices or (N,) bool)."""
-        # A third of the time of an index in brackets.
-        codes = self.codes.compress(order) if order.dtype == bool else self.codes.take(order)
+        codes = self.codes.compress(order) if order.dtype == bool else take_codes(self.codes, order)
         weights = None if self.weights is None else self.weights[order]
         return replace(self, codes=codes, spellings=self._with_written(codes, order, self.labels), weights=weights)
 

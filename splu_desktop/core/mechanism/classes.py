@@ -85,7 +85,7 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
         parts = _divide(cells, counts, least, np.arange(len(cells)))
     for members, groups in parts:
         found[members] = len(described)
-        labels = tuple(tuple(map(own.__getitem__, group)) for own, group in zip(texts, groups[1:], strict=True))
+        labels = tuple([tuple(map(own.__getitem__, group)) for own, group in zip(texts, groups[1:], strict=True)])
         low = row_ranges[int(groups[0][0])][0]
         described.append(ClassCell(labels, (low, row_ranges[int(groups[0][-1])][1])))
     code = found.take(inverse)

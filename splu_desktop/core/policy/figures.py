@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from splu_desktop.core.answer.forecast import Forecast, Forecaster
@@ -121,16 +122,17 @@ def figures_of(
     prepared: DrawInput, plan: Plan, earlier: Sequence[EarlierRelease] = (), progress: Progress = SILENT
 ) -> Figures:
     """Return all figures of a plan on its table. Raises Cancelled."""
-    stage = "Working out the verdict"
+    stage, ahead = "Working out the verdict", Forecaster(prepared, plan)
     progress.report(stage, 0.0)
-    found = alike(prepared, plan)
-    progress.report(stage, 0.2)
-    certainty = certainties(prepared, plan)
-    progress.report(stage, 0.4)
-    ahead = Forecaster(prepared, plan)
-    tables = reaches(prepared, plan, ahead=ahead)[0]
-    progress.report(stage, 0.7)
-    other = float(ahead.other_questions([plan.gamma])[0])
+    with ThreadPoolExecutor(1, "splu") as pool:  # other questions take as long as all else
+        others = pool.submit(ahead.other_questions, [plan.gamma])
+        found = alike(prepared, plan)
+        progress.report(stage, 0.2)
+        certainty = certainties(prepared, plan)
+        progress.report(stage, 0.4)
+        tables = reaches(prepared, plan, ahead=ahead)[0]
+        progress.report(stage, 0.7)
+    other = float(others.result()[0])
     # Protected tables show no row, so what a row tells does not grow by them (docs/decisions/register.md).
     gammas = [plan.gamma, *(each.gamma for each in earlier if math.isfinite(each.gamma))]
     return Figures(
