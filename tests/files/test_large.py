@@ -214,11 +214,13 @@ def test_counts_of_published_values_have_the_variance_of_their_law() -> None:
 
 def test_a_key_that_was_not_counted_is_a_change_of_the_file() -> None:
     for bound in (100, 1 << 40):
-        none, values = np.zeros(2, np.int32), np.array([7, 3, 4], np.int32)
-        keys = Keys({"a": (values, bound)}, {"a": np.array([0, 1], np.int32)}, none)
-        assert keys.of({"a": np.array([1, 0], np.int32)}, none).tolist() == [0, 1]
+        values = np.array([7, 3, 4], np.int32)
+        keys = Keys({"a": (values, bound)}, {"a": np.array([0, 1], np.int32)})
+        assert keys.of({"a": np.array([1, 0], np.int32)}).tolist() == [0, 1]
         with pytest.raises(BadSetting, match="changed"):
-            keys.of({"a": np.array([0, 2], np.int32)}, none)
+            keys.of({"a": np.array([0, 2], np.int32)})
+    with pytest.raises(BadSetting, match="different values"):
+        Keys(dict.fromkeys("ab", (values, 1 << 32)), {})
 
 
 @needs("DuckDB")

@@ -43,8 +43,3 @@ def inert_texts(texts: Sequence[str]) -> Sequence[str]:
 def restore_text(text: str) -> str:
     """Return what `inert` was given."""
     return _GUARDED.sub("", text) if "'" in text else text
-
-
-def restore_texts(texts: Sequence[str]) -> list[str]:
-    """Return what `inert_texts` was given."""
-    return [restore_text(text) for text in texts] if "'" in "".join(texts) else list(texts)

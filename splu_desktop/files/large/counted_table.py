@@ -20,11 +20,9 @@ from splu_desktop.core.table import Column
 from splu_desktop.files.importer import ImportChoices, SourceFile, TableReading
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.raw import RawColumn
-from splu_desktop.files.large.drawing import CountedBlock, Drawing, Keys, text_codes
+from splu_desktop.files.large.drawing import MOST, CountedBlock, Drawing, Keys, say_too_many, text_codes
 from splu_desktop.files.large.engine import Engine
 from splu_desktop.files.release.columns import column_handed_out
-
-_MOST = 1 << 23  # distinct texts of a column, or combinations, that are held
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +68,11 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: TableReading
     progress.report("Counting values", 0.0)
     published = [name for name in sample.table.names if plan.roles[name].is_published]
     blocks = [(*plan.classes, *block.columns) for block in plan.blocks]
-    tables = engine.count_sets([*((name,) for name in published), *([plan.classes] if plan.classes else []), *blocks])
-    for table, names in zip(tables, [*((name,) for name in published), *blocks], strict=False):
-        if table.num_rows > _MOST:
-            raise BadSetting(
-                "{columns} have more than {most} different values; leave one out, or coarsen it in the file.",
-                columns=", ".join(f"“{name}”" for name in names), most=_MOST,
-            )  # fmt: skip
+    sets = [*((name,) for name in published), *blocks]
+    tables = engine.count_sets(sets)
+    for table, names in zip(tables, sets, strict=True):
+        if table.num_rows > MOST:
+            raise say_too_many(names)
     singles = dict(zip(published, tables, strict=False))
     rows = int(np.sum(singles[published[0]].column("count").to_numpy())) if singles else 0
     if rows == 0:
@@ -95,32 +91,28 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: TableReading
     def texts_of(table: Any, names: Sequence[str]) -> dict[str, NDArray[np.int32]]:
         return {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
 
-    own, times = {}, np.array([rows])
-    if plan.classes:
-        table = tables[len(published)]
-        own, times = texts_of(table, plan.classes), table.column("count").to_numpy().astype(np.int64)
-    columns = [made[name].with_codes(made[name].codes[own[name]]) for name in plan.classes]
-    classes, none = make_classes(columns, Units.of_records(len(times)), times=times), np.zeros(len(times), np.int32)
-    cells = Keys(values_of(plan.classes), own, none)
-    class_of = np.zeros(len(cells.keys), np.int32)
-    class_of[cells.of(own, none)] = classes.code
     drawn, shown = [], []
-    for block, names, table in zip(plan.blocks, blocks, tables[-len(blocks) :], strict=True):
-        own = texts_of(table, names)
-        row_class = class_of[cells.of(own, np.zeros(table.num_rows, np.int32))]
-        pairs = Keys(values_of(block.columns), own, row_class)
-        weights = np.bincount(pairs.of(own, row_class), table.column("count").to_numpy(), minlength=len(pairs.keys))
-        of_pair = (pairs.keys // pairs.size).astype(np.int32)
+    cells: tuple[ClassCell, ...] = ()
+    for block, names, table in zip(plan.blocks, blocks, tables[len(published) :], strict=True):
+        own, times = texts_of(table, names), table.column("count").to_numpy().astype(np.int64)
+        columns = [made[name].with_codes(made[name].codes[own[name]]) for name in plan.classes]
+        # Of each block the same: classes follow from how many rows each of their cells has.
+        classes = make_classes(columns, Units.of_records(len(times)), times=times)
+        pairs, cells = Keys(values_of(names), own), classes.cells
+        place, of_pair = pairs.of(own), np.zeros(len(pairs.keys), np.int32)
+        of_pair[place] = classes.code
+        weights = np.bincount(place, times, minlength=len(pairs.keys)).astype(np.int64)
         assert isinstance(block.draw, Lenders)  # `check_plan` lets no other draw in
-        drawn.append(CountedBlock(pairs, of_pair, LenderPool(of_pair, weights.astype(np.int64)), block.draw))
-        shown.append({name: made[name].with_codes(codes) for name, codes in pairs.values().items()})
+        drawn.append(CountedBlock(pairs, of_pair, LenderPool(of_pair, weights), block.draw))
+        values = pairs.values()
+        shown.append({name: made[name].with_codes(values[name]) for name in block.columns})
     unchanged = {
         n: column_handed_out(made[n].without_unused_labels(), drawn=False) for n in published if n not in plan.sensitive
     }
     codes = tuple((name, column.codes[: len(texts[name])]) for name, column in unchanged.items())
     means = {n: each for n in unchanged if n in plan.generalisations and (each := band_means(read[n], made[n]))}
-    drawing = Drawing(texts, codes, cells, class_of, tuple(drawn), SystemRandomness().bits(8).tobytes())
-    return CountedTable(rows, drawing, unchanged, tuple(shown), classes.cells, means)
+    drawing = Drawing(texts, codes, tuple(drawn), SystemRandomness().bits(8).tobytes())
+    return CountedTable(rows, drawing, unchanged, tuple(shown), cells, means)
 
 
 def _columns(

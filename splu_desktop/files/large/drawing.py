@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,48 +20,46 @@ from splu_desktop.core.table import unique
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
+MOST = 1 << 23  # distinct texts of a column, or combinations, that are held
 _WORDS = 4  # numbers that a block of AES hides
 RANDOM = ("k0", "k1")  # 128 random bits of each drawn row, by which rows are sorted: no two have the same
 
 
 class Keys:
-    """Combinations of class and values that there are, and where those of rows stand among them.
+    """Combinations of values that there are, and where those of rows stand among them.
 
     Parameters
     ----------
     columns : name -> (m,) the value that each text of the file stands for, and how many values there are.
-    texts, row_class : (N,) which text each counted combination has in each column, and its class.
+    texts : (N,) which text each counted combination has in each column.
 
     Attributes
     ----------
-    keys : (P,) each as one number, ascending: the class, then the values.
-    size : how many combinations of values there can be.
+    keys : (P,) each as one number, ascending.
     """
 
-    def __init__(self, columns: Mapping[str, tuple[Codes, int]], texts: Mapping[str, Codes], row_class: Codes) -> None:
+    def __init__(self, columns: Mapping[str, tuple[Codes, int]], texts: Mapping[str, Codes]) -> None:
         self._columns = columns
         self._sizes = tuple(size for _, size in columns.values())
-        self.size = int(np.prod(self._sizes, dtype=object))
-        self.keys = unique(self._keys_of(texts, row_class))
+        if math.prod(self._sizes) >= 1 << 63:
+            raise say_too_many(columns)
+        self.keys = unique(self._keys_of(texts))
         self._places = Lookup(self.keys.view(np.uint64))
 
     def values(self) -> dict[str, Codes]:
         """Return (P,) the value of each column in each combination."""
-        parts = np.unravel_index(self.keys % self.size, self._sizes)
+        parts = np.unravel_index(self.keys, self._sizes)
         return {name: part.astype(np.int32) for name, part in zip(self._columns, parts, strict=True)}
 
-    def of(self, texts: Mapping[str, Codes], row_class: Codes) -> Codes:
+    def of(self, texts: Mapping[str, Codes]) -> Codes:
         """Return (N,) the place of each row's combination. Raises BadSetting for one that is not there."""
-        found, others = self._places.of(self._keys_of(texts, row_class).view(np.uint64))
+        found, others = self._places.of(self._keys_of(texts).view(np.uint64))
         if len(others):
             raise say_changed()
         return found
 
-    def _keys_of(self, texts: Mapping[str, Codes], row_class: Codes) -> Ints:
-        found = row_class.astype(np.int64)
-        for name, (codes, size) in self._columns.items():
-            found = found * size + codes[texts[name]]
-        return found
+    def _keys_of(self, texts: Mapping[str, Codes]) -> Ints:
+        return np.ravel_multi_index([codes[texts[name]] for name, (codes, _) in self._columns.items()], self._sizes)
 
 
 def say_changed() -> BadSetting:
@@ -68,13 +67,21 @@ def say_changed() -> BadSetting:
     return BadSetting("The file changed while it was read; start again.")
 
 
+def say_too_many(names: Iterable[str]) -> BadSetting:
+    """Return the fault of columns whose values, or combinations of them, are more than are held."""
+    return BadSetting(
+        "{columns} have more than {most} different values; leave one out, or coarsen it in the file.",
+        columns=", ".join(f"“{name}”" for name in names), most=MOST,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False)
 class CountedBlock:
-    """A block as the draw needs it: pairs of class and combination, with the rows that have them.
+    """A block as the draw needs it: pairs of cell and combination, with the rows that have them.
 
     Attributes
     ----------
-    pairs : from a row's texts and class to its pair.
+    pairs : from a row's texts to its pair: what it has in the columns of the classes, and in those of the block.
     classes : (P,) class of each pair.
     pool : the pairs that lend, each as often as it has rows.
     draw : how.
@@ -98,15 +105,12 @@ class Drawing:
     ----------
     texts : of each column that is read, Arrow's array of its distinct texts.
     unchanged_columns : published columns that are not drawn, with (m,) the published code of each text.
-    cells, class_of : from a row's texts to its cell, and (K,) the class of each cell.
     blocks : in the plan's order.
     key : 32 random bytes.
     """
 
     texts: Mapping[str, Any]
     unchanged_columns: tuple[tuple[str, Codes], ...]
-    cells: Keys
-    class_of: Codes
     blocks: tuple[CountedBlock, ...]
     key: bytes = field(repr=False)
 
@@ -157,10 +161,9 @@ class Drawing:
         """
         texts = {name: text_codes(column, self.texts[name]) for name, column in zip(self.texts, columns, strict=True)}
         found = [codes[texts[name]] for name, codes in self.unchanged_columns]
-        own_class = self.class_of[self.cells.of(texts, np.zeros(len(columns[0]), np.int32))]
         for block in self.blocks:
-            own = block.pairs.of(texts, own_class)
-            lent = block.pool.pick(own_class, source)
+            own = block.pairs.of(texts)
+            lent = block.pool.pick(block.classes[own], source)
             found.append(np.where(block.draw.draw_kept(len(own), source), own, lent))
         return found
 

@@ -22,7 +22,7 @@ from splu_desktop.core.distinct import distinct, distinct_rows
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.digests import DigestedFile
-from splu_desktop.files.disk.inert_texts import inert, inert_texts, restore_text, restore_texts
+from splu_desktop.files.disk.inert_texts import inert, inert_texts, restore_text
 from splu_desktop.files.importer.raw import Gatherer
 from splu_desktop.files.importer.text import fields
 from splu_desktop.files.importer.text.fields import FIRST_BYTES, words_of
@@ -323,7 +323,8 @@ def read_table(
             code()
             for name, own in zip(names, found, strict=True):
                 column = own.column()
-                yield name, column.codes, restore_texts(column.labels)
+                texts = column.labels
+                yield name, column.codes, list(map(restore_text, texts)) if "'" in "".join(texts) else texts
         finally:
             pool.shutdown(cancel_futures=True)
 
