@@ -154,13 +154,16 @@ def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
 
 
 def _decode(codes: NDArray[np.int32], fields: Fields, encoding: str) -> RawColumn:
-    texts = _join(fields).decode(encoding, "replace")
-    column = RawColumn(codes, texts.split("\0")[1:])  # different bytes may be one text, as damaged ones are
-    return RawColumn.join([column]) if "\ufffd" in texts else column
+    joined = _join(fields).decode(encoding, "replace")
+    texts = joined.split("\0")[1:]
+    if len(texts) != len(fields):  # what Python's reader of CSV gives may hold noughts
+        texts = [field.decode(encoding, "replace") for field in fields]
+    column = RawColumn(codes, texts)  # different bytes may be one text, as damaged ones are
+    return RawColumn.join([column]) if "\ufffd" in joined else column
 
 
 def _join(fields: Fields) -> bytes:
-    """Return fields as one, a nought before each, which none has: to make bytes of each takes ten times that."""
+    """Return fields as one, a nought before each, which no word has: to make bytes of each takes ten times that."""
     if isinstance(fields, list):
         return b"\0".join([b"", *fields])
     marked = np.zeros((len(fields), 1 + _WORD * fields.shape[1]), np.uint8)
