@@ -254,17 +254,17 @@ def test_the_age_at_what_happened_is_secret_beside_another_age_alone(then: str) 
     ("name", "values", "role"),
     [
         ("wxqart", "Aba|Bec|Cid", Role.SA),
-        ("wxq supplier zzqzzq", "Aba|Bec|Cid", Role.NSA),
-        ("wxq supplier zzqzzq", "A1|B2|C3", Role.NSA),
-        ("wxq supplier zzqzzq", "aba|bec|cid", Role.SA),
-        ("wxq supplier zzqzzq", "nurse|bec|cid", Role.NSA),
+        ("wxq vehicle zzqzzq", "Aba|Bec|Cid", Role.NSA),
+        ("wxq vehicle zzqzzq", "A1|B2|C3", Role.NSA),
+        ("wxq vehicle zzqzzq", "aba|bec|cid", Role.SA),
+        ("wxq vehicle zzqzzq", "nurse|bec|cid", Role.NSA),
         ("wxq position zzqzzq", "Aba|Bec|Cid", Role.SA),
         ("wxq", "nurse|email|part-time", Role.NSA),
         ("wxq", "nurse|Bec|Cid", Role.SA),
-        ("wxq supplier zzqzzq", "yes|no", Role.SA),
-        ("wxq supplier zzqzzq", "10-19|20-29|30-39", Role.SA),
-        ("wxq supplier zzqzzq", "7|8|9", Role.SA),
-        ("wxq supplier therapy", "Aba|Bec|Cid", Role.SA),
+        ("wxq vehicle zzqzzq", "yes|no", Role.SA),
+        ("wxq vehicle zzqzzq", "10-19|20-29|30-39", Role.SA),
+        ("wxq vehicle zzqzzq", "7|8|9", Role.SA),
+        ("wxq vehicle therapy", "Aba|Bec|Cid", Role.SA),
         ("wxq discharge", "nurse|Bec|Cid", Role.SA),
     ],
 )
@@ -387,6 +387,66 @@ def test_ten_digits_by_chance_are_no_nhs_numbers() -> None:
     """One in eleven passes by chance; 400 of which 80 % pass is a chance below 1e-200."""
     values = [str(RANDOM.randrange(10**9, 10**10)) for _ in range(40)] * 10
     assert suggested("value", values).role is not Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("values", "role"),
+    [
+        ("Mon|Tue|Wed|Thu|Fri", Role.NSA),
+        ("janv|févr|mars|avr|mai|juin", Role.NSA),
+        ("Montag|Dienstag|Mittwoch|Donnerstag|Freitag", Role.NSA),
+        ("I|II|III|IV|V", Role.SA),
+        ("MI|SA|DO", Role.SA),
+        ("Mon|Tue|Wed|Thu|dead", Role.SA),
+    ],
+)
+def test_names_of_weekdays_and_months_are_known_under_any_name(values: str, role: Role) -> None:
+    assert suggested("wxq", values).role is role
+
+
+@pytest.mark.parametrize("name", ["Authorised_by", "erfasst durch", "validé par"])
+def test_whoever_did_something_is_named_and_no_kind_of_them(name: str) -> None:
+    assert suggested(name, "K. Wxqart|J. Zzq|S. Wzz").role is Role.IDENTIFIER
+    assert suggested(name, "nurse|physician|pharmacist").role is not Role.IDENTIFIER
+
+
+def test_two_measures_of_a_blood_pressure_are_secret_and_number_nobody() -> None:
+    found = suggested("RR", [f"{100 + at % 80}/{60 + at // 8}" for at in range(N)])
+    assert (found.role, found.subject) == (Role.SA, "health")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("wxq_payer", "aba|bec|cid", Role.NSA),
+        ("tarif wxq", "aba|bec|cid", Role.NSA),
+        ("wxq_payer", "yes|no", Role.SA),
+        ("wxq_source", "aba|bec|cid", Role.SA),
+        ("Anzahl Stationen", "1|2|3|4", Role.SA),
+    ],
+)
+def test_what_is_administrative_beside_any_word_decides_alone_and_other_such_heads_do_not(
+    name: str, values: str, role: Role
+) -> None:
+    kind = Kind.INTEGER if values.startswith("1|") else Kind.CATEGORY
+    assert suggested(name, values, kind).role is role
+
+
+def test_ages_in_months_are_ages() -> None:
+    assert suggested("Age_m", [str(54 + at % 90) for at in range(N)], Kind.INTEGER).subject == "age"
+
+
+# Words of medicine that a beginning or an end of two parts may take for one of administration.
+MEDICAL = """
+fundus fundoskopie fundoplikation ziprasidone sociopathy begleitpankreatitis diplopia contracture contraception
+plantar administration invitro PHQ-Fragebogen descensus gi_tract genotype_call imaging_request spontanabort
+hydrocort cortisone organism regimen transplant depot
+"""
+
+
+@pytest.mark.parametrize("name", MEDICAL.split())
+def test_no_word_of_medicine_begins_or_ends_as_a_harmless_one(name: str) -> None:
+    assert suggested(name, "Aba|Bec|Cid").role is Role.SA
 
 
 def test_numbers_of_records_persons_and_other_records() -> None:

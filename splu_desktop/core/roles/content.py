@@ -30,6 +30,7 @@ _SEXES = 8  # different values, at most
 _WORDS = 3  # of "une femme", at most
 _LETTERS = 4  # letters or figures that may stand for a sex under its name: XX, 8507 (OMOP)
 _LIFE = 25 * 365  # days
+_NAMED_DAYS = 5  # weekdays or months from which their names are no other words
 _YEARS = (1880, 2100)
 _FEWEST_YEARS = 3  # different ones that tell years from other numbers
 _CODES = 60  # numbers of wards or of kinds of something, at most, where they count up from 1
@@ -49,6 +50,7 @@ _PERIOD = re.compile(
 )
 _BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,8}(?:\d{1,3}[^\d]{0,12})?")
 _ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
+_PAIR = re.compile(r"\d{2,3}\s?/\s?\d{2,3}")
 _SITE = re.compile(r"[A-Z]\d\d.*")  # of a tumour
 _SHORT_NAME = re.compile(r"[A-Z]{2,8}|\d+[A-Z]\d+|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])")  # NY, 69G01, Ward A
 _ROMAN = re.compile(r"[IVX]+[A-Ca-c]?")
@@ -57,16 +59,11 @@ _KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits 
 _NAME = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]{1,58}")
 
 
-def _form(pattern: str) -> Callable[[str], bool]:
-    compiled = re.compile(pattern)
-    return lambda text: compiled.fullmatch(text.strip()) is not None
-
-
 @cache
-def checks() -> tuple[tuple[str, Callable[[str], bool]], ...]:
+def checks() -> tuple[tuple[str, Callable[[str], object]], ...]:
     """Return what most of a column's values are by chance with next to no probability, each with its check."""
-    forms = read_toml(resource_path("roles/forms.toml"))["forms"]
-    return (("official number", is_official), *((what, _form(pattern)) for what, pattern in forms.items()))
+    forms = read_toml(resource_path("roles/forms.toml"))["forms"].items()
+    return (("official number", is_official), *((what, re.compile(form).fullmatch) for what, form in forms))
 
 
 @remember
@@ -88,8 +85,7 @@ def _mostly(labels: Sequence[str], check: Callable[[str], object], share: float 
 @remember
 def distinct_share(column: Column) -> float:
     """Return the distinct values per record that has one, 0 where none has."""
-    counts = column.counts()[~column.missing]
-    return float(np.count_nonzero(counts) / counts.sum()) if counts.sum() else 0.0
+    return float(np.count_nonzero(column.counts()[~column.missing]) / max(rows_of(column), 1))
 
 
 def rows_of(column: Column) -> int:
@@ -205,18 +201,32 @@ def holds_days(column: Column) -> bool:
     return _mostly(labels, _DAY.match)
 
 
-def holds_times(column: Column) -> bool:
-    """Whether a column holds times of day."""
-    return column.kind is Kind.CATEGORY and _mostly(sample_labels(column), _TIME.fullmatch)
-
-
-def holds_periods(column: Column, *, written: bool = False) -> bool:
-    """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1.
-
-    written : whether no plain number counts.
-    """
+def holds_periods(column: Column) -> bool:
+    """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1."""
     labels = sample_labels(column)
-    return len(labels) > 1 and all(_PERIOD.fullmatch(text) and not (written and text.isdecimal()) for text in labels)
+    return len(labels) > 1 and all(map(_PERIOD.fullmatch, labels))
+
+
+def tells_when(column: Column) -> bool:
+    """Whether values are dates, times, months, weekdays or periods by their look alone, as plain numbers are not."""
+    labels = sample_labels(column)
+    named = len(labels) >= _NAMED_DAYS and _read_calendar().issuperset(map(join_words, labels))
+    written = holds_periods(column) and not any(map(str.isdecimal, labels))
+    timed = column.kind is Kind.CATEGORY and _mostly(labels, _TIME.fullmatch)
+    return is_dated(column) or timed or named or written
+
+
+@cache
+def _read_calendar() -> frozenset[str]:
+    """Return names of months and weekdays, whole and shortened, but no Roman numbers."""
+    months = " ".join(read_toml(resource_path("importer/words.toml"))["months"].values()).split()
+    days = [day[:end] for day in lexicon().values["weekday"] for end in (2, 3, None)]
+    return frozenset(days).union(join_words(month) for month in months if not set(month) <= set("ivx"))
+
+
+def holds_pairs(column: Column) -> bool:
+    """Whether a column holds two measures each, as those of a blood pressure: 120/80."""
+    return column.kind is Kind.CATEGORY and _mostly(sample_labels(column), _PAIR.fullmatch)
 
 
 def holds_years(column: Column) -> bool:
@@ -305,11 +315,9 @@ def tells_findings(column: Column, *, graded: bool = True) -> bool:
 
 def says_harmless(text: str) -> bool:
     """Whether a value is a way to come, answer or pay, a kind of staff or of work."""
-    if join_words(text) in lexicon().values["ways"]:
-        return True
     reading = read_name(text)
-    told = reading.says("staff", "administrative", "demographic")
-    return told and not reading.secret and not reading.says("somebody", "exit")
+    told = reading.says("staff", "administrative", "demographic") and not reading.secret
+    return join_words(text) in lexicon().values["ways"] or (told and not reading.says("somebody", "exit"))
 
 
 def fits(column: Column, subject: str, reading: Reading) -> bool:
@@ -379,13 +387,13 @@ def _fits_age(column: Column, reading: Reading) -> bool:
 
 def _fits_date(column: Column, reading: Reading) -> bool:
     labels = sample_labels(column)
-    if is_dated(column) or holds_periods(column):
+    if tells_when(column) or holds_periods(column):
         return True
     if column.kind in (Kind.CATEGORY, Kind.TEXT):
         written = holds_days(column) and not (reading.unknown and _mostly(labels, str.isdecimal))  # "ano_retour": a key
         plan = not (reading.unknown or reading.unsure or tells_findings(column) or holds_answers(column))
         plan = plan and len(labels) <= _VERSIONS and interval_ends(column) is None  # "day", "3x8", "night"
-        return holds_times(column) or written or plan
+        return written or plan
     if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person", "act"):
         return False
     numbers, ranges = column.values[~column.missing], lexicon().ranges

@@ -15,6 +15,7 @@ HARMLESS = ("age", "sex", "date", "unit", "place", "demographic", "administrativ
 # Where the word that says what a column is stands in its name, and whether it may be glued to the word before it.
 ORDERS = ("first", "last", "glued")
 _STEMS = ("health", "act", "death")  # lists of parts of words, each of which says something about health
+_ALSO = {"act": "health", "death": "health", "clear": "administrative"}  # lists whose words stand in another one, too
 _PRIVATE = frozenset({*_STEMS, "amount"})
 _SURE = ("age", "date", "unit", "place")  # what stays itself where a vaccination or a diagnosis is named beside it
 _CLEAR = (*_SURE, "demographic")  # what stays itself beside a word that nobody knows
@@ -97,10 +98,8 @@ class Lexicon:
         return (word,)
 
     def _bent(self, word: str) -> frozenset[str]:
-        for form in (word, *(word.removesuffix(end) for end in _ENDINGS if len(word) > _COMPOUND - 2)):
-            if len(form) > 1 and (found := self.words.get(form)):
-                return found
-        return frozenset()
+        forms = (word, *(word.removesuffix(end) for end in _ENDINGS if len(word) > _COMPOUND - 2))
+        return next((self.words[form] for form in forms if len(form) > 1 and form in self.words), frozenset())
 
     def _parts(self, word: str) -> frozenset[str]:
         for cut in range(len(word) - _PART, _PART - 1, -1) if _COMPOUND <= len(word) <= _LONGEST else ():
@@ -174,9 +173,8 @@ class Reading:
         The head stands first or last, as is the custom of its language. Beside what is done to people no trade is one.
         """
         done = self.says("act")
-        beside = {*_BESIDE, "act", "amount"}
-        counted = self.says("amount") and self.says("unit", "place")  # "cost centre"
-        if self.subjects or not (self.unknown or done or counted) or not all(not e or e & beside for e in self.lists):
+        beside = {*_BESIDE, "act"}
+        if self.subjects or not (self.unknown or done) or not all(not e or e & beside for e in self.lists):
             return ()
         links = lexicon().values["link"]
         link = next((at for at, word in enumerate(self.words) if at and word in links), len(self.words))
@@ -189,7 +187,8 @@ class Reading:
             lists = self.lists[at]
             other = order == "first" and "last" in lists  # "service infection" may be English
             if order in lists and (done or not ("unsure" in lists or other)):
-                return tuple(subject for subject in (_SURE if done else _CLEAR) if subject in lists)
+                clear = HARMLESS if "clear" in lists else _CLEAR
+                return tuple(subject for subject in (_SURE if done else clear) if subject in lists)
         return ()
 
     @property
@@ -209,7 +208,8 @@ def lexicon() -> Lexicon:
     for data in _files():
         order = data.get("values", {}).get("heads", ORDERS[1]).split()
         for name, text in data.get("names", {}).items():
-            told = (name, "health") if name in _STEMS else (name, *order) if name in HARMLESS else (name,)
+            also = _ALSO.get(name, name)
+            told = (name, also, *(order if also in HARMLESS else ()))
             for word in map(fold, text.split()):
                 words.setdefault(word, set()).update(told)
                 if name in _STEMS and len(word) >= _STEM:
@@ -252,15 +252,12 @@ def read_name(name: str) -> Reading:
     found: list[tuple[str, frozenset[str]]] = []
     at = 0
     while at < len(words):
-        for length in range(min(_LONGEST_RUN, len(words) - at), 1, -1):
+        for length in range(min(_LONGEST_RUN, len(words) - at), 0, -1):
             run = "_".join(words[at : at + length])
-            lists = known.words.get(run) or known.words.get(run.replace("_", ""))
-            if lists:
+            lists = known.words.get(run) or known.words.get(run.replace("_", "")) or frozenset()
+            if lists and length > 1:
                 break
-        else:
-            length, run = 1, words[at]
-            lists = known.lists_of(run)
-        found.append((run, lists))
+        found.append((run, lists if length > 1 else known.lists_of(run)))
         at += length
     return Reading(tuple(word for word, _ in found), tuple(lists for _, lists in found))
 

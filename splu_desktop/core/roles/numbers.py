@@ -84,14 +84,9 @@ def spanish_social_security(text: str) -> bool:
     digits = re.sub(r"[\s/-]", "", text)
     if len(digits) != 12 or not digits.isdecimal():
         return False
-    province, number = int(digits[:2]), int(digits[2:10])
-    whole = number + province * 10_000_000 if number < 10_000_000 else int(digits[:10])
-    return whole % 97 == int(digits[10:])
+    return int(digits[:2] + digits[2:10].removeprefix("0")) % 97 == int(digits[10:])
 
 
 def us_provider(text: str) -> bool:
     """Whether a text is a US provider number (NPI): ten digits from 1 or 2, Luhn check with 80840 before them."""
-    digits = text.strip()
-    if len(digits) != 10 or not digits.isdecimal() or digits[0] not in "12":
-        return False
-    return bool(_check("luhn")("80840" + digits))
+    return re.fullmatch(r"[12]\d{9}", text.strip()) is not None and bool(_check("luhn")("80840" + text.strip()))

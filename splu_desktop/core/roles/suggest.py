@@ -95,7 +95,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     harmless = bool(reading.subjects)
     if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
         return _names_person(_NUMBER)
-    agent = bool(reading.lists) and "agent" in reading.lists[-1]  # "verified by", "adressé par"
+    agent = len(reading.lists) > 1 and "agent" in reading.lists[-1]  # "verified by", "adressé par"
     housed = reading.says("place") and content.distinct_share(column) < _MOSTLY_UNIQUE  # "address.city"
     few = column.m < _MANY and (reading.unknown or column.kind is Kind.INTEGER)  # "phone os"
     if reading.says("reach") and not (reading.secret or housed or agent or few):
@@ -115,8 +115,9 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     alike = content.numbered_alike(column) and content.distinct_share(column) >= _NEAR_UNIQUE
     if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
         return _names_person(_NUMBER)  # a laboratory's, too
-    treats = reading.says("staff") and (reading.says("number") or not reading.says("kind"))
-    if treats and not (harmless or reading.secret or column.kind is Kind.DECIMAL or content.tells_ways(column)):
+    treats = reading.says("staff") and not harmless and (reading.says("number") or not reading.says("kind"))
+    told = (treats or (agent and worded)) and not (reading.secret or column.kind is Kind.DECIMAL)
+    if told and not content.tells_ways(column):
         return _names_person(say("The name says who treats or records."))  # but "consultant" and "registrar" are kinds
     if reading.unknown or reading.secret:
         coded = reading.says("number") and column.m >= _MANY and content.is_numbered(column) and not reading.secret
@@ -175,8 +176,7 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
         return _harmless("sex", bool(reading.unknown))
     if content.is_dated(column) and content.may_be_births(column):
         return _names_person(say("A date of birth singles out most people."), "age", doubt=True)
-    timed = content.is_dated(column) or content.holds_times(column) or content.holds_periods(column, written=True)
-    if timed and not (some or reading.says("death")):
+    if content.tells_when(column) and not (some or reading.says("death")):
         return _harmless("date", True)
     if reading.secret:
         return None
@@ -200,7 +200,8 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     if column.kind is Kind.INTEGER:
         own = not measured and (alike or content.counts_records(column))
     else:
-        own = (alike or (many and share >= _MOSTLY_UNIQUE)) and not content.holds_icd(column)
+        found = content.holds_icd(column) or content.holds_pairs(column)
+        own = (alike or (many and share >= _MOSTLY_UNIQUE)) and not found
         own = own and (not measured or (column.kind is Kind.CATEGORY and share >= _NEAR_UNIQUE))
     return _names_person(say("Nearly every record has a value of its own."), doubt=True) if own else None
 
@@ -254,10 +255,9 @@ def _secret(column: Column, reading: Reading) -> Suggestion:
 def _take_second_ages(table: Table, found: dict[str, Suggestion]) -> None:
     """Take the age at a diagnosis, or at what nobody knows, for secret where another column tells the age."""
     ages = [name for name, each in found.items() if each.role is Role.NSA and each.subject == "age"]
-    said = {name: read_name(name) for name in ages}
-    then = [name for name in ages if said[name].says("act", "event", "exit") or said[name].unknown]
+    then = [name for name in ages if read_name(name).says("act", "event", "exit") or read_name(name).unknown]
     for name in then if len(then) < len(ages) else ():
-        found[name] = _secret(table[name], said[name])
+        found[name] = _secret(table[name], read_name(name))
 
 
 def _take_other_numbers(table: Table, found: dict[str, Suggestion]) -> None:
