@@ -160,7 +160,11 @@ def faults_of_plots(window: QWidget) -> Iterator[str]:
                     yield f"“{first}” and “{second}” overlap below “{plot.accessibleName()}”"
             room = QRectF(plot.rect()).adjusted(0, 0, -6, -6)  # without the margins around the drawing
             name = axis.label
-            if axis.orientation == "bottom" and not (name.isVisible() and name.toPlainText().strip()):
+            if (
+                not any(shown(window, Banner))
+                and axis.orientation == "bottom"
+                and not (name.isVisible() and name.toPlainText().strip())
+            ):
                 yield f"“{plot.accessibleName()}” does not say what its axis is"
             if name.isVisible() and not room.contains(name.mapRectToScene(name.boundingRect()).adjusted(4, 4, -4, -4)):
                 yield f"“{name.toPlainText()}” leaves “{plot.accessibleName()}”"

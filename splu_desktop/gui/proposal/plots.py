@@ -46,6 +46,7 @@ _MARKS = (0.01, 0.05, 0.2, 0.5)  # tolerances that are named below the first plo
 _SHARES = (0.0, 0.5, 1.0)
 _RUG = 0.03, 0.07  # shares of the width, behind the curve, for the table's own counts
 _APART = 6  # pixels between two marks of an axis
+_LOW = 76  # pixels of height below which the words of its axis would leave a curve no room, where a message stands
 
 pg.setConfigOptions(antialias=True)
 
@@ -230,14 +231,14 @@ class Plot(QWidget):
 
     def _name_axis(self) -> None:
         """Say below what the axis is; the slider moves the plot's edges by a few pixels."""
-        metrics = QFontMetrics(self._small)
+        metrics, named = QFontMetrics(self._small), self.height() >= _LOW
         room = self.width() - round(self._left.minimumWidth()) + self._right - 6  # it stands in the axis's middle
-        words = metrics.elidedText(self._axis, Qt.TextElideMode.ElideRight, room)
+        words = metrics.elidedText(self._axis, Qt.TextElideMode.ElideRight, room) if named else ""
         if words != self._named:
             self._named = words
             style = {"font-size": f"{self._small.pointSizeF():g}pt", "color": theme.colours().quiet}
             self._below.setLabel(words, **style)
-            self._below.setHeight(2 * metrics.height() + 4)
+            self._below.setHeight((2 if named else 1) * metrics.height() + 4)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
