@@ -87,7 +87,7 @@ class CellColumn:
 
     def texts(self) -> RawColumn:
         """Return the cells as texts, each text once."""
-        column = RawColumn(self.codes, list(map(text_of, self.cells)))
+        column = RawColumn(self.codes, [cell if type(cell) is str else text_of(cell) for cell in self.cells])
         return column if len(set(column.labels)) == len(column.labels) else RawColumn.join([column])
 
     @property
@@ -108,9 +108,9 @@ class CellColumn:
 
     def mixes_days(self) -> bool:
         """Whether dates stand among numbers that are all plausible day counts."""
-        numbers = [cell for cell in self.cells if isinstance(cell, float)]
-        dates = any(isinstance(cell, str) and _DAY.match(cell) for cell in self.cells if numbers)
-        return dates and all(1.0 <= number <= 80_000.0 for number in numbers)
+        days = any(type(cell) is str and _DAY.match(cell) for cell in self.cells)
+        numbers = [cell for cell in self.cells if isinstance(cell, float)] if days else []
+        return bool(numbers) and all(1.0 <= number <= 80_000.0 for number in numbers)
 
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?: |\Z)")
