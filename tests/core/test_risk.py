@@ -18,7 +18,7 @@ from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
 from splu_desktop.core.risk.releases import joint_certainty, surest_jointly
 from splu_desktop.core.sanitise import prepare, run, show_rows
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column, Kind, Table
 from tests.core.risk_tables import coded, plan_for, visits
 from tests.seeded import Seeded
 
@@ -194,3 +194,11 @@ def test_one_rare_value_that_tells_another_keeps_columns_from_being_drawn_apart(
         one, other = rng.integers(0, 40, (2, 1500))
         assert association(coded("one", one), coded("other", other)) < 0.05
         assert association(coded("one", one % 2), coded("other", (other == 3) * 1)) < 0.1
+
+
+def test_a_value_that_all_rows_have_hangs_together_with_none() -> None:
+    """Labels that no row has any more are rare ones, beside one of all rows; warnings are faults in tests."""
+    labels = np.array(["a", "b"], object)
+    one = Column.from_codes("one", np.zeros(300, np.int32), labels, np.zeros(2, bool), None, kind=Kind.CATEGORY)
+    with np.errstate(all="raise"):
+        assert association(one, coded("other", np.arange(300) % 3)) == 0

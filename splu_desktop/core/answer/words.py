@@ -27,7 +27,7 @@ def range_words(answer: Answer) -> str:
     """Return an answer in words: the range first where the number is too rough, no number where it is hidden."""
     low, high = ends_of(answer)
     if answer.exact:
-        return say("{n} (exact)", n=answer.n_p)
+        return say("{n} (exact in the published table)", n=answer.n_p)
     trust = answer.trust()
     if trust == HIDDEN:
         return say("between {low} and {high}", low=low, high=high)

@@ -36,9 +36,10 @@ def association(first: Column, second: Column) -> float:
     one_side, other_side = down[rows] / n, across[columns] / n
     phi2 = float((counts.astype(float) ** 2 / (down[rows] * across[columns])).sum() - 1)
     r, c = len(down), len(across)
-    of_values = (counts / n - one_side * other_side).clip(0) ** 2 / (
-        one_side * (1 - one_side) * other_side * (1 - other_side)
-    )
+    # A value that all rows have tells nothing, and hangs together with none.
+    spread = one_side * (1 - one_side) * other_side * (1 - other_side)
+    both = (counts / n - one_side * other_side).clip(0) ** 2
+    of_values = np.divide(both, spread, out=np.zeros(len(both)), where=spread > 0)
     most = float(of_values.max(initial=0.0)) - 2 * np.log(r * c / _CHANCE) / n
     phi2 = max(0.0, phi2 - (r - 1) * (c - 1) / (n - 1))
     r_less, c_less = r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)

@@ -335,7 +335,7 @@ def _error_factors(published: Published, column: str) -> tuple[str, float]:
 
 
 def _goodness(published: Published, questions: Sequence[AskedTable], reader: Reader | None, t: Any) -> list[str]:
-    """Return, for each asked table, how many of its cells of 50 and more are told within its error."""
+    """Return, for each asked table, how many of its answers of 50 and more are within its error."""
     lines: list[str] = []
     for asked in questions[:3] if reader is not None else ():
         if (
@@ -346,13 +346,14 @@ def _goodness(published: Published, questions: Sequence[AskedTable], reader: Rea
             continue
         assert reader is not None
         found = crosstab(reader, asked.by, asked.sa)
-        large = (found.estimate >= _LARGE) & [asked.value in (None, label) for label in found.labels]
+        column, within = published.table[asked.sa], 0.5 if asked.kind == "compare" else asked.within  # as in the report
+        large = (found.estimate >= _LARGE) & ~column.missing & [asked.value in (None, label) for label in found.labels]
         if not large.any():
             lines.append(t(say("{table}: no cell is as large as 50.", table=asked.words())))
             continue
-        good = large & ((found.high - found.low) / 2 <= asked.within * found.estimate)  # none is exact
-        told = say("{table}: {good} of {all} cells of 50 and more within {percent} %.", table=asked.words(),
-                   good=int(good.sum()), all=int(large.sum()), percent=round(100 * asked.within))  # fmt: skip
+        good = large & ((found.high - found.low) / 2 <= within * found.estimate)  # none is exact
+        told = say("{table}: {good} of {all} answers of 50 and more within {percent} %.", table=asked.words(),
+                   good=int(good.sum()), all=int(large.sum()), percent=round(100 * within))  # fmt: skip
         lines.append(t(told))
     ranges = say("Figures have two ranges, right in 95 of 100 releases: for persons like these, and for this table.")
     return [*lines, t(ranges)]

@@ -164,7 +164,7 @@ def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
         (t("what the recipient reads"), "l", 5.0, lambda each: t.join(cell_words(one, t) for one in each.ends) or "–"),
     )
     text = t(
-        "Readable: the range lies within {within} of the number; cells of 50 and more count.",
+        "Readable: the range lies within {within} of the number; numbers of 50 and more count.",
         within=t.percent(facts.tables[0].within, 0),
     )
     if facts.other is not None:
