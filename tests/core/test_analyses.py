@@ -119,6 +119,16 @@ def test_shares_of_few_rows_of_a_block_are_held(gamma: float) -> None:
     assert held / asked >= 0.94 - 3 * np.sqrt(0.94 * 0.06 / asked)
 
 
+def test_a_mean_of_bands_says_that_they_count_as_one_number_each(source: Table) -> None:
+    age = np.array(["40 to 59", "60 to 89"])[(np.asarray(source["age"].values)[source["age"].codes] >= 60).astype(int)]
+    dead = source["dead"].labels[source["dead"].codes].astype(str)
+    reader = Reader(Releases(table({"age": age, "dead": dead}), {("dead",): 3}).draw(0))
+    found = analyse(reader, Analysis("mean", "age"))
+    assert found.first.low == found.first.high, "as the bands have it"
+    assert "Bands of “age”" in found.notes[0]
+    assert not analyse(reader, Analysis("share", "age", "40 to 59")).notes
+
+
 def test_a_figure_is_named_by_a_word_that_every_language_has(source: Table) -> None:
     reader = Reader(Releases(source, {}).draw(0))
     found = analyse(reader, Analysis("risk ratio", "dead", "yes", "sex", "m"))

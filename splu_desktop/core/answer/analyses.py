@@ -205,7 +205,7 @@ def _ratio(reader: Reader, analysis: Analysis) -> Result:
     Its ends are the roots t of (sum - t number)^2 = 1.96^2 V(sum - t number) (Fieller 1954): of few rows a standard
     error about the estimate itself is too small (a share was held in .67 to .84 of 5 to 25 rows of a block).
     """
-    published = reader.published
+    published, column = reader.published, _column(reader.published, analysis.outcome)
     features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
 
     def score(theta: Floats, values: Values) -> tuple[Floats, Floats]:
@@ -227,7 +227,14 @@ def _ratio(reader: Reader, analysis: Analysis) -> Result:
         reach = np.sqrt(max(one**2 - two * none, 0.0)) * np.array([-1, 1])
         figures += [*(np.clip((one + reach) / two, *ends) if two > 0 else ends)]  # of too few no end is ruled out
     figure = Estimate(_KNOWN[analysis.kind].name, *map(float, figures), *errors)
-    return Result(analysis, (figure,), np.array([[errors[1] ** 2]]))
+    notes: tuple[str, ...] = ()
+    if not share and column.values is None:
+        notes = (
+            say(
+                "Bands of “{column}” count as one number each: the true mean may lie just outside.", column=column.name
+            ),
+        )
+    return Result(analysis, (figure,), np.array([[errors[1] ** 2]]), notes)
 
 
 def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[float, float]) -> Result:
@@ -248,8 +255,7 @@ def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[floa
     theta, *covariances = _fit(published, features, model)
     error, alike = (float(np.sqrt(max(each[-1, -1], 0.0))) for each in covariances)
     name, log = _KNOWN[analysis.kind].name, model != "linear"
-    estimate = _estimate(name, float(theta[-1]), error, alike, ends, log=log)
-    return Result(analysis, (estimate,), np.array([[alike**2]]))
+    return Result(analysis, (_estimate(name, float(theta[-1]), error, alike, ends, log=log),), np.array([[alike**2]]))
 
 
 def _estimate(

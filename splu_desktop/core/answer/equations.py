@@ -29,13 +29,7 @@ _MOST_STEPS = 40
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """What an analysis reads of a column.
-
-    Attributes
-    ----------
-    column : its name.
-    values : (m, d) what each label means; NaN where it means nothing.
-    """
+    """What an analysis reads of a column: values (m, d), what each label means, NaN where it means nothing."""
 
     column: str
     values: Floats
