@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole_files import CannotWrite, check_name, whole_file
 from splu_desktop.files.language import Language, language
+from splu_desktop.files.register.earlier import releases_before
 from splu_desktop.files.register.ledger import Entry, Register
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.content.annex import annex
@@ -101,30 +101,13 @@ def make_report(
     BadSetting; Cancelled.
     """
     packs(fields.law)  # a code that there is not is said before anything is worked out
-    earlier = _earlier(entry)
+    earlier = () if entry is None else releases_before(Register(), entry)
     known = (opened.published.table if source is None else source).__dict__.setdefault("_facts", {})
     key = (opened.id, fields.threshold, None if entry is None else entry.number, earlier)
     if key not in known:
         known[key] = make_facts(opened, fields, entry=entry, source=source, earlier=earlier, progress=progress)
     # A title is typed, so it may differ where all that was measured is the same.
     return Report(replace(known[key], title=fields.title or opened.title), fields)
-
-
-def _earlier(entry: Entry | None) -> tuple[EarlierRelease, ...]:
-    """Return the releases of the same persons that an entry names."""
-    if entry is None:
-        return ()
-    named = set(map(str, entry.body.get("earlier", ())))
-    return tuple(
-        EarlierRelease(
-            recipient=str(each.body.get("recipient", "")),
-            date=each.time[:10],
-            gamma=float(each.body.get("gamma", 1.0)),
-            name=each.release,
-        )
-        for each in (Register().releases() if named else ())
-        if each.release in named
-    )
 
 
 def check_target(path: Path) -> None:

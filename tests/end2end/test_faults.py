@@ -24,6 +24,7 @@ from splu_desktop.files.disk.leftovers import MARK, clear_leftovers, is_dead
 from splu_desktop.files.disk.whole_files import CannotWrite
 from splu_desktop.files.publish.publishing import Options, Outcome, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
+from splu_desktop.files.register.earlier import releases_before
 from splu_desktop.files.release import csv_table
 from splu_desktop.files.release.verify import verify
 from tests.files.releases import ward_plan, ward_table
@@ -321,4 +322,5 @@ def test_several_at_once_do_not_meet(house: House) -> None:
     house.check_clean(*done[2:])
     entries = house.register.releases()
     for at, entry in enumerate(entries):
-        assert {each.release for each in entries[:at]} <= set(entry.body["earlier"])
+        before = [each.name for each in releases_before(house.register, entry)]
+        assert before == [each.release for each in entries[:at]]

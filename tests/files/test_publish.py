@@ -17,6 +17,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole_files import CannotWrite
 from splu_desktop.files.publish.publishing import Options, Refused, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
+from splu_desktop.files.register.earlier import releases_before
 from splu_desktop.files.release.reading import open_release
 from splu_desktop.files.release.verify import verify
 from tests.files.releases import ward_plan, ward_table
@@ -76,7 +77,7 @@ def test_the_same_persons_are_recognised_and_the_readme_says_so(
 ) -> None:
     first = publish(table, plan, tmp_path / "one", options=ALL)
     second = publish(table, plan.with_gamma(5), tmp_path / "two", options=ALL)
-    assert second.entry.body["earlier"] == [first.release.id]
+    assert [each.name for each in releases_before(register, second.entry)] == [first.release.id]
     assert "released before" in (tmp_path / "two" / "README.md").read_text(encoding="utf-8")
     assert "released before" not in (tmp_path / "one" / "README.md").read_text(encoding="utf-8")
 

@@ -22,7 +22,6 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.codes import store_codes
@@ -179,7 +178,7 @@ def publish(
                 again = verdict(table, plan, earlier=now, progress=progress)
                 check_accepted(again, accepted, options.accept_all)
                 names.update(each.name for each in new)
-            body = _entry_body(plan, found, accepted, options, target, partial, read, digest, marks, now)
+            body = _entry_body(plan, found, accepted, options, target, partial, read, digest, marks)
             entry = register.add(read.id, body)
 
     try:
@@ -263,7 +262,6 @@ def _entry_body(
     read: OpenRelease,
     digest: str,
     marks: Marks,
-    earlier: tuple[EarlierRelease, ...],
 ) -> dict[str, Any]:
     """Return what the register remembers: choices and keyed marks; of values only those that a plan names."""
     open_lines = {line.name: str(line.sentence) for line in found.open}
@@ -285,7 +283,6 @@ def _entry_body(
         **found.as_remembered(),
         "open": open_lines,
         "accepted": reasons,
-        "earlier": [each.name for each in earlier],
         "facts_sha256": digest,
         "files": read.facts["files"],
         "marks": marks,

@@ -30,6 +30,14 @@ def earlier_releases(register: Register, table: Table, plan: Plan) -> tuple[Earl
     return _find_shared(entries, source_marks(register, table, plan)) if entries else ()
 
 
+def releases_before(register: Register, entry: Entry) -> tuple[EarlierRelease, ...]:
+    """Return releases of the same persons that had been handed out before that of an entry. Raises RegisterFault.
+
+    By the same marks as then: entries that named all before them would grow with each release.
+    """
+    return _find_shared((each for each in register.releases() if each.number < entry.number), entry.body["marks"])
+
+
 def likely_earlier(
     register: Register, table: Table, persons: ByPerson | None, known: Mapping[str, Suggestion]
 ) -> tuple[EarlierRelease, ...]:
@@ -54,10 +62,13 @@ def _marks(register: Register, table: Table, roles: Mapping[str, Role], naming: 
 
 
 def _find_shared(entries: Iterable[Entry], own: Marks) -> tuple[EarlierRelease, ...]:
-    found = []
+    found, shares = [], dict[int, float]()
     for entry in entries:
-        share = overlap(own, entry.body.get("marks", {}))
-        if share >= _LEAST:
+        marks = entry.body.get("marks", {})
+        # Entries of one table hold one and the same object.
+        if id(marks) not in shares:
+            shares[id(marks)] = overlap(own, marks)
+        if (share := shares[id(marks)]) >= _LEAST:
             found.append(
                 EarlierRelease(
                     recipient=str(entry.body.get("recipient") or entry.body.get("audience", {}).get("recipient", "")),

@@ -13,7 +13,7 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from sys import intern
@@ -31,7 +31,6 @@ RELEASE, WITHDRAWN, TABLES = "release", "withdrawn", "tables"
 _LINES, _KEY, _LOCK = "register.jsonl", "key", "register.lock"
 _LARGEST = 1 << 28  # bytes
 _PART = 1 << 20  # bytes, read at a time
-_SHORT = 64  # letters
 _TICK = 2_000_000_000  # nanoseconds, the coarsest clock of a disk
 _WAIT = 30.0  # seconds for another release's turn
 
@@ -183,6 +182,7 @@ class _Known:
     lines, end : whole lines, and where the last of them ends, in bytes.
     digest : of the bytes up to there.
     seal : of the last line, "" where there is none that can be read.
+    held : parts of the bodies, by which equal ones are found.
     """
 
     reading: Reading = Reading()
@@ -191,6 +191,7 @@ class _Known:
     end: int = 0
     digest: bytes = hashlib.sha256().digest()
     seal: str = ""
+    held: dict[int, Any] = field(default_factory=dict)
 
 
 _KNOWN: dict[tuple[Path, bytes], _Known] = {}
@@ -205,14 +206,14 @@ def _read_on(file: BinaryIO, key: bytes, known: _Known, stamp: tuple[int, ...]) 
         file.seek(0)
         known, digest = _Known(), hashlib.sha256()
     entries, faults = list(known.reading.entries), list(known.reading.faults)
-    number, end, last = known.lines, known.end, known.seal
+    number, end, last, held = known.lines, known.end, known.seal, known.held
     for line in file:
         if not line.endswith(b"\n"):
             break
         number, end = number + 1, end + len(line)
         digest.update(line)
         try:
-            entry, seal, previous, sound = _read_line(key, number, line)
+            entry, seal, previous, sound = _read_line(key, number, line, held)
         except (ValueError, KeyError, TypeError, AttributeError):
             faults.append(say("Entry {number} of the register of releases is not readable.", number=number))
             last = ""
@@ -223,26 +224,32 @@ def _read_on(file: BinaryIO, key: bytes, known: _Known, stamp: tuple[int, ...]) 
         elif previous != last and last != "":
             faults.append(say("Before entry {number} of the register of releases one was removed.", number=number))
         last = seal
-    return _Known(Reading(tuple(entries), tuple(faults)), stamp, number, end, digest.digest(), last)
+    return _Known(Reading(tuple(entries), tuple(faults)), stamp, number, end, digest.digest(), last, held)
 
 
-def _read_line(key: bytes, number: int, line: bytes) -> tuple[Entry, str, str, bool]:
+def _read_line(key: bytes, number: int, line: bytes, held: dict[int, Any]) -> tuple[Entry, str, str, bool]:
     """Return a line's entry, its seal, the one before, and whether it is sound. Raises what a damaged line does."""
     data = from_json(line, paths=True)
     seal, previous = str(data.pop("seal")), str(data["previous"])
-    body = _share_texts(dict(data["body"]))
+    body = _share(dict(data["body"]), held)
     entry = Entry(number, str(data["time"]), str(data["kind"]), str(data["release"]), body)
     return entry, seal, previous, hmac.compare_digest(seal, _seal(key, data)) and data["number"] == number
 
 
-def _share_texts(data: Any) -> Any:
-    """Return plain data whose short texts are held once, however many lines say them."""
+def _share(data: Any, held: dict[int, Any]) -> Any:
+    """Return plain data of which equal parts are held once, however many lines say them.
+
+    A table that goes out again has the same marks, plan and columns: 16 of 21 KB of a line.
+    """
     if isinstance(data, dict):
-        return {intern(name): _share_texts(each) for name, each in data.items()}
-    if isinstance(data, list):
-        return list(map(_share_texts, data))
-    # Each line names its earlier releases: the window held a hundred thousand texts after four hundred releases.
-    return intern(data) if isinstance(data, str) and len(data) <= _SHORT else data
+        made: Any = {intern(name): _share(each, held) for name, each in data.items()}
+    elif isinstance(data, list):
+        made = [_share(each, held) for each in data]
+    else:
+        return intern(data) if isinstance(data, str) else data
+    said = repr(made)  # which tells 1 from 1.0, as equality does not
+    found = held.setdefault(hash(said), made)
+    return found if found is made or repr(found) == said else made
 
 
 _LOCKS: dict[Path, FileLock] = {}
