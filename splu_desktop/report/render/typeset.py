@@ -16,6 +16,7 @@ from typing import Any
 import typst
 
 from splu_desktop.core.resources import resource_path
+from splu_desktop.files.disk.room import return_freed_memory
 from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Paragraph, TableBlock, cell_text
 
 FRONT_PAGES = 2
@@ -40,6 +41,7 @@ def as_pdf(document: Document) -> bytes:
         found: bytes = compiler.compile(format="pdf", sys_inputs=inputs, pdf_standards=_STANDARDS)
     except typst.TypstError:  # a letter with a mark that no font has together: tagged PDF, but not to the standards
         found = compiler.compile(format="pdf", sys_inputs=inputs)
+    _forget(compiler)
     return found
 
 
@@ -47,10 +49,16 @@ def as_pages(document: Document, ppi: float = _PPI) -> list[bytes]:
     """Return each page as PNG."""
     compiler, inputs = _set(document)
     found = compiler.compile(format="png", sys_inputs=inputs, ppi=ppi)
-    for _ in range(_REMEMBERED + 1):  # empty ones, so that a window which shows many reports does not hold them all
+    _forget(compiler)
+    return [found] if isinstance(found, bytes) else list(found)
+
+
+def _forget(compiler: Any) -> None:
+    """Have typst let go of what it keeps of documents, and the system get it: a window may make many reports."""
+    for _ in range(_REMEMBERED + 1):  # empty ones
         # Not by new compilers, of each of which typst never lets go of a little.
         compiler.compile(b"", format="svg")
-    return [found] if isinstance(found, bytes) else list(found)
+    return_freed_memory()
 
 
 @lru_cache(maxsize=1)
