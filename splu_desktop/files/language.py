@@ -12,7 +12,7 @@ import numbers
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache, lru_cache
 from typing import Any
 
@@ -145,6 +145,8 @@ class _Filled(Isolating):
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, Phrase | Figure):
             return self._language.sentence(value)
+        if isinstance(value, date):
+            return self._language.day(value.isoformat())
         if isinstance(value, numbers.Number):
             whole = not format_spec and isinstance(value, numbers.Integral)
             return self._language.from_english(format(int(value) if whole else value, "," if whole else format_spec))  # type: ignore[call-overload]

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from scripts import translations
-from splu_desktop.files.language import ROOMS
+from splu_desktop.core.generalise import Age
+from splu_desktop.files.language import ROOMS, language
 
 ROOT = Path(__file__).parents[2]
 # Words that promise something else, or name a thing for which the glossary has another word.
@@ -27,6 +28,11 @@ _REFUSED_WHOLE = {"de": {"Verbunden", "Gezogen"}, "fr": {"Groupé"}}
 # In French "retirée" is withdrawn, and only said where the English says so.
 _WITHDRAWN = re.compile(r"\b[Rr]etirée?s?\b")
 _TAKEN = re.compile(r"withdr|taken (?:out|back)|removed", re.IGNORECASE)
+
+
+@pytest.mark.parametrize(("code", "day"), [("en", "2024-12-31"), ("de", "31.12.2024"), ("fr", "31/12/2024")])
+def test_days_in_sentences_are_written_as_the_language_writes_them(code: str, day: str) -> None:
+    assert day in language(code).sentence(Age("2024-12-31").words)
 
 
 def _said(code: str) -> list[tuple[str, str]]:

@@ -104,7 +104,7 @@ class Age(Generalisation):
             raise CannotGeneralise(
                 "Column “{column}” holds dates after the reference date {at}; choose a later one.",
                 column=column.name,
-                at=self.at.isoformat(),
+                at=self.at,
             )
         found, which = np.unique(ages, return_inverse=True)
         group = np.full(column.m, KEEP)
@@ -114,7 +114,7 @@ class Age(Generalisation):
     @property
     def words(self) -> str:
         """What it does."""
-        return say("dates into the age in years on {at}", at=self.at.isoformat())
+        return say("dates into the age in years on {at}", at=self.at)
 
 
 def reference_date(text: str) -> date:
