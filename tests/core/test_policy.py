@@ -155,6 +155,8 @@ def test_too_few_persons_are_told_so_with_what_would_help() -> None:
     assert len(found.alternatives) >= 2
     assert any("Wait for more" in each.words for each in found.alternatives)
     assert not any(each.works and each.plan is None for each in found.alternatives)
+    repairs = [line.repair for line in found.verdict.lines if line.repair is not None]
+    assert all(each.apply(found.plan) != found.plan for each in repairs), "a button would change nothing"
 
 
 def few_findings(n: int, **shares: float) -> Table:

@@ -193,7 +193,8 @@ class Case:
             return Line("too-blurred", OK, sentence, value, share)
         if cells < FEWEST_CELLS:
             sentence = say("Cells of 50 and more in your tables: {n}; three are needed.", n=cells)
-            return Line("too-blurred", AMBER, sentence, cells, FEWEST_CELLS, self._ways)
+            # No repair: a search finds no cells that the table lacks, and ways with other tables are the proposal's.
+            return Line("too-blurred", AMBER, sentence, cells, FEWEST_CELLS)
         return Line("too-blurred", AMBER if read else RED, sentence, value, share, self._ways)
 
     def _ordinary(self) -> Line:

@@ -16,6 +16,7 @@ from splu_desktop.core.answer.forecast import LEAST
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, title_of
 from splu_desktop.core.policy import Step as Done
+from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.files.disk.room import return_freed_memory
 from splu_desktop.gui.base.choices import number_box, show_value
@@ -368,9 +369,10 @@ class ProposalPage(Page):
             worst=worst,
             of_worst=of_worst,
         )
-        if stop.cells and not math.isnan(stop.other):  # of a table too small for its own questions it says nothing
-            more = t("Of 200 other questions {n} can be read.", n=int(200 * stop.other + 1e-9))
-            words = f"{words} {more}"
+        # Of a table too small for its own questions it says nothing: the few others of 100 rows are all readable.
+        if stop.cells >= FEWEST_CELLS and not math.isnan(stop.other):
+            share = percent(int(100 * stop.other + 1e-9) / 100)
+            words += " " + t("{share} of other questions about 100 rows and more can be read.", share=share)
         self.sentence.setText(words)
 
     def _show_verdict(self, shown: Preview, at: int) -> None:
