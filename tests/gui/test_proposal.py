@@ -11,14 +11,15 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
-from splu_desktop.gui.base.messages import cases, value_words
-from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.base.choices import Choice
+from splu_desktop.gui.base.messages import cases, persons_of, rows_of, value_words
+from splu_desktop.gui.base.session import Answers, Step
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal.steps import steps_of
 from splu_desktop.gui.questions.page import QuestionsPage
@@ -163,6 +164,7 @@ def test_a_table_too_small_for_rows_is_handed_out_as_tables(
     page = proposal(window, idle, qtbot)
     assert window.session.verdict is not None
     assert window.session.verdict.state == TOO_SMALL
+    assert "other questions" not in page.sentence.text(), "beside “too small” all of a few say nothing"
     assert page.offer.isVisible()
     assert not page.tables.isVisible()
     assert not page.primary.isEnabled()
@@ -179,6 +181,40 @@ def test_groups_that_we_made_are_shown_in_the_windows_language(qapp: QApplicatio
     shown = [value_words(each) for each in ("below 16", "16 to 39", "40 and more", "Heart failure", "16-39", "")]
     languages.speak(qapp, "en")
     assert shown == ["unter 16", "16 bis 39", "40 und mehr", "Heart failure", "16-39", "(leer)"]
+
+
+def test_names_of_columns_stand_whole_in_the_questions(window: MainWindow, idle: Idle, tmp_path: Path) -> None:
+    """At 1366 pixels a name of thirty letters has room; only longer ones end in dots."""
+    names = (
+        "Number of the patient in study",
+        "Department of first admission",
+        "Sex at birth",
+        "Result of the first culture",
+    )
+    rows = [f"P{at:05},{'ABC'[at % 3]},{'fm'[at % 2]},{('positive', 'negative')[at % 4 > 0]}" for at in range(900)]
+    path = tmp_path / "cultures.csv"
+    path.write_text("\n".join([",".join(names), *rows]) + "\n", encoding="utf-8")
+    window.open_path(path)
+    idle(window)
+    asked = (AskedTable(names[3], "positive", (names[1], names[2])),)
+    window.session.answer(replace(window.session.answers, person=names[0], questions=asked), "the tables")
+    window.show_step(Step.QUESTIONS)
+    idle(window)
+    boxes = [each for each in window.page(Step.QUESTIONS).findChildren(Choice) if each.isVisible()]
+    assert {each.currentText() for each in boxes} >= {*names}
+    for box in boxes:
+        option = QStyleOptionComboBox()
+        box.initStyleOption(option)
+        assert option.currentText == box.currentText()
+
+
+@pytest.mark.parametrize("row_word", ["", "a patient", "a stay", "a case"])
+def test_what_is_counted_has_one_word(row_word: str) -> None:
+    """Where no column names the person all figures count rows, and so does the button that publishes them."""
+    alone, named = Answers(row_word=row_word), Answers(row_word=row_word, person="id")
+    assert rows_of(200, alone) == f"200 {persons_of(alone)}" == "200 rows"
+    words = {"a patient": "200 patients", "a stay": "200 stays"}
+    assert (rows_of(200, named), persons_of(named)) == (words.get(row_word, "200 rows"), "patients")
 
 
 def test_risks_are_said_rounded_up() -> None:

@@ -21,6 +21,7 @@ from splu_desktop.gui.base.words import plain, show_tip
 
 _LETTERS = 30  # of a name that stand there in any case
 _AROUND = 42  # pixels of a box to choose from that its text doesn't have
+_NARROW, _WIDE = 102, 264  # pixels of a box that is as wide as what is chosen
 _GAP = 6  # between a box's icon and its text
 
 
@@ -45,6 +46,11 @@ class Choice(QComboBox):
         # Qt keeps what the first names needed, until the style changes: a name too long for the room ends in dots.
         narrow = _AROUND + _LETTERS * self.fontMetrics().averageCharWidth()
         return QSize(min(self.sizeHint().width(), narrow), least.height())
+
+    def fit(self) -> None:
+        """Be as wide as what is chosen, within a little and a name of thirty letters."""
+        wide = self.fontMetrics().horizontalAdvance(self.currentText()) + _AROUND
+        self.setFixedWidth(min(max(wide, _NARROW), _WIDE))
 
     def offer(self, items: Iterable[tuple[str, Any]], chosen: Any = None) -> None:
         """Offer texts, each with what it stands for, and choose one, the first where it is not there; nobody hears."""

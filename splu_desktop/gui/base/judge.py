@@ -19,21 +19,14 @@ CHANNEL = "verdict"
 _REST = 250  # ms without a newer plan after which one is judged: a slider in motion leaves the processors alone
 
 
-def earlier_of(source: Source, plan: Plan) -> tuple[EarlierRelease, ...]:
-    """Return the releases of the same rows that the register knows. For workers. Raises RegisterFault."""
-    return tuple(earlier_releases(Register(), source.table, plan))
-
-
 def judge(
-    source: Source,
-    plan: Plan,
-    earlier: Sequence[EarlierRelease] | None = None,
-    progress: Progress = SILENT,
+    source: Source, plan: Plan, earlier: Sequence[EarlierRelease] | None = None, progress: Progress = SILENT
 ) -> Judgement:
     """Return the verdict on a plan. Raises what `prepare` and the register raise; Cancelled."""
     prepared = source.prepare(plan, progress)
-    known = earlier_of(source, plan) if earlier is None else earlier
-    found = verdict(prepared, plan, earlier=known, suggestions=source.suggestions, progress=progress)
+    if earlier is None:
+        earlier = earlier_releases(Register(), source.table, plan)
+    found = verdict(prepared, plan, earlier=earlier, suggestions=source.suggestions, progress=progress)
     return Judgement(plan, prepared, found)
 
 

@@ -18,10 +18,11 @@ def row_words() -> tuple[str, ...]:
     return t("a patient"), t("a stay"), t("a test"), t("a visit")
 
 
-def rows_of(n: int, row_word: str) -> str:
-    """Return "15,524 tests"."""
+def rows_of(n: int, of: Answers | Plan) -> str:
+    """Return "15,524 tests"; "15,524 rows" where no column names the person: then all figures count rows."""
     plurals = dict(zip(row_words(), (t("patients"), t("stays"), t("tests"), t("visits")), strict=True))
-    return f"{number(n)} {plurals.get(row_word, t('rows'))}"
+    word = plurals.get(of.row_word) if persons_of(of) == t("patients") else None
+    return f"{number(n)} {word or t('rows')}"
 
 
 def persons_of(answers: Answers | Plan | None) -> str:

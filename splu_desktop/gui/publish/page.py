@@ -198,7 +198,7 @@ class PublishPage(Page):
         if judged is None:
             self.set_primary(t("Publish"), False, t("Working it out…"))
             return
-        words = t("Publish {rows}", rows=rows_of(judged.verdict.figures.rows, judged.plan.row_word))
+        words = t("Publish {rows}", rows=rows_of(judged.verdict.figures.rows, judged.plan))
         red, amber = self._count_waiting()
         problem = self.outgoing.problem()
         note = waiting_words(red, amber) if red or amber else problem

@@ -31,7 +31,7 @@ def of_audience(answers: Answers) -> list[str]:
 
 def of_person(source: Source, answers: Answers) -> list[str]:
     """Return what follows from what a row is and who the person is."""
-    rows = bold(rows_of(source.table.n, answers.row_word))
+    rows = bold(rows_of(source.table.n, answers))
     if answers.person is None:
         return [
             t("{rows}. Limits count {what}.", rows=rows, what=persons_of(answers)),

@@ -133,6 +133,7 @@ class QuestionsPage(Page):
             self._offer(source)
         self.audience.show_audience(answers.audience)
         self.person.choose(answers.person)
+        self.person.fit()
         if answers.row_word not in row_words():
             self.row_word.setEditText(answers.row_word or t("a row"))
         else:

@@ -13,7 +13,9 @@ from splu_desktop.core.policy.draft import draft
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
-from splu_desktop.gui.base.judge import earlier_of, judge
+from splu_desktop.files.register import Register
+from splu_desktop.files.register.earlier import earlier_releases
+from splu_desktop.gui.base.judge import judge
 from splu_desktop.gui.base.session import Answers, Choices, Judgement
 from splu_desktop.gui.base.source import Source
 
@@ -45,7 +47,7 @@ def propose_for(
         progress=progress,
     )
     plan = with_public_values(found.plan, answers)
-    earlier = earlier_of(source, plan)
+    earlier = earlier_releases(Register(), source.table, plan)
     # The verdict that came with the proposal knows of no earlier release and no value declared public.
     if plan == found.plan and not earlier:
         judged = Judgement(plan, source.prepare(plan, progress), found.verdict)

@@ -40,8 +40,6 @@ class TableRow(QWidget):
         names = t("Count"), t("Value"), t("Secret column"), t("by"), t("and")
         self.kind, self.value, self.sa, self.by, self.also = (Choice(join((table, name), ":"), 6) for name in names)
         self.kind.offer([(t("Count"), "count"), (t("Average of"), "mean"), (bare(t("&Compare")), "compare")])
-        for each, width in ((self.kind, 102), (self.value, 122), (self.sa, 118), (self.by, 126), (self.also, 124)):
-            each.setFixedWidth(width)
         self._of, self._by, self._and = label(t("of")), label(t("by")), label(t("and"))
         for part in (self.kind, self.value, self._of, self.sa, self._by, self.by, self._and, self.also):
             flow.addWidget(part)
@@ -114,6 +112,8 @@ class TableRow(QWidget):
         mean = self.kind.currentData() == "mean"
         self.value.setVisible(not mean)
         self._of.setVisible(not mean)
+        for each in (self.kind, self.value, self.sa, self.by, self.also):
+            each.fit()
 
 
 def columns_to_ask(source: Source) -> tuple[list[str], list[str]]:
