@@ -30,7 +30,8 @@ from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
+from tests.columns import column_of
 from tests.files.releases import KIT, load_kit, released
 
 POPULATION, POPULATIONS = 1_000_000, 5  # one alone would stray by a third of what a sample of 100,000 does
@@ -195,9 +196,7 @@ def publish(study: Study, frame: pd.DataFrame, gamma: float, folder: Path, seed:
     """Draw and write a release of a frame."""
     kinds = {"i": Kind.INTEGER, "f": Kind.DECIMAL}
     columns = tuple(
-        Column.from_labels(
-            str(name), frame[name].astype(str).tolist(), kind=kinds.get(frame[name].dtype.kind, Kind.CATEGORY)
-        )
+        column_of(str(name), frame[name].astype(str).tolist(), kind=kinds.get(frame[name].dtype.kind, Kind.CATEGORY))
         for name in frame.columns
         if study.person or name != "pid"
     )

@@ -18,8 +18,9 @@ from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.base.workload import draw_questions
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.resources import sample_path
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Table
 from splu_desktop.files.importer import read
+from tests.columns import column_of
 
 _COLUMNS = {
     "census_workers": ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Occupation"),
@@ -52,7 +53,7 @@ class Tables:
         with gzip.open(self.data / f"{name}.csv.gz", "rt", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         some = np.random.default_rng(self.seed).permutation(len(rows))[: self.most]
-        columns = [Column.from_labels(each, [rows[at][each].strip() for at in some]) for each in _COLUMNS[name]]
+        columns = [column_of(each, [rows[at][each].strip() for at in some]) for each in _COLUMNS[name]]
         return TrueTable.of(Table(tuple(columns)), _COLUMNS[name][:-1], _COLUMNS[name][-1])
 
     def sample(self) -> TrueTable:
@@ -65,7 +66,7 @@ class Tables:
             labels = [str(column.labels[code]) for code in column.codes[some]]
             if name == "Age":
                 labels = [each and f"{int(each) // 10}" for each in labels]
-            columns.append(Column.from_labels(name, labels))
+            columns.append(column_of(name, labels))
         return TrueTable.of(Table(tuple(columns)), _SAMPLE[:-1], _SAMPLE[-1])
 
     @cache  # noqa: B019

@@ -117,7 +117,6 @@ class Spellings:
     labels: NDArray[np.object_]
 
 
-_OFFSET = re.compile(r"(:\d\d(?:\.\d+)?)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$")  # from UTC
 # Days that programs enter for "no end" and "not known"; a date of the far future is a mark, whatever its day.
 DUMMY_DAYS = np.array(
     ["0001-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01"], "datetime64[D]"
@@ -298,34 +297,6 @@ class Column:
         for code, label in enumerate(self.labels.tolist()):
             found.setdefault(folded_text(label), []).append(code)
         return found
-
-    @classmethod
-    def from_labels(
-        cls,
-        name: str,
-        records: Sequence[str] | NDArray[np.object_],
-        *,
-        kind: Kind = Kind.CATEGORY,
-        missing: Iterable[str] = ("",),
-    ) -> Column:
-        """Build a column from (N,) texts.
-
-        For ordered kinds the texts not in `missing` must parse: numbers as ``float()`` takes them, dates in ISO 8601;
-        of times with an offset from UTC the clock of the place counts.
-        Raises ValueError where one does not. Readers with messier input parse first and call `from_codes`.
-        """
-        array = np.asarray(records, dtype=object)
-        order: dict[str, int] = {}
-        codes = np.fromiter((order.setdefault(text, len(order)) for text in array), np.int32, len(array))
-        labels = np.array(list(order), dtype=object)
-        absent = np.isin(labels, list(missing)) if len(labels) else np.zeros(0, bool)
-        values: NDArray[Any] | None = None
-        if kind in (Kind.INTEGER, Kind.DECIMAL):
-            values = np.array([np.nan if gone else float(t) for t, gone in zip(labels, absent, strict=True)])
-        elif kind in (Kind.DATE, Kind.DATETIME):
-            clocks = ["NaT" if gone else _OFFSET.sub(r"\1", text) for text, gone in zip(labels, absent, strict=True)]
-            values = np.array(clocks, "datetime64[us]")
-        return cls.from_codes(name, codes, labels, absent, values, kind=kind)
 
     @classmethod
     def from_codes(

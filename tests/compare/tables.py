@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.core.table import Column
+from tests.columns import column_of
 
 
 def column(name: str, codes: NDArray[np.integer]) -> Column:
     """Return a column of texts in the order of the codes."""
-    return Column.from_labels(name, [f"{code:03}" for code in codes])
+    return column_of(name, [f"{code:03}" for code in codes])
 
 
 def small_source(n: int = 600, seed: int = 5, m: int = 5) -> TrueTable:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import read
+from tests.columns import column_of
 
 ROWS = 300
 FIRST = "Anna|Peter|Sabine|Jean|Marie|Pierre|James|Olivia|Harry|Camille|Hugo|Lukas|Petra|Emily".split("|")  # noqa: SIM905
@@ -117,7 +118,7 @@ def headers() -> list[Column]:
     for line in (Path(__file__).parent / "role_headers.tsv").read_text("utf-8").splitlines()[1:]:
         _, what, names = line.split("\t")
         values, kind = VALUES[what]
-        found += [Column.from_labels(name, [_draw(values) for _ in range(100)], kind=kind) for name in names.split(";")]
+        found += [column_of(name, [_draw(values) for _ in range(100)], kind=kind) for name in names.split(";")]
     return found
 
 

@@ -15,6 +15,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Column, Kind, Table
+from tests.columns import column_of
 
 N = 1_200
 
@@ -24,13 +25,13 @@ def _stays(*, with_age: bool = False) -> Table:
     born = np.datetime64("1935-01-01") + rng.integers(0, 27_000, N)
     admitted = np.datetime64("2023-01-01") + rng.integers(0, 300, N)
     columns = [
-        Column.from_labels("sex", rng.choice(["f", "m"], N).tolist()),
+        column_of("sex", rng.choice(["f", "m"], N).tolist()),
         _days("date of birth", born),
         _days("admission date", admitted),
-        Column.from_labels("diagnosis", rng.choice(["I50", "J18", "E11"], N).tolist()),
+        column_of("diagnosis", rng.choice(["I50", "J18", "E11"], N).tolist()),
     ]
     if with_age:
-        columns.append(Column.from_labels("age", rng.integers(0, 90, N).astype(str).tolist(), kind=Kind.INTEGER))
+        columns.append(column_of("age", rng.integers(0, 90, N).astype(str).tolist(), kind=Kind.INTEGER))
     return Table(tuple(columns))
 
 
@@ -83,10 +84,10 @@ def test_it_stays_away_where_an_age_is_there_or_somebody_says_so() -> None:
 
 def test_years_of_birth_of_children_and_ages_in_months_have_bands_that_fit_them() -> None:
     rng = np.random.default_rng(5)
-    ill = Column.from_labels("diagnosis", rng.choice(["I50", "J18", "E11"], N).tolist())
+    ill = column_of("diagnosis", rng.choice(["I50", "J18", "E11"], N).tolist())
     for name, low, high in (("year of birth", 2003, 2019), ("age in months", 48, 140)):
         numbers = rng.integers(low, high, N).astype(str).tolist()
-        table = Table((Column.from_labels(name, numbers, kind=Kind.INTEGER), ill))
+        table = Table((column_of(name, numbers, kind=Kind.INTEGER), ill))
         found = propose(table, Audience("partner"))
         shown = prepare(table, found.plan).table[name].labels if name in found.plan.nsas else ()
         assert "85 and more" not in shown

@@ -14,7 +14,8 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import DecoyGroups
 from splu_desktop.core.messages import Phrase
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Table
+from tests.columns import column_of
 from tests.core.releases import Releases, people, table
 
 TIMES, LEAST = 40, 33
@@ -165,7 +166,7 @@ def test_a_share_of_a_column_drawn_in_groups_is_right() -> None:
     """Values stand apart in the matrix of groups: put together as "is v" and "is not", the share was 25 % too low."""
     rng = np.random.default_rng(5)
     dx = rng.choice(8, 6_000, p=[0.08, 0.2, 0.2, 0.14, 0.14, 0.1, 0.1, 0.04])
-    source = Table((Column.from_labels("dx", [f"d{each}" for each in dx]),))
+    source = Table((column_of("dx", [f"d{each}" for each in dx]),))
     released = Releases(source, {("dx",): DecoyGroups(2.0)})
     found = [analyse(Reader(released.draw(seed)), Analysis("share", "dx", "d0")).first for seed in range(12)]
     truth = float((dx == 0).mean())

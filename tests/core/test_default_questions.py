@@ -9,7 +9,8 @@ from splu_desktop.core.policy.defaults import default_questions
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.ranking import rank_sensitive
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
+from tests.columns import column_of
 
 UNCHANGED = {"sex": "sex", "born": "age", "ward": "unit"}
 
@@ -24,7 +25,7 @@ def _stays(n: int, wards: int) -> Table:
         "dx": (rng.choice(["I50", "J18", "E11", "S72"], n), Kind.CATEGORY),
         "died": (np.where(rng.random(n) < 0.03, "yes", "no"), Kind.CATEGORY),
     }
-    return Table(tuple(Column.from_labels(name, list(cells), kind=kind) for name, (cells, kind) in columns.items()))
+    return Table(tuple(column_of(name, list(cells), kind=kind) for name, (cells, kind) in columns.items()))
 
 
 def _asked(n: int, wards: int) -> tuple[AskedTable, ...]:
@@ -49,7 +50,7 @@ def test_with_few_rows_fewer_columns_count_them() -> None:
 
 def test_absence_is_no_value_that_is_counted_alone() -> None:
     """Most have the fever, so that only having none is secret; the table counts both."""
-    table = Table((Column.from_labels("fever", ["yes", "yes", "no"] * 300), _stays(900, 5)["sex"]))
+    table = Table((column_of("fever", ["yes", "yes", "no"] * 300), _stays(900, 5)["sex"]))
     found = default_questions(table, ("fever",), {"sex": "sex"}, {"fever": ("yes",)})
     assert [str(each) for each in found] == ["fever by sex"]
 
@@ -61,7 +62,7 @@ def test_what_is_nearly_nobodys_is_not_published() -> None:
         "prezime": np.array([f"Wisn{each} Kowal{each}" for each in range(700)])[rng.integers(0, 700, 1_500)],
         "dijagnoza": rng.choice(["gripa", "astma", "upala"], 1_500),
     }
-    table = Table(tuple(Column.from_labels(name, texts.tolist()) for name, texts in cells.items()))
+    table = Table(tuple(column_of(name, texts.tolist()) for name, texts in cells.items()))
     plan = propose(table, person=None).plan
     assert plan.roles["prezime"] is Role.DROPPED
     assert plan.roles["dijagnoza"] is Role.SA

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core import generalise as g
 from splu_desktop.core.table import Column, Kind, Table
+from tests.columns import column_of
 
 TEXTS = st.text("abAB12.- ", min_size=1, max_size=6)
 CATEGORIES = st.lists(st.one_of(TEXTS, st.sampled_from(["", "?"])), min_size=1, max_size=60)
@@ -54,15 +55,15 @@ AGES = st.dates(date(2031, 1, 1), date(2060, 1, 1)).map(g.Age)
 
 def columns_with_steps() -> st.SearchStrategy[tuple[Column, g.Steps]]:
     category = st.tuples(
-        CATEGORIES.map(lambda r: Column.from_labels("c", r, missing=("", "?"))),
+        CATEGORIES.map(lambda r: column_of("c", r, missing=("", "?"))),
         st.lists(FOR_ALL, max_size=3).map(tuple),
     )
     number = st.tuples(
-        NUMBERS.map(lambda r: Column.from_labels("c", r, kind=Kind.DECIMAL, missing=("", "?"))),
+        NUMBERS.map(lambda r: column_of("c", r, kind=Kind.DECIMAL, missing=("", "?"))),
         st.one_of(CUTS.map(lambda c: (g.by_cuts(c),)), st.lists(FOR_ALL, max_size=2).map(tuple)),
     )
     dated = st.tuples(
-        DATES.map(lambda r: Column.from_labels("c", r, kind=Kind.DATE)),
+        DATES.map(lambda r: column_of("c", r, kind=Kind.DATE)),
         st.one_of(
             PARTS.map(lambda p: (p,)),
             st.tuples(AGES, CUTS.map(g.by_cuts)),
@@ -107,7 +108,7 @@ def test_a_stored_choice_does_the_same(case: tuple[Column, g.Steps]) -> None:
 
 @given(NUMBERS, CUTS)
 def test_intervals_keep_the_order_and_hold_what_they_say(records: list[str], cuts: list[float]) -> None:
-    column = Column.from_labels("c", records, kind=Kind.DECIMAL, missing=("", "?"))
+    column = column_of("c", records, kind=Kind.DECIMAL, missing=("", "?"))
     after, to = g.label_map(column, (g.by_cuts(cuts),))
     known = np.flatnonzero(~column.missing)
     assert (np.diff(to[known]) >= 0).all(), "labels stand in the order of their values"
@@ -123,7 +124,7 @@ def test_intervals_keep_the_order_and_hold_what_they_say(records: list[str], cut
 
 @given(st.lists(st.integers(-300, 300), min_size=1, max_size=200), st.integers(1, 50))
 def test_intervals_of_whole_numbers_name_their_first_and_last(records: list[int], width: int) -> None:
-    column = Column.from_labels("c", [str(r) for r in records], kind=Kind.INTEGER)
+    column = column_of("c", [str(r) for r in records], kind=Kind.INTEGER)
     try:
         step = g.by_width(column, width)
     except g.CannotGeneralise:
@@ -142,13 +143,13 @@ def test_intervals_of_whole_numbers_name_their_first_and_last(records: list[int]
 
 
 def test_a_column_as_people_know_it() -> None:
-    ages = Column.from_labels("Age", ["7", "30", "39", "40", "93", "?"] * 20, kind=Kind.INTEGER, missing=("?",))
+    ages = column_of("Age", ["7", "30", "39", "40", "93", "?"] * 20, kind=Kind.INTEGER, missing=("?",))
     labels = g.column_after(ages, (g.by_cuts([40, 18, 30]),)).labels.tolist()
     assert labels == ["below 18", "30 to 39", "40 and more", "?"]
     assert g.column_after(ages, (g.by_width(ages, 10),)).labels.tolist() == [
         "below 10", "30 to 39", "40 to 49", "90 and more", "?",
     ]  # fmt: skip
-    money = Column.from_labels("Charge", ["0.5", "1000000", "12.25"] * 5, kind=Kind.DECIMAL)
+    money = column_of("Charge", ["0.5", "1000000", "12.25"] * 5, kind=Kind.DECIMAL)
     assert g.column_after(money, (g.by_cuts([0.1, 12.25, "1e3"]),)).labels.tolist() == [
         "0.1 to below 12.25", "12.25 to below 1000", "1000 and more",
     ]  # fmt: skip
@@ -156,7 +157,7 @@ def test_a_column_as_people_know_it() -> None:
 
 @given(st.dates(date(1900, 1, 1), date(2020, 12, 31)), st.dates(date(2021, 1, 1), date(2100, 1, 1)))
 def test_ages_are_completed_years(born: date, at: date) -> None:
-    column = Column.from_labels("born", [born.isoformat()], kind=Kind.DATE)
+    column = column_of("born", [born.isoformat()], kind=Kind.DATE)
     age = int(g.Age(at).apply(column).labels[0])
     assert age == at.year - born.year - ((at.month, at.day) < (born.month, born.day))
     assert g.Age(at).apply(column).kind is Kind.INTEGER
@@ -164,7 +165,7 @@ def test_ages_are_completed_years(born: date, at: date) -> None:
 
 @given(st.dates(date(1890, 1, 1), date(2100, 1, 1)))
 def test_parts_of_a_date_are_those_of_the_calendar(day: date) -> None:
-    column = Column.from_labels("d", [day.isoformat()], kind=Kind.DATE)
+    column = column_of("d", [day.isoformat()], kind=Kind.DATE)
     labels = {part: str(g.DatePart(part).apply(column).labels[0]) for part in g.Part}
     assert labels == {
         g.Part.YEAR: f"{day.year}",
@@ -175,7 +176,7 @@ def test_parts_of_a_date_are_those_of_the_calendar(day: date) -> None:
 
 
 def test_age_bands_at_a_reference_date() -> None:
-    born = Column.from_labels("born", ["1990-05-01", "1990-05-02", "1950-01-01", ""], kind=Kind.DATE)
+    born = column_of("born", ["1990-05-01", "1990-05-02", "1950-01-01", ""], kind=Kind.DATE)
     steps = (g.Age(date(2020, 5, 1)), g.by_cuts([30, 60]))
     assert g.column_after(born, steps).labels[g.column_after(born, steps).codes].tolist() == [
         "30 to 59", "below 30", "60 and more", "",
@@ -186,38 +187,38 @@ def test_age_bands_at_a_reference_date() -> None:
 
 @given(CATEGORIES, st.integers(2, 12))
 def test_no_rare_value_stays_and_their_group_is_not_rare(records: list[str], k: int) -> None:
-    column = Column.from_labels("c", records, missing=("", "?"))
+    column = column_of("c", records, missing=("", "?"))
     after = g.Rare(k, "all others").apply(column)
     counts = after.counts()[~after.missing]
     assert (counts >= k).all() or (len(counts) == 1 and counts.sum() == column.counts()[~column.missing].sum())
 
 
 def test_rare_values_take_the_next_rarest_along_where_too_few() -> None:
-    column = Column.from_labels("c", ["a"] * 50 + ["b"] * 12 + ["c"] * 10 + ["d"])
+    column = column_of("c", ["a"] * 50 + ["b"] * 12 + ["c"] * 10 + ["d"])
     after = g.Rare(10).apply(column)
     assert dict(zip(after.labels.tolist(), after.counts().tolist(), strict=True)) == {"a": 50, "b": 12, "Other": 11}
     assert g.Rare(10).apply(after) is after, "done once, there is nothing left to do"
 
 
 def test_groups_by_hand() -> None:
-    wards = Column.from_labels("Ward", ["A1", "A2", "B1", "C", ""])
+    wards = column_of("Ward", ["A1", "A2", "B1", "C", ""])
     after = g.Groups.of({"Surgery": ["B1", "A2"], "Medicine": ["A1", "not there"]}).apply(wards)
     assert after.labels[after.codes].tolist() == ["Medicine", "Surgery", "Surgery", "C", ""]
     assert after.labels.tolist() == ["Surgery", "Medicine", "C", ""], "in the order given, the rest behind"
     assert g.Groups.of({"A": ["A1"]}, "Else").apply(wards).labels.tolist() == ["A", "Else", ""]
-    scale = Column.from_labels("Scale", ["1", "2", "3", "4", "5"], kind=Kind.INTEGER)
+    scale = column_of("Scale", ["1", "2", "3", "4", "5"], kind=Kind.INTEGER)
     after = g.Groups.of({"high": ["4", "5"], "low": ["2"]}).apply(scale)
     assert after.labels.tolist() == ["1", "low", "3", "high"], "numbers keep their order"
     with pytest.raises(g.CannotGeneralise, match="“A1” is in two groups"):
         g.Groups.of({"x": ["A1"], "y": ["A1"]})
     with pytest.raises(g.CannotGeneralise, match="has a meaning already"):
-        g.Groups.of({"?": ["x"]}).apply(Column.from_labels("c", ["x", "?"], missing=("?",)))
+        g.Groups.of({"?": ["x"]}).apply(column_of("c", ["x", "?"], missing=("?",)))
     with pytest.raises(g.CannotGeneralise, match="Name every group"):
         g.Groups.of({"": ["A1"]})
 
 
 def test_chapters_of_diagnosis_codes() -> None:
-    nine = Column.from_labels("d", ["250.83", "V57", "E909", "8", "486", "1000", "?"], missing=("?",))
+    nine = column_of("d", ["250.83", "V57", "E909", "8", "486", "1000", "?"], missing=("?",))
     after = g.Chapter("icd9").apply(nine)
     assert after.labels[after.codes].tolist() == [
         "Endocrine, nutritional, metabolic and immunity disorders",
@@ -228,7 +229,7 @@ def test_chapters_of_diagnosis_codes() -> None:
         "No valid code",
         "?",
     ]
-    ten = Column.from_labels("d", ["A00", "D48.9", "D50", "H59", "H60", "T98", "U07.1", "V01", "Z99.9", "i10"])
+    ten = column_of("d", ["A00", "D48.9", "D50", "H59", "H60", "T98", "U07.1", "V01", "Z99.9", "i10"])
     after = g.Chapter("icd10").apply(ten)
     assert [label.split(" ")[0] for label in after.labels[after.codes].tolist()] == [
         "Infectious", "Neoplasms", "Blood,", "Eye", "Ear", "Injury,", "Codes", "External", "Factors", "Circulatory",
@@ -238,7 +239,7 @@ def test_chapters_of_diagnosis_codes() -> None:
 
 
 def test_one_spelling_for_missing() -> None:
-    column = Column.from_labels("c", ["3", "", "NA", "10"], kind=Kind.INTEGER, missing=("", "NA"))
+    column = column_of("c", ["3", "", "NA", "10"], kind=Kind.INTEGER, missing=("", "NA"))
     after = g.OneMissing("not known").apply(column)
     assert after.labels.tolist() == ["3", "10", "not known"]
     assert after.kind is Kind.INTEGER
@@ -274,7 +275,7 @@ def test_one_spelling_for_missing() -> None:
     ],
 )
 def test_wrong_settings_get_a_sentence(make: object, says: str) -> None:
-    column = Column.from_labels("c", [str(i) for i in range(1, 101)], kind=Kind.INTEGER)
+    column = column_of("c", [str(i) for i in range(1, 101)], kind=Kind.INTEGER)
     with pytest.raises(g.CannotGeneralise) as fault:
         make(column)  # type: ignore[operator]
     assert says in str(fault.value)
@@ -287,7 +288,7 @@ def test_wrong_settings_get_a_sentence(make: object, says: str) -> None:
 )
 def test_no_number_is_too_odd(numbers: list[float], width: float) -> None:
     """Found intervals either hold the numbers or are refused with a sentence, however huge or tiny the numbers are."""
-    column = Column.from_labels("c", [repr(x) for x in numbers], kind=Kind.DECIMAL)
+    column = column_of("c", [repr(x) for x in numbers], kind=Kind.DECIMAL)
     for find in (
         lambda: g.by_magnitude(column),
         lambda: g.by_width(column, width),
@@ -303,7 +304,7 @@ def test_no_number_is_too_odd(numbers: list[float], width: float) -> None:
 
 
 def whole(name: str, numbers: object, kind: Kind = Kind.INTEGER) -> Column:
-    return Column.from_labels(name, [str(x) for x in np.asarray(numbers).tolist()], kind=kind)
+    return column_of(name, [str(x) for x in np.asarray(numbers).tolist()], kind=kind)
 
 
 @pytest.mark.parametrize(
@@ -318,8 +319,8 @@ def whole(name: str, numbers: object, kind: Kind = Kind.INTEGER) -> Column:
         (whole("Marks", np.arange(0, 2_600)), True),
         (whole("Charges", np.arange(50) + 0.5, Kind.DECIMAL), True),
         (whole("Severity", [1.5, 2.5], Kind.DECIMAL), False),
-        (Column.from_labels("Admitted", ["2020-01-01"], kind=Kind.DATE), True),
-        (Column.from_labels("Diagnosis", [f"D{i}" for i in range(900)]), False),
+        (column_of("Admitted", ["2020-01-01"], kind=Kind.DATE), True),
+        (column_of("Diagnosis", [f"D{i}" for i in range(900)]), False),
     ],
     ids=lambda c: c.name if isinstance(c, Column) else "",
 )
@@ -339,7 +340,7 @@ def test_a_step_that_leaves_a_measurement_as_fine_is_not_enough() -> None:
         g.check_sensitive(charges, g.OneMissing("none given").apply(charges))
     for enough in (g.by_cuts([10, 50]), g.Prefix(length=1), g.Rare(5)):
         g.check_sensitive(charges, enough.apply(charges))
-    born = Column.from_labels("born", [f"{y}-05-0{d}" for y in range(1930, 2010, 2) for d in (1, 2)], kind=Kind.DATE)
+    born = column_of("born", [f"{y}-05-0{d}" for y in range(1930, 2010, 2) for d in (1, 2)], kind=Kind.DATE)
     for enough in (g.DatePart(g.Part.YEAR), g.Age(date(2020, 1, 1))):
         g.check_sensitive(born, enough.apply(born))
 
@@ -358,9 +359,9 @@ def test_suggested_intervals_divide_a_skewed_measurement_at_round_cut_points() -
 
 
 def test_no_frequent_value_joins_a_rare_one() -> None:
-    sex = Column.from_labels("sex", ["f"] * 400 + ["m"] * 400 + ["x"] * 3)
+    sex = column_of("sex", ["f"] * 400 + ["m"] * 400 + ["x"] * 3)
     assert not g.Rare(10).spares_frequent(sex)
-    assert g.Rare(10).spares_frequent(Column.from_labels("c", ["a"] * 50 + ["b"] * 5 + ["c"] * 5))
+    assert g.Rare(10).spares_frequent(column_of("c", ["a"] * 50 + ["b"] * 5 + ["c"] * 5))
 
 
 def test_a_table_is_generalised_column_by_column() -> None:
@@ -378,6 +379,6 @@ def test_magnitudes_begin_where_amounts_do() -> None:
     visits = rng.poisson(0.3, 4_000)
     gains = np.where(rng.random(4_000) < 0.9, 0, np.round(rng.lognormal(8, 1, 4_000)))
     for amounts in (visits, gains):
-        cuts = g.by_magnitude(Column.from_labels("x", [f"{each:.0f}" for each in amounts], kind=Kind.INTEGER)).cuts
+        cuts = g.by_magnitude(column_of("x", [f"{each:.0f}" for each in amounts], kind=Kind.INTEGER)).cuts
         assert 1 <= cuts[0] <= np.quantile(amounts[amounts > 0], 0.02)
         assert len(cuts) < 20

@@ -8,11 +8,12 @@ import pytest
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Column, Kind, Table
+from tests.columns import column_of
 from tests.core.risk_tables import coded, plan_for, visits
 
 
 def _numbers(name: str, values: np.ndarray) -> Column:
-    return Column.from_labels(name, [str(each) for each in values.tolist()], kind=Kind.DECIMAL)
+    return column_of(name, [str(each) for each in values.tolist()], kind=Kind.DECIMAL)
 
 
 def _find(table: Table, sensitive: str, **more: object) -> tuple[Giveaway, ...]:
@@ -51,7 +52,7 @@ def test_a_difference_tells_a_length_of_stay(dates: bool) -> None:
     if dates:
         first = np.datetime64("2020-01-01", "D")
         columns = [
-            Column.from_labels(name, [str(first + int(each)) for each in days], kind=Kind.DATE)
+            column_of(name, [str(first + int(each)) for each in days], kind=Kind.DATE)
             for name, days in (("in", begin), ("out", begin + stay))
         ]
     table = Table((*columns, coded("stay", stay)))
@@ -89,7 +90,7 @@ def test_text_values_tell_by_their_neighbours_and_by_being_there() -> None:
         np.where(sick, "", [f"S{each:05}" for each in number]),
         np.where(sick, [f"J05{each:05}" for each in number], [f"C09{each:05}" for each in number]),
     ):
-        table = Table((Column.from_labels("sample", told.astype(object)), coded("dx", dx)))
+        table = Table((column_of("sample", told.astype(object)), coded("dx", dx)))
         (found,) = _find(table, "dx")
         assert (found.columns, found.value) == (("sample",), "v002")
         assert found.rows > 0.5 * found.bearers
@@ -100,7 +101,7 @@ def test_a_spelling_tells_though_it_means_the_same() -> None:
     rng = np.random.default_rng(6)
     sex, sick = rng.integers(0, 2, 3000), rng.random(3000) < 0.03
     texts = np.where(sick, np.array(["f", "m"])[sex], np.array(["F", "M"])[sex]).astype(object)
-    folded = Column.from_labels("sex", texts).folded_by(np.array([0, 1, 0, 1]), np.ones(4, bool))
+    folded = column_of("sex", texts).folded_by(np.array([0, 1, 0, 1]), np.ones(4, bool))
     assert folded.m == 2
     (found,) = _find(Table((folded, coded("dx", sick.astype(int)))), "dx")
     assert (found.columns, found.rows) == (("sex",), sick.sum())

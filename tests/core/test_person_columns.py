@@ -16,11 +16,12 @@ from splu_desktop.core.persons.identify import (
     person_columns,
     what_rows_are,
 )
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
+from tests.columns import column_of
 
 
 def column(name, texts, kind=Kind.CATEGORY):
-    return Column.from_labels(name, texts, kind=kind)
+    return column_of(name, texts, kind=kind)
 
 
 PERSONS = """nr_pacjenta cislo_pacienta PATIENT patient_num participant PID NIP SUBJECT empi subject.reference eid

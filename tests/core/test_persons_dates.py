@@ -9,6 +9,7 @@ from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.dates import OPEN, UNKNOWN, possible_shifts, try_recover_shift
 from splu_desktop.core.persons.treatment import number_persons, one_per_person, rehearse_shift, shift_dates
 from splu_desktop.core.table import Column, Kind, Table
+from tests.columns import column_of
 from tests.seeded import Seeded
 
 _DAY = np.datetime64("2020-01-01", "D")
@@ -28,7 +29,7 @@ def _days(offsets: np.ndarray) -> list[str]:
 
 
 def _persons(number: int, rows: int) -> Column:
-    return Column.from_labels("id", [f"P{at:04d}" for at in np.repeat(np.arange(number), rows)])
+    return column_of("id", [f"P{at:04d}" for at in np.repeat(np.arange(number), rows)])
 
 
 def test_persons_are_moved_by_whole_weeks_never_by_none_and_keep_their_distances() -> None:
@@ -125,7 +126,7 @@ def test_one_row_of_each_person_is_kept_and_the_same_one_again() -> None:
 
 
 def test_persons_get_new_numbers_and_spellings_of_one_name_are_one() -> None:
-    who = persons(Column.from_labels("id", ["a1", "b", "A1 ", "", "b", ""]))
+    who = persons(column_of("id", ["a1", "b", "A1 ", "", "b", ""]))
     assert who[0] == who[2]
     assert len(set(who.tolist())) == 4
     numbers = number_persons(who, Seeded(1))

@@ -41,8 +41,9 @@ from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.giveaway import giveaways
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.importer import read
+from tests.columns import column_of
 from tests.optional import real
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample_hospital.xlsx"
@@ -63,7 +64,7 @@ def hospital(seed: int, n: int, *, patients: int | None = None) -> Table:
         "diagnosis": (ill, Kind.CATEGORY),
         "smoker": (chance.choice(["no", "yes"], n, p=[0.7, 0.3]), Kind.CATEGORY),
     }
-    return Table(tuple(Column.from_labels(k, v.astype(object), kind=kind) for k, (v, kind) in texts.items()))
+    return Table(tuple(column_of(k, v.astype(object), kind=kind) for k, (v, kind) in texts.items()))
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +164,7 @@ def few_findings(n: int, **shares: float) -> Table:
     """Return persons with findings of yes and no."""
     chance, few = np.random.default_rng(7), hospital(7, n).select(["age", "sex"])
     texts = {name: chance.choice(["no", "yes"], n, p=[1 - share, share]) for name, share in shares.items()}
-    columns = (Column.from_labels(k, v.astype(object), kind=Kind.CATEGORY) for k, v in texts.items())
+    columns = (column_of(k, v.astype(object), kind=Kind.CATEGORY) for k, v in texts.items())
     return Table((*few.columns, *columns))
 
 
@@ -303,7 +304,7 @@ def test_limits_follow_from_who_gets_it(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_column_that_tells_the_secret_is_left_out() -> None:
     table = hospital(10, 4_000)
     code = table["diagnosis"].codes
-    told = Column.from_labels("ward code", np.array([f"W{each}" for each in code], object))
+    told = column_of("ward code", np.array([f"W{each}" for each in code], object))
     wide = Table((*table.columns, told))
     roles = {"ward code": Role.NSA}
     found = propose(wide, person=None, roles=roles)
@@ -342,16 +343,14 @@ def test_persons_are_counted_where_a_column_names_them() -> None:
 
 def test_one_day_for_all_rows_stands_against_no_release() -> None:
     table = hospital(3, 3_000)
-    day = Column.from_labels("extract", np.full(table.n, "2026-11-01", object), kind=Kind.DATE)
+    day = column_of("extract", np.full(table.n, "2026-11-01", object), kind=Kind.DATE)
     found = propose(Table((*table.columns, day)), person=None)
     assert found.verdict.state == USEFUL
     assert found.plan.roles["extract"] is Role.NSA
 
 
 def table_of(columns: Mapping[str, Any], **kinds: Kind) -> Table:
-    return Table(
-        tuple(Column.from_labels(name, each, kind=kinds.get(name, Kind.CATEGORY)) for name, each in columns.items())
-    )
+    return Table(tuple(column_of(name, each, kind=kinds.get(name, Kind.CATEGORY)) for name, each in columns.items()))
 
 
 def test_most_rows_of_persons_are_kept_where_another_form_of_a_table_does() -> None:

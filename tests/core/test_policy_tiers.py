@@ -12,7 +12,8 @@ from splu_desktop.core.risk.association import LINKED, association
 from splu_desktop.core.risk.blocks import MOST_BLOCKS, group_columns
 from splu_desktop.core.risk.ladders import ladder_of
 from splu_desktop.core.risk.tiers import Candidate, Levels, TierSearch
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
+from tests.columns import column_of
 
 
 def people(seed: int, n: int = 400, persons: int | None = None) -> tuple[Table, np.ndarray]:
@@ -26,7 +27,7 @@ def people(seed: int, n: int = 400, persons: int | None = None) -> tuple[Table, 
         "day": (days.astype(str), Kind.DATE),
         "postcode": (chance.choice(["10115", "10117", "20095", "20097", "80331"], n), Kind.CATEGORY),
     }
-    table = Table(tuple(Column.from_labels(k, v.astype(object), kind=kind) for k, (v, kind) in texts.items()))
+    table = Table(tuple(column_of(k, v.astype(object), kind=kind) for k, (v, kind) in texts.items()))
     owner = np.arange(n) if persons is None else np.unique(chance.integers(0, persons, n), return_inverse=True)[1]
     return table, owner
 
@@ -117,7 +118,7 @@ def test_columns_that_tell_each_other_are_in_one_block() -> None:
     names = ["x", "y", *(f"f{at}" for at in range(4))]
     table = Table(
         tuple(
-            Column.from_labels(name, values.astype(str).astype(object))
+            column_of(name, values.astype(str).astype(object))
             for name, values in zip(names, [base, noise, *free], strict=True)
         )
     )

@@ -20,6 +20,7 @@ from splu_desktop.core.roles.numbers import (
 )
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import read
+from tests.columns import column_of
 from tests.core.role_tables import headers, tables
 from tests.optional import real
 
@@ -28,7 +29,7 @@ RANDOM = random.Random(20_261_121)
 
 
 def texts(name: str, values: list[str], kind: Kind = Kind.CATEGORY) -> Column:
-    return Column.from_labels(name, values, kind=kind)
+    return column_of(name, values, kind=kind)
 
 
 def suggested(name: str, values: str | list[str], kind: Kind = Kind.CATEGORY) -> Suggestion:
@@ -234,7 +235,7 @@ def test_dates_of_birth_are_known_by_name_or_by_how_far_they_lie_back(name: str)
 def test_a_year_of_birth_is_an_age_and_a_date_that_few_have_is_secret() -> None:
     assert suggested("Geburtsjahr", "1950|1960|1999", Kind.INTEGER).subject == "age"
     days = [str(np.datetime64("2024-01-01") + i % 300) for i in range(N)]
-    some = Column.from_labels("date of discharge", [day if i % 3 else "" for i, day in enumerate(days)], kind=Kind.DATE)
+    some = column_of("date of discharge", [day if i % 3 else "" for i, day in enumerate(days)], kind=Kind.DATE)
     assert suggest_roles(Table((some,)))["date of discharge"].role is Role.SA
     assert suggested("date of discharge", days, Kind.DATE).role is Role.NSA
     assert suggested("date of death", days, Kind.DATE).role is Role.SA
@@ -277,7 +278,7 @@ def test_two_small_signs_make_an_unknown_column_harmless_where_nothing_says_heal
 
 def test_a_date_that_some_have_under_an_unknown_word_is_secret_and_a_new_patient_is_told_by_yes_and_no() -> None:
     days = [f"2024-03-{1 + at % 28:02d}" if at % 4 == 0 else "" for at in range(N)]
-    some = Column.from_labels("Tag der Wxqung", days, kind=Kind.DATE)
+    some = column_of("Tag der Wxqung", days, kind=Kind.DATE)
     assert suggest_roles(Table((some,)))["Tag der Wxqung"].role is Role.SA
     assert suggested("new patient", "yes|no").role is Role.NSA
     assert suggested("patient care", "Aba|Bec|Cid").role is suggested("first episode", "yes|no").role is Role.SA
@@ -507,7 +508,7 @@ def test_words_for_persons_and_addresses_are_borne_out_by_the_values(name: str, 
 def test_absence_is_the_commonest_value_that_says_so(name: str, values: str, absent: tuple[str, ...]) -> None:
     kind = Kind.INTEGER if values[0].isdigit() else Kind.CATEGORY
     assert absence_values(texts(name, values.split("|") * 9, kind)) == absent
-    gaps = Column.from_labels(name, [*values.split("|") * 9, ""], kind=kind)
+    gaps = column_of(name, [*values.split("|") * 9, ""], kind=kind)
     assert absence_values(gaps) == (*absent, "")
 
 
@@ -550,4 +551,4 @@ def test_a_name_without_a_word_is_looked_at_by_its_values(name: str) -> None:
     for cells in texts:
         for kind in (Kind.CATEGORY, Kind.INTEGER, Kind.DECIMAL, Kind.TEXT):
             if kind in (Kind.CATEGORY, Kind.TEXT) or cells[0][0].isdigit():
-                assert suggest_roles(Table((Column.from_labels(name, cells, kind=kind),)))[name].reason
+                assert suggest_roles(Table((column_of(name, cells, kind=kind),)))[name].reason

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
+from tests.columns import column_of
 
 Chance = np.random.Generator
 _KINDS = {"i": Kind.INTEGER, "u": Kind.INTEGER, "f": Kind.DECIMAL}
@@ -19,7 +20,7 @@ def _table(columns: dict[str, np.ndarray]) -> Table:
         if values.dtype.kind == "M":
             kind = Kind.DATE
         texts = np.array(["" if text == "NaT" else text for text in values.astype(str)], object)
-        found.append(Column.from_labels(name, texts, kind=kind))
+        found.append(column_of(name, texts, kind=kind))
     return Table(tuple(found))
 
 

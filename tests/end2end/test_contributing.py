@@ -7,7 +7,8 @@ import pytest
 from splu_desktop.cli import main
 from splu_desktop.cli.base.generalise_options import generalisations_from
 from splu_desktop.core.generalise import Generalisation, from_dict, words_for
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
+from tests.columns import column_of
 from tests.core.new_analysis import NAME
 
 
@@ -24,7 +25,7 @@ def test_a_new_band_is_typed_kept_and_said(monkeypatch: pytest.MonkeyPatch) -> N
     from tests.core.new_band import Nearest
 
     assert Generalisation.registry.setdefault(Nearest.how, Nearest) is Nearest
-    table = Table((Column.from_labels("age", ["31", "38", "44", "52"], kind=Kind.INTEGER),))
+    table = Table((column_of("age", ["31", "38", "44", "52"], kind=Kind.INTEGER),))
     (step,) = generalisations_from(["age:nearest=10"], table)["age"]
     assert step == Nearest(10)
     assert step.apply(table["age"]).labels.tolist() == ["30", "40", "50"]

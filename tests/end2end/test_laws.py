@@ -19,10 +19,11 @@ from splu_desktop.core.mechanism.randomness import SystemRandomness
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.verdict import verdict
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Table
 from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.register import Register
 from splu_desktop.files.release.reading import open_release
+from tests.columns import column_of
 from tests.conftest import SYSTEM_BITS
 
 COUNTS = np.array([150, 140, 100, 70, 50, 30, 20, 15, 12, 8, 4, 1])
@@ -36,8 +37,8 @@ FAR = 6.0  # standard deviations; the normal tail beyond is 2e-9, and there are 
 
 @pytest.fixture(scope="module")
 def source() -> Table:
-    visits = Column.from_labels("visit", [f"{i:04d}" for i in range(N)])
-    return Table((visits, Column.from_labels("s", [f"v{value:02d}" for value in TRUE])))
+    visits = column_of("visit", [f"{i:04d}" for i in range(N)])
+    return Table((visits, column_of("s", [f"v{value:02d}" for value in TRUE])))
 
 
 @pytest.fixture(scope="module")

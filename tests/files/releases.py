@@ -16,9 +16,10 @@ from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.release.folder import Form, fill_folder
 from splu_desktop.files.release.reading import OpenRelease
+from tests.columns import column_of
 from tests.seeded import Seeded
 
 KIT = Path(__file__).resolve().parents[2] / "resources/kit"
@@ -57,7 +58,7 @@ def ward_table(n: int = 1_500, seed: int = 1, *, persons: bool = False) -> Table
     }
     if persons:
         cells["pid"] = ([f"P{i}" for i in rng.integers(0, n // 2, n)], Kind.CATEGORY)
-    return Table(tuple(Column.from_labels(name, texts, kind=kind) for name, (texts, kind) in cells.items()))
+    return Table(tuple(column_of(name, texts, kind=kind) for name, (texts, kind) in cells.items()))
 
 
 def ward_plan(
@@ -103,7 +104,7 @@ def awkward_table(n: int = 400) -> Table:
         "admitted": ([str(d) for d in np.datetime64("2019-12-30") + rng.integers(0, 400, n)], Kind.DATE),
         "illness": ([f"illness {i}" if i else "=none" for i in rng.integers(0, 20, n)], Kind.CATEGORY),
     }
-    return Table(tuple(Column.from_labels(name, texts, kind=kind) for name, (texts, kind) in cells.items()))
+    return Table(tuple(column_of(name, texts, kind=kind) for name, (texts, kind) in cells.items()))
 
 
 def load_kit(path: Path = KIT / "splu_release.py") -> ModuleType:

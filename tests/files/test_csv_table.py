@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.progress import SILENT
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Table
 from splu_desktop.files.release import csv_table
 from splu_desktop.files.release.csv_table import read_table, write_numbers, write_table
 from splu_desktop.files.release.facts import Dialect
+from tests.columns import column_of
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=90) | st.sampled_from(
     ["", "a,b", 'say "no"', '"', "two\nlines", "a\r\nb", "\0", "\ufeff", "=1+1", "'=1", "x" * 3_000, "ÿ", "é;è"]
@@ -28,7 +29,7 @@ def test_a_table_reads_as_it_was_written(
     rows: list[list[str]], dialect: Dialect, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("csv") / "table.csv"
-    columns = [Column.from_labels(f"col {at}", texts) for at, texts in enumerate(zip(*rows, strict=True))]
+    columns = [column_of(f"col {at}", texts) for at, texts in enumerate(zip(*rows, strict=True))]
     write_table(Table(tuple(columns)), path, dialect, SILENT)
     with path.open("rb") as file:
         read = list(read_table(file, dialect, len(rows), SILENT))

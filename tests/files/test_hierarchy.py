@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core.generalise import CannotGeneralise, Groups
-from splu_desktop.core.table import Column
 from splu_desktop.files.project.hierarchy import BadHierarchy, read_groups, read_hierarchy
+from tests.columns import column_of
 
 CELL = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
 
@@ -38,12 +38,12 @@ def test_an_arx_hierarchy_generalises_a_column(tmp_path: Path) -> None:
         "Married-civ-spouse;spouse present;*\nDivorced;spouse not present;*\nNever-married;spouse not present;*\n",
         encoding="utf-8",
     )
-    column = Column.from_labels("m", ["Divorced", "Married-civ-spouse ", "Never-married", "?"], missing=("?",))
+    column = column_of("m", ["Divorced", "Married-civ-spouse ", "Never-married", "?"], missing=("?",))
     after = read_hierarchy(path).apply(column)
     assert after.labels[after.codes].tolist() == ["spouse not present", "spouse present", "spouse not present", "?"]
     assert read_hierarchy(path, 2).apply(column).labels.tolist() == ["*", "?"]
     with pytest.raises(CannotGeneralise, match=r"Values of column “m” that .* lacks: 1, such as “Widowed”"):
-        read_hierarchy(path).apply(Column.from_labels("m", ["Widowed"]))
+        read_hierarchy(path).apply(column_of("m", ["Widowed"]))
     with pytest.raises(CannotGeneralise, match=r"hierarchy_marital.csv”.*no level 3"):
         read_hierarchy(path, 3)
 

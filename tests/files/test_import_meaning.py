@@ -14,6 +14,7 @@ from splu_desktop.files.importer.columns.many_texts import look_at
 from splu_desktop.files.importer.columns.number_texts import plain_numbers
 from splu_desktop.files.importer.period_texts import name_formats, period_text
 from splu_desktop.files.isolation.faults import BadChoice, FileFault
+from tests.columns import column_of
 
 ROWS = {
     "dx": ["Ménière", "flu", "gout", "flu", "Ménière", "gout", "flu", "flu", "gout"],
@@ -123,13 +124,13 @@ def test_null_is_known_before_escapes_are_undone(tmp_path: Path) -> None:
 
 
 def test_a_mark_of_a_clock_is_a_mark_and_a_period_has_its_grain() -> None:
-    ends = Column.from_labels("end", ["2020-01-05", "9999-12-31", "1900-01-01", ""], kind=Kind.DATE)
+    ends = column_of("end", ["2020-01-05", "9999-12-31", "1900-01-01", ""], kind=Kind.DATE)
     assert dict(zip(ends.labels, ends.marks, strict=True)) == {
         "1900-01-01": True, "2020-01-05": False, "9999-12-31": True, "": True,
     }  # fmt: skip
-    assert Column.from_labels("m", ["2020-01", "2020-12", ""]).grain == "month"
-    assert Column.from_labels("q", ["2020 Q1", "2021Q4"]).grain == "quarter"
-    assert Column.from_labels("x", ["2020-01", "may"]).grain == ""
+    assert column_of("m", ["2020-01", "2020-12", ""]).grain == "month"
+    assert column_of("q", ["2020 Q1", "2021Q4"]).grain == "quarter"
+    assert column_of("x", ["2020-01", "may"]).grain == ""
 
 
 def test_times_keep_the_clock_of_their_place(tmp_path: Path) -> None:
@@ -139,7 +140,7 @@ def test_times_keep_the_clock_of_their_place(tmp_path: Path) -> None:
     assert column.values is not None
     assert set(column.values.astype("datetime64[Y]").astype(str)) == {"2024"}
     assert [p.column for p in found.problems if "offsets" in p.sentence] == ["at"]
-    assert Column.from_labels("at", cells, kind=Kind.DATETIME).values is not None
+    assert column_of("at", cells, kind=Kind.DATETIME).values is not None
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,9 @@ from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.release.reading import OpenRelease
+from tests.columns import column_of
 from tests.files.releases import KIT, load_kit, released, ward_plan, ward_table
 from tests.optional import needs
 
@@ -232,8 +233,8 @@ def thin(tmp_path_factory: pytest.TempPathFactory) -> OpenRelease:
     unknown, healthy = np.arange(1_500) < 3, (table["dx"].labels[table["dx"].codes] == "no").nonzero()[0][:60]
     texts = {column.name: column.labels[column.codes].copy() for column in table.columns}
     texts["sex"][unknown], texts["the ward"][healthy] = "unknown", "004"
-    columns = [Column.from_labels(c.name, texts[c.name].tolist(), kind=c.kind) for c in table.columns]
-    table = Table((*columns, Column.from_labels("site", ["A"] * table.n, kind=Kind.CATEGORY)))
+    columns = [column_of(c.name, texts[c.name].tolist(), kind=c.kind) for c in table.columns]
+    table = Table((*columns, column_of("site", ["A"] * table.n, kind=Kind.CATEGORY)))
     return released(table, ward_plan(table), tmp_path_factory.mktemp("thin") / "release", 5)
 
 
@@ -290,7 +291,7 @@ def banded(tmp_path_factory: pytest.TempPathFactory) -> OpenRelease:
         "weight": rng.choice(["below 50", "50 to below 62.5", "62.5 and more"], n).tolist(),
         "stay": rng.choice(["below 5", "5 to 9", "10 and more"], n).tolist(),
     }
-    table = Table(tuple(Column.from_labels(name, texts, kind=Kind.CATEGORY) for name, texts in cells.items()))
+    table = Table(tuple(column_of(name, texts, kind=Kind.CATEGORY) for name, texts in cells.items()))
     roles = dict.fromkeys(cells, Role.NSA) | {"stay": Role.SA}
     return released(
         table, Plan(roles, (Block(("stay",), Lenders(4)),), ("age",)), tmp_path_factory.mktemp("banded") / "release", 3

@@ -11,9 +11,10 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise.clinical import measure_of, measures
 from splu_desktop.core.policy.limits import limits_named
 from splu_desktop.core.resources import own_files, resource_path
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Kind
 from splu_desktop.files.project.hierarchy import BadHierarchy, read_hierarchy
 from splu_desktop.report.law import codes, pack
+from tests.columns import column_of
 
 MEASURE = """[[measure]]
 name = "Troponin"
@@ -47,7 +48,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_bands_of_ones_own_go_before_those_of_the_program(own: Path) -> None:
     shipped = resource_path("generalise/measures.toml").read_text(encoding="utf-8")
     (own / "bands" / "laboratory.toml").write_text(MEASURE, encoding="utf-8")
-    column = Column.from_labels("TnT", ["4", "20", "60"], kind=Kind.DECIMAL)
+    column = column_of("TnT", ["4", "20", "60"], kind=Kind.DECIMAL)
     found = measure_of(column)
     assert found is not None
     assert (found.cuts, found.source) == ((14, 52), "our laboratory")

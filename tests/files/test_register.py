@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.register import Entry, Register, RegisterFault, ledger
 from splu_desktop.files.register.marks import Marks, is_dense, marks_of, overlap
+from tests.columns import column_of
 
 KEY = b"k" * 32
 
@@ -20,13 +21,13 @@ def _clinic(seed: int, n: int = 400, *, numbers: np.ndarray | None = None, ids: 
     rng = np.random.default_rng(seed)
     line = np.arange(1, n + 1) if numbers is None else numbers
     columns = [
-        Column.from_labels("line", [str(i) for i in line], kind=Kind.INTEGER),
-        Column.from_labels("sex", [("f", "m")[i] for i in rng.integers(0, 2, n)]),
-        Column.from_labels("age", [f"{20 * i}s" for i in rng.integers(1, 5, n)]),
-        Column.from_labels("dx", [f"illness {i}" for i in rng.integers(0, 10, n)]),
+        column_of("line", [str(i) for i in line], kind=Kind.INTEGER),
+        column_of("sex", [("f", "m")[i] for i in rng.integers(0, 2, n)]),
+        column_of("age", [f"{20 * i}s" for i in rng.integers(1, 5, n)]),
+        column_of("dx", [f"illness {i}" for i in rng.integers(0, 10, n)]),
     ]
     if ids is not None:
-        columns.append(Column.from_labels("pid", ids))
+        columns.append(column_of("pid", ids))
     return Table(tuple(columns))
 
 
@@ -64,8 +65,8 @@ def test_birthdays_and_namesakes_are_no_persons_in_common() -> None:
 
     def marks(called: list[str]) -> Marks:
         days = np.datetime64("1930-01-01") + rng.integers(0, 36_500, 400)
-        born = Column.from_labels("born", days.astype(str).tolist(), kind=Kind.DATE)
-        return marks_of(Table((born, Column.from_labels("name", called))), ["born", "name"], KEY)
+        born = column_of("born", days.astype(str).tolist(), kind=Kind.DATE)
+        return marks_of(Table((born, column_of("name", called))), ["born", "name"], KEY)
 
     mine = marks(names[:400])
     assert overlap(marks(names[266:666]), mine) == 0

@@ -21,7 +21,7 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.mechanism import CLASS, Block, Lenders
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.register import Register
 from splu_desktop.files.release.facts import BadRelease, Dialect, seal
 from splu_desktop.files.release.fingerprint import fingerprint
@@ -30,6 +30,7 @@ from splu_desktop.files.release.handover import hand_over, new_password
 from splu_desktop.files.release.package import PasswordNeeded
 from splu_desktop.files.release.reading import OpenRelease, open_release
 from splu_desktop.files.release.verify import verify
+from tests.columns import column_of
 from tests.files.releases import KIT, awkward_table, load_kit, released, ward_plan, ward_table
 from tests.optional import needs
 
@@ -89,9 +90,9 @@ def test_for_one_count_only_the_columns_it_names_are_read_and_those_drawn(ward: 
 
 def test_no_value_is_the_empty_cell_everywhere(tmp_path: Path) -> None:
     labels = ["?", "NA", "7", "None", "9"] * 40
-    numbers = Column.from_labels("score", ["1", "?", "3", "", "5"] * 40, kind=Kind.INTEGER, missing=("?", ""))
-    words = Column.from_labels("word", labels, missing=("?", "NA"))
-    dx = Column.from_labels("dx", ["a", "b", "c", "d"] * 50)
+    numbers = column_of("score", ["1", "?", "3", "", "5"] * 40, kind=Kind.INTEGER, missing=("?", ""))
+    words = column_of("word", labels, missing=("?", "NA"))
+    dx = column_of("dx", ["a", "b", "c", "d"] * 50)
     plan = Plan({"score": Role.NSA, "word": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),))
     release = released(Table((numbers, words, dx)), plan, tmp_path / "r")
     frame = pd.read_csv(release.path / "table.csv", dtype=str, keep_default_na=False)
@@ -125,7 +126,7 @@ def test_the_readme_fits_a_page_and_its_example_holds(ward: OpenRelease) -> None
 
 def test_the_readme_names_whole_values(tmp_path: Path) -> None:
     jobs = [f"{'senior ' * k}clerk in department {k}" for k in range(12)]
-    table = Table((Column.from_labels("job", jobs * 20), Column.from_labels("dx", ["a", "b", "c"] * 80)))
+    table = Table((column_of("job", jobs * 20), column_of("dx", ["a", "b", "c"] * 80)))
     release = released(table, Plan({"job": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),)), tmp_path / "r")
     line = next(
         each for each in (release.path / "README.md").read_text(encoding="utf-8").splitlines() if "- job" in each
@@ -136,8 +137,8 @@ def test_the_readme_names_whole_values(tmp_path: Path) -> None:
 
 
 def test_the_readme_names_the_ends_of_what_has_an_order(tmp_path: Path) -> None:
-    ages = Column.from_labels("age", list(map(str, range(20, 32))) * 20, kind=Kind.INTEGER)
-    table = Table((ages, Column.from_labels("dx", ["a", "b", "c"] * 80)))
+    ages = column_of("age", list(map(str, range(20, 32))) * 20, kind=Kind.INTEGER)
+    table = Table((ages, column_of("dx", ["a", "b", "c"] * 80)))
     release = released(table, Plan({"age": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),)), tmp_path / "r")
     lines = (release.path / "README.md").read_text(encoding="utf-8").splitlines()
     assert any(line.startswith("An empty cell has no value, or") for line in lines[lines.index("- age: 20 to 31") :])
@@ -197,7 +198,7 @@ def test_long_code_lists_have_a_score_for_each_large_chapter(tmp_path: Path) -> 
     rng = np.random.default_rng(1)
     codes = [f"{chapter}{i:02d}.{j}" for chapter in "IJ" for i in range(20, 40) for j in range(3)] + ["M10.1", "M11"]
     dx = rng.choice(codes, 3_000, p=[0.0082] * 120 + [0.008] * 2).tolist()
-    table = Table((Column.from_labels("sex", ["f", "m"] * 1_500), Column.from_labels("icd", dx)))
+    table = Table((column_of("sex", ["f", "m"] * 1_500), column_of("icd", dx)))
     plan = Plan({"sex": Role.NSA, "icd": Role.SA}, (Block(("icd",), Lenders(3)),))
     release = released(table, plan, tmp_path / "r")
     scores = pd.read_csv(release.path / "scores.csv")
@@ -210,7 +211,7 @@ def test_long_code_lists_have_a_score_for_each_large_chapter(tmp_path: Path) -> 
 
 
 def test_score_columns_stand_beside_the_tables_own(tmp_path: Path) -> None:
-    columns = [Column.from_labels(name, ["a", "b"] * 100) for name in ("dx", "dx_a")]
+    columns = [column_of(name, ["a", "b"] * 100) for name in ("dx", "dx_a")]
     release = released(Table(tuple(columns)), Plan({"dx": Role.SA, "dx_a": Role.NSA}, (Block(("dx",), Lenders(2)),)),
                        tmp_path / "r")  # fmt: skip
     table, scores = (pd.read_csv(release.path / name) for name in ("table.csv", "scores.csv"))
@@ -223,8 +224,8 @@ def test_nothing_of_true_counts_leaves_beside_the_table(tmp_path: Path) -> None:
     for bearers in (10, 11):
         n = 2_000
         dx = ["Psychiatry"] * bearers + ["Home"] * (n - bearers)
-        sex = Column.from_labels("sex", ["f", "m"] * (n // 2))
-        table = Table((sex, Column.from_labels("to", dx)))
+        sex = column_of("sex", ["f", "m"] * (n // 2))
+        table = Table((sex, column_of("to", dx)))
         plan = Plan({"sex": Role.NSA, "to": Role.SA}, (Block(("to",), Lenders(3)),), ("sex",))
         facts = dict(released(table, plan, tmp_path / str(bearers), seed=bearers).facts)
         for follows_from_table_or_chance in ("id", "created", "files", "sha256", "spread", "title"):
@@ -378,8 +379,8 @@ def test_the_folder_holds_the_kit_of_the_program(ward: OpenRelease) -> None:
 
 def test_the_readme_lines_stand_for_any_name_and_show_what_is_frequent(tmp_path: Path) -> None:
     name = 'mode d\'entrée, "A" `b` \\ c'
-    entry = Column.from_labels(name, ["d'urgence", "prévu"] * 120)
-    table = Table((entry, Column.from_labels("dx", ["a", "b", "b", "c", "b"] * 48)))
+    entry = column_of(name, ["d'urgence", "prévu"] * 120)
+    table = Table((entry, column_of("dx", ["a", "b", "b", "c", "b"] * 48)))
     release = released(table, Plan({name: Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),)), tmp_path / "r")
     text = (release.path / "README.md").read_text(encoding="utf-8")
     (call, group, model, formula) = (
@@ -394,8 +395,8 @@ def test_the_readme_lines_stand_for_any_name_and_show_what_is_frequent(tmp_path:
 
 
 def test_values_in_a_readme_of_any_language_stand_in_the_table(tmp_path: Path) -> None:
-    ages = Column.from_labels("age", ["below 18", "18 to 64", "65 and more"] * 80)
-    table = Table((ages, Column.from_labels("dx", ["a", "b", "c"] * 80)))
+    ages = column_of("age", ["below 18", "18 to 64", "65 and more"] * 80)
+    table = Table((ages, column_of("dx", ["a", "b", "c"] * 80)))
     plan = Plan({"age": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),))
     release = released(table, plan, tmp_path / "r", form=Form(language="de"))
     text = (release.path / "README.md").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from splu_desktop.core.policy.verdict import verdict
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.language import language
 from splu_desktop.files.register.earlier import earlier_releases
 from splu_desktop.files.register.ledger import Register
@@ -31,6 +31,7 @@ from splu_desktop.report.book.document import PrintedBook, book_document
 from splu_desktop.report.book.make import ENDINGS, hand_out_protected, print_protected, write_book
 from splu_desktop.report.book.printed_book import Figure, Line, PrintedTable, count_tables
 from splu_desktop.report.book.tables import BadBook, BookTable, make_book, read_book
+from tests.columns import column_of
 from tests.core.releases import Releases, table
 
 TABLES = (
@@ -145,7 +146,7 @@ def small_source(rows: int = 300) -> tuple[Table, Plan]:
     }
     roles = {"Patient": Role.IDENTIFIER, "Ward": Role.NSA, "Sex": Role.NSA, "Died": Role.SA}
     questions = (AskedTable("Died", "yes", ("Ward",)), AskedTable("Died", "yes", ("Sex",)))
-    made = Table(tuple(Column.from_labels(name, texts) for name, texts in columns.items()))
+    made = Table(tuple(column_of(name, texts) for name, texts in columns.items()))
     return made, Plan(roles, blocks_of(["Died"]), persons=ByPerson("Patient"), questions=questions)
 
 
@@ -175,8 +176,8 @@ def test_protected_counts_are_near_agree_and_stay_whenever_they_are_made(tmp_pat
 
 def test_a_label_of_few_persons_stands_in_no_protected_table(tmp_path: Path) -> None:
     source, plan = small_source()
-    rare = Column.from_labels("Ward", ["X" if row == 7 else "AB"[row % 2] for row in range(source.n)])
-    dead = Column.from_labels("Died", ["unknown" if row == 9 else "yes" if row % 9 == 0 else "no"
+    rare = column_of("Ward", ["X" if row == 7 else "AB"[row % 2] for row in range(source.n)])
+    dead = column_of("Died", ["unknown" if row == 9 else "yes" if row % 9 == 0 else "no"
                                        for row in range(source.n)])  # fmt: skip
     table_of_few = Table((source["Patient"], rare, source["Sex"], dead))
     for questions in ((AskedTable("Died", None, ("Ward",)),), ()):
@@ -245,8 +246,8 @@ def test_averages_stand_with_the_ranges_of_their_own_analysis(tmp_path: Path) ->
     rng, n = np.random.default_rng(7), 3_000
     sex, age = rng.choice(["f", "m"], n), rng.choice(["young", "old"], n)
     days, bmi = rng.poisson(3 + 2 * (age == "old")), rng.integers(20, 30, n)
-    columns = [Column.from_labels(name, texts.tolist()) for name, texts in (("sex", sex), ("age", age))]
-    columns += [Column.from_labels(name, list(map(str, numbers)), kind=Kind.INTEGER)
+    columns = [column_of(name, texts.tolist()) for name, texts in (("sex", sex), ("age", age))]
+    columns += [column_of(name, list(map(str, numbers)), kind=Kind.INTEGER)
                 for name, numbers in (("days", days), ("bmi", bmi))]  # fmt: skip
     source = Table(tuple(columns))
     path = tmp_path / "book.toml"
@@ -280,7 +281,7 @@ def test_the_example_of_the_documents_can_be_read(tmp_path: Path) -> None:
     names = ("dx", "sex", "age", "unit", "month")
     values = [["yes", "no"], ["f", "m"], ["young", "old"], ["A", "B"], ["2025-01", "2025-02"]]
     words = table(dict(zip(names, values, strict=True)))
-    days = Column.from_labels("days", ["2", "3"], kind=Kind.INTEGER)
+    days = column_of("days", ["2", "3"], kind=Kind.INTEGER)
     book = read_book(path, Table((*words.columns, days)), ("dx", "days"))
     assert [each.show for each in book.tables] == ["both", "rate", "count", "mean"]
     assert all(one != other for one, other in pairwise(book.tables))
