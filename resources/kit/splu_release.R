@@ -44,7 +44,7 @@ load_release <- function(folder = ".") {
   r$keep <- vapply(blocks, function(b) 1 / b$gamma, 0)
   r$alike <- vapply(blocks, `[[`, 0, "correlation")
   r$block_of <- unlist(lapply(seq_along(blocks), function(at) sapply(unlist(blocks[[at]]$columns), function(name) at)))
-  r$mean_rows <- vapply(facts$classes$cells, `[[`, 0, "mean_rows")
+  r$person_rows <- vapply(facts$classes$cells, `[[`, 0, "rows")
   r$class <- if ("lender class" %in% names(texts)) as.integer(texts[["lender class"]]) else rep(1L, r$n)
   r$owner <- r$codes[["person number"]]
   r$asked <- paste0("(?s)^(", paste0("\\Q", names(texts)[order(-nchar(names(texts)))], "\\E", collapse = "|"), ")\\s*(!=|>=|<=|=)\\s*(.*?)\\s*$")
@@ -245,7 +245,7 @@ local({
     }
     share <- pmin(pmax(f$x / c(r$n, n_p), 0), 1)
     rho <- max(r$alike[blocks])
-    together <- (mean(r$mean_rows[r$class]) - 1) * max(rho + (1 - rho) * share[2] - share[1], 0) # a person's other rows
+    together <- (mean(r$person_rows[r$class]) - 1) * max(rho + (1 - rho) * share[2] - share[1], 0) # a person's other rows
     like <- roots(f$x, f$level, f$slope + 1 - share[1] + together, n_p, f$step)
     c(min(max(shrunk(f, target, mean(unlist(r$facts$spread[hidden]))), table[1]), table[2]), like, table)
   }
@@ -260,9 +260,9 @@ local({
   }
 
   figures <- function(r, line, shown, sizes, blocks) { # estimate, level, slope and step of each value of a block, or of the last of several
-    e <- cells(r, r$class, seq_along(r$mean_rows), shown, sizes, blocks, line > 0)
-    if (!is.null(r$owner)) own <- table(factor(r$class[line > 0], seq_along(r$mean_rows)), r$owner[line > 0])
-    mean <- if (is.null(r$owner)) r$mean_rows else rowSums(own^2) / pmax(rowSums(own), 1) # rows of one person in the line
+    e <- cells(r, r$class, seq_along(r$person_rows), shown, sizes, blocks, line > 0)
+    if (!is.null(r$owner)) own <- table(factor(r$class[line > 0], seq_along(r$person_rows)), r$owner[line > 0])
+    mean <- if (is.null(r$owner)) r$person_rows else rowSums(own^2) / pmax(rowSums(own), 1) # rows of one person in the line
     there <- e$inside > 0
     one <- lapply(if (length(blocks) == 1) one_block(e) else several(e), function(f) as.matrix(f)[there, , drop = FALSE])
     rho <- if (length(blocks) == 1) e$alike else Reduce(`*`, Map(function(r, share) r + (1 - r) * share[, 2], e$alike, e$share))
@@ -408,7 +408,7 @@ local({
     e$shown <- Reduce(`+`, lapply(axes, function(at) (shown[[at]] - 1) * step[at]), rep(1, r$n))
     e$rows <- matrix(tabulate((pattern + e$patterns * (e$shown - 1))[line], e$patterns * nrow(e$states)), e$patterns)
     e$inside <- rowSums(e$rows)
-    e$size <- pmax(tabulate(r$class, length(r$mean_rows)), 1)
+    e$size <- pmax(tabulate(r$class, length(r$person_rows)), 1)
     e$share <- Map(function(u, size) matrix(tabulate(r$class + length(e$size) * (u - 1), length(e$size) * size), ncol = size) / e$size, shown, sizes)
     e$g <- lapply(axes, function(at) e$share[[at]][class, e$states[, at], drop = FALSE])
     e$rest <- lapply(axes, function(at) seq_len(nrow(e$states)) - (e$states[, at] - 1) * step[at]) # the same but for one block
@@ -457,9 +457,9 @@ local({
     })
     pairs <- function(f, weight) matrix(vapply(seq_len(k^2), function(at) sum(weight * f[[(at - 1) %% k + 1]] * f[[(at - 1) %/% k + 1]]), 0), k)
     if (!is.null(e$r$owner)) like <- crossprod(rowsum(vapply(added, function(f) f[cbind(e$pattern, e$shown)], numeric(e$r$n)), e$r$owner))
-    else like <- pairs(added, e$rows * e$r$mean_rows[e$class])
+    else like <- pairs(added, e$rows * e$r$person_rows[e$class])
     table <- if (length(e$keep)) like else matrix(0, k, k)
-    wide <- 1 + (e$r$mean_rows[e$class] - 1) * max(e$alike, 0)
+    wide <- 1 + (e$r$person_rows[e$class] - 1) * max(e$alike, 0)
     if (length(e$keep) == 1) # (1 - a) ((F - mean F)^2 + a var F)
       table <- pairs(lapply(added, function(f) f - rowSums(e$g[[1]] * f)), wide * (1 - e$keep) * (e$keep * e$g[[1]] * e$inside + e$rows))
     if (length(e$keep)) like <- like + crossprod(psi, weight * wide * psi) # who is in the table is chance, and who lends in it

@@ -120,7 +120,7 @@ class Release:
         self.keep, self.alike = [1 / block["gamma"] for block in blocks], [block["correlation"] for block in blocks]
         self.block_of = {name: at for at, block in enumerate(blocks) for name in block["columns"]}
         self.classes, self.owner = self.codes.get(CLASS, [0] * self.n), self.codes.get(NUMBER)
-        self.mean_rows = [cells[int(text) - 1]["mean_rows"] for text in self.labels.get(CLASS, ["1"])]  # of a person
+        self.person_rows = [cells[int(text) - 1]["rows"] for text in self.labels.get(CLASS, ["1"])]  # of a person
         self.tally = functools.lru_cache(20)(lambda *names: Counter(zip(self.classes, *map(self.codes.get, names))))
         self.lifts = functools.lru_cache(99)(self._lifts)  # both are kept for the next question
         names = "|".join(map(re.escape, sorted(self.codes, key=len, reverse=True)))  # the longest first
@@ -309,7 +309,7 @@ class Release:
         spread = sum(self.facts["spread"][name] for name in drawn) / len(drawn)
         low, high = table = _roots(x, level, slope, inside, step)
         share, within, rho = *(min(max(x / n, 0), 1) for n in (self.n, inside)), max(equations.alike)
-        more = sum(map(self.mean_rows.__getitem__, self.classes)) / self.n - 1  # rows of a person besides one of them
+        more = sum(map(self.person_rows.__getitem__, self.classes)) / self.n - 1  # rows of a person besides one of them
         like = _roots(x, level, slope + 1 - share + more * max(rho + (1 - rho) * within - share, 0), inside, step)
         return [min(max(_shrunk(x, level, slope, target, spread), low), high), *like, *table]
 
@@ -351,7 +351,7 @@ class _Equations:
 
         An event is a value of the one block there is, or 1 where what is asked of all blocks is met.
         """
-        line, found, mean = defaultdict(Counter), [], self.release.mean_rows
+        line, found, mean = defaultdict(Counter), [], self.release.person_rows
         for (each, x), rows in self.counts.items():
             if x:
                 line[each].update(rows)
@@ -420,13 +420,13 @@ class _Equations:
         added, table, like, sampled = {}, *([0.0] * k**2 for _ in range(3))
         for (each, x), counts in self.counts.items():
             grid, rows, shares = self.scored(theta, each, x, None, bread), sum(counts.values()), self.shares[each]
-            wide = 1 + (release.mean_rows[each] - 1) * max(self.alike, default=1)
+            wide = 1 + (release.person_rows[each] - 1) * max(self.alike, default=1)
             for state, f in grid.items():
                 sampled, f = _plus(sampled, f[k:], counts[state] * wide), f[:k]
                 for axis, v in enumerate(state):
                     f = _plus(_plus(f, pulls[each, axis, v], -1), pulls[each, axis], 1)
                 added[each, x, state] = grid[state] = f
-                like = like if release.owner else _squared(like, f, counts[state] * release.mean_rows[each])
+                like = like if release.owner else _squared(like, f, counts[state] * release.person_rows[each])
             for a, g in zip(self.keep, shares) if len(shares) == 1 else ():  # (1 - a) ((F - mean F)^2 + a var F)
                 for s, mean in _blend(grid, 0, g, 0.0).items():
                     table = _squared(table, _plus(grid[s], mean, -1), wide * (1 - a) * (a * g[s[0]] * rows + counts[s]))

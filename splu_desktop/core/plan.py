@@ -115,6 +115,11 @@ class Plan:
         return tuple(name for name in self.nsas if self.roles[name].is_known and name not in moved)
 
     @property
+    def draws_persons(self) -> bool:
+        """Whether persons are drawn, each with all its rows."""
+        return self.persons is not None and self.persons.way == "draw"
+
+    @property
     def gamma(self) -> float:
         """The strength; of blocks of several strengths the smallest."""
         return min(block.draw.gamma for block in self.blocks)

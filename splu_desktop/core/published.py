@@ -106,7 +106,7 @@ class Published:
     @property
     def one_row_each(self) -> bool:
         """Whether persons are drawn and the classes say that none has a second row."""
-        return self.person and all(cell.rows[1] == 1 for cell in self.cells)
+        return self.person and all(cell.rows == 1 for cell in self.cells)
 
     def counts(self, sensitive: str) -> NDArray[np.float64]:
         """Return (m,) published counts of a column's values."""

@@ -27,7 +27,7 @@ from splu_desktop.core.mechanism.published_numbers import round_correlation, row
 from splu_desktop.core.persons.blanking import blank
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.dates import check_dates
-from splu_desktop.core.persons.treatment import LEFT_OUT, number_persons, one_per_person, shift_dates
+from splu_desktop.core.persons.treatment import LEFT_OUT, even_rows, number_persons, shift_dates
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published, block_codes
@@ -69,6 +69,11 @@ class DrawInput:
         return self.classes.code[self.units.owner] if self.units.person else self.classes.code
 
     @property
+    def changed_persons(self) -> int:
+        """Persons of whom cells were emptied, or who were left out."""
+        return self.blanked_persons + self.left_out
+
+    @property
     def person_count(self) -> int:
         """How many persons there are; rows, where no column names them."""
         return int(self.owner.max(initial=-1)) + 1
@@ -91,7 +96,7 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
     if table.n == 0:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     plan.check(table)
-    source = one_per_person(table, plan.persons)
+    source = even_rows(table, plan.persons)
     known = plan.persons is not None
     for name in () if plan.persons is None else plan.persons.shift:
         check_dates(source[name])
@@ -99,7 +104,7 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
     generalised = table_after(source, plan.generalisations)
     emptied = left_out = 0
     if plan.blanking is not None:
-        blanked = blank(generalised, plan.blanking, plan.knowable, owner)
+        blanked = blank(generalised, plan.blanking, plan.knowable, owner, plan.classes if plan.draws_persons else None)
         emptied, left_out, generalised = blanked.blanked_persons, blanked.left_out, blanked.table
         if not blanked.row_mask.all():
             places = np.flatnonzero(blanked.row_mask)
@@ -113,8 +118,7 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
             owner = cross_codes(owner[places], table.n)[0].astype(np.int64)
     for name in plan.sensitive:
         check_sensitive(source[name], generalised[name])
-    drawn = plan.persons is not None and plan.persons.way == "draw"
-    units = Units.of_persons(owner) if drawn else Units.of_records(source.n)
+    units = Units.of_persons(owner) if plan.draws_persons else Units.of_records(source.n)
     classes = make_classes([generalised[name] for name in plan.classes], units)
     gone = table.n + table.origin.get(LEFT_OUT, 0) - source.n
     found = DrawInput(generalised, source, owner, known, units, classes, emptied, left_out, gone, table)

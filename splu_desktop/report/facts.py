@@ -21,12 +21,10 @@ from splu_desktop.core.answer.forecast import LEAST, Forecast
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, SpluError
-from splu_desktop.core.generalise import table_after
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Classes, Units
 from splu_desktop.core.mechanism.law import privacy_ratio, t_f, t_p
 from splu_desktop.core.messages import said_of
 from splu_desktop.core.persons.choice import ByPerson
-from splu_desktop.core.persons.treatment import one_per_person
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, figures_of
 from splu_desktop.core.policy.limits import Limits, limits_for, limits_named
@@ -309,15 +307,13 @@ def _internal(
     plan = _plan_of(opened, entry, source)
     # Of a release of another computer by the key here: the same in each report that this one writes of it.
     rehearsal = FixedRandomness(Register().rehearsal_key(opened.id))
-    prepared = prepare(one_per_person(source, plan.persons, rehearsal), plan)
+    prepared = prepare(source, plan)
     # Before anything is worked out: else another table's true counts would be printed as this release's.
-    _check_source(opened, prepared, plan, source)
+    _check_source(opened, prepared, plan)
     suggestions = suggest_roles(source)
     judged = _judge(prepared, plan, entry, earlier, progress)
     found = attack(prepared, plan, randomness=rehearsal, progress=progress)
     figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
-    # Where one row of each went out, other rows may be left out in a rehearsal than were in the release.
-    persons = opened.published.n if one_row_way(plan) else figures.persons
     before = replace(prepared, table=prepared.source)
     unique = alike(before, plan).unique
     columns = [
@@ -341,7 +337,7 @@ def _internal(
         plan,
         figures.certainty,
         edition=INTERNAL,
-        persons=persons if prepared.knows_persons else None,
+        persons=figures.persons if prepared.knows_persons else None,
         by_person=prepared.knows_persons,
         most_rows=int(np.bincount(prepared.owner).max(initial=1)),
         one_row=one_row_way(plan),
@@ -360,8 +356,8 @@ def _internal(
         columns=tuple(columns),
         stand_out=(unique, figures.alike.unique),
         emptied=figures.blanked_persons,
-        left_out=figures.left_out + figures.persons - persons,
-        rows_left_out=figures.rows_left_out + figures.rows - opened.published.n,
+        left_out=figures.left_out,
+        rows_left_out=figures.rows_left_out,
         kept=dict(plan.kept_identifiers),
         apart=plan.persons.reason if plan.persons is not None else "",
         attacked=tuple(AttackFact(each.column, each.right, each.baseline, each.known_share) for each in found.columns),
@@ -395,19 +391,13 @@ def _plan_of(opened: OpenRelease, entry: Entry | None, source: Table) -> Plan:
     return replace(plan, roles={name: plan.roles.get(name, Role.DROPPED) for name in source.names})
 
 
-def _check_source(opened: OpenRelease, prepared: DrawInput, plan: Plan, source: Table) -> None:
+def _check_source(opened: OpenRelease, prepared: DrawInput, plan: Plan) -> None:
     """Raise BadSetting where the release was not made from this table."""
     published, own = opened.published.table, prepared.table
     moved = () if plan.persons is None else plan.persons.shift
     # Secret columns are drawn and rows stand in random order, so unchanged columns' counts alone must agree.
     names = [name for name in plan.nsas if name not in moved and name in published]
-    if plan.persons is not None and plan.persons.way == "random":
-        # Which row of each person went out is nowhere: none shows what no row of the source has.
-        whole = table_after(source.select(names), {name: plan.generalisations.get(name, ()) for name in names})
-        same = all(_tally(published[name]) <= _tally(whole[name]) for name in names)
-    else:
-        same = published.n == own.n and all(_tally(published[name]) == _tally(own[name]) for name in names)
-    if not same:
+    if published.n != own.n or any(_tally(published[name]) != _tally(own[name]) for name in names):
         raise BadSetting("This release was not made from this file; give the file that was published.")
 
 

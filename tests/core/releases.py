@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Classes, Draw, Lenders, Units, make_classes
+from splu_desktop.core.mechanism import (
+    CLASS,
+    NUMBER,
+    Block,
+    Classes,
+    Draw,
+    Lenders,
+    Units,
+    keep_even_rows,
+    make_classes,
+)
 from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
 from splu_desktop.core.published import Published, block_codes
 from splu_desktop.core.table import Column, Kind, Table
@@ -106,6 +116,7 @@ def people(number: int, seed: int, most: int = 40, values: int = 12) -> tuple[Ta
     many = rng.random(number) < 0.03
     sizes[many] = rng.integers(min(8, most), most + 1, int(many.sum()))
     owner = rng.permutation(np.repeat(np.arange(number), sizes))
+    owner = owner[keep_even_rows(owner)]
     leaning = rng.dirichlet(np.full(values, 0.4), number).cumsum(axis=1)
     value = (rng.random(len(owner))[:, None] > leaning[owner]).sum(axis=1).clip(0, values - 1)
     sex, age = rng.integers(0, 2, number), rng.integers(0, 6, number)

@@ -47,12 +47,13 @@ def rows(of: Table, names: tuple[str, ...]) -> list[tuple[str, ...]]:
 )
 def test_unchanged_columns_stay_and_identifiers_go(source: Table, persons: ByPerson | None) -> None:
     found = run(source, plan_of(source, persons=persons), randomness=Seeded(1))
-    assert rows(found.table, ("sex", "age", "unit")) == rows(source, ("sex", "age", "unit"))
+    left = prepare(source, plan_of(source, persons=persons)).table
+    assert rows(found.table, ("sex", "age", "unit")) == rows(left, ("sex", "age", "unit"))
     assert "who" not in found.table
     assert (NUMBER in found.table) == (persons is not None and persons.number)
     assert CLASS in found.table
     assert found.person == (persons is not None)
-    same = (found.table["sex"].labels[found.table["sex"].codes] == source["sex"].labels[source["sex"].codes]).mean()
+    same = (found.table["sex"].labels[found.table["sex"].codes] == left["sex"].labels[left["sex"].codes]).mean()
     assert same < 0.6  # rows stand in another order
 
 
@@ -60,7 +61,8 @@ def test_persons_numbers_bring_the_rows_of_one_person_together(source: Table) ->
     found = run(source, plan_of(source, persons=ByPerson("who", number=True)), randomness=Seeded(1))
     owner = found.owner
     assert owner is not None
-    assert sorted(np.bincount(owner)) == sorted(source["who"].counts())
+    left = prepare(source, plan_of(source, persons=ByPerson("who"))).table
+    assert sorted(np.bincount(owner)) == sorted(left["who"].counts()[left["who"].counts() > 0])
     again = run(source, plan_of(source, persons=ByPerson("who", number=True)), randomness=Seeded(2))
     assert sorted(np.bincount(again.owner)) == sorted(np.bincount(owner))
 

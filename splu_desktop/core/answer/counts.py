@@ -279,20 +279,20 @@ def add_classes(
     return CountFigures(estimate, level, split(by_class.slope), split(by_class.step))
 
 
-def count_rows_beside(key: NDArray[np.integer], owner: NDArray[np.integer] | None, mean_rows: Floats) -> Floats:
+def count_rows_beside(key: NDArray[np.integer], owner: NDArray[np.integer] | None, person_rows: Floats) -> Floats:
     """Return (K,) n - 1, n rows of the same person in each part on average: sums scatter 1 + (n - 1) rho times as wide.
 
     Parameters
     ----------
     key : (N,) the part of each row, from 0.
-    owner : (N,) its person; None where that is not known, and `mean_rows` (K,) are taken, too many for most parts.
+    owner : (N,) its person; None where that is not known, and `person_rows` (K,) are taken, too many for most parts.
     """
     if owner is not None:
         people = int(owner.max(initial=0)) + 1
         who, n = np.unique(key.astype(np.int64) * people + owner, return_counts=True)
-        squares = np.bincount(who // people, n.astype(float) ** 2, minlength=len(mean_rows))
-        mean_rows = squares / np.maximum(np.bincount(key, minlength=len(mean_rows)), 1)
-    return np.maximum(mean_rows - 1, 0)
+        squares = np.bincount(who // people, n.astype(float) ** 2, minlength=len(person_rows))
+        person_rows = squares / np.maximum(np.bincount(key, minlength=len(person_rows)), 1)
+    return np.maximum(person_rows - 1, 0)
 
 
 def correlate_together(correlations: Sequence[float], shares: Sequence[Floats]) -> Floats:

@@ -130,7 +130,7 @@ class Equations:
         _, first, self.row = np.unique(key, return_index=True, return_inverse=True)
         self.number = np.bincount(self.row).astype(float)
         self.row_class = published.record_class[first]
-        self.mean_rows = np.array([cell.mean_rows for cell in published.cells])[self.row_class]
+        self.person_rows = np.array([cell.rows for cell in published.cells])[self.row_class]
         self.class_size = np.bincount(published.record_class, minlength=len(published.cells)).astype(float)
         self.shown = [each.shown[first] for each in self.hidden]
         self.weights = [w[self.row_class, u] for w, u in zip(weights, self.shown, strict=True)]  # (R, V) each
@@ -225,7 +225,7 @@ class Equations:
         if not published.person:
             return self.number
         return self.number * (
-            1 + (self.mean_rows - 1) * max((published.correlation_of(e.block) for e in self.hidden), default=1)
+            1 + (self.person_rows - 1) * max((published.correlation_of(e.block) for e in self.hidden), default=1)
         )
 
     def _cluster(self, effect: Floats) -> Floats:
@@ -235,7 +235,7 @@ class Equations:
             return np.asarray((effect * self.number[:, None]).T @ effect)
         owner = published.owner
         if owner is None:  # all rows of a person might add alike
-            return np.asarray((effect * (self.number * self.mean_rows)[:, None]).T @ effect)
+            return np.asarray((effect * (self.number * self.person_rows)[:, None]).T @ effect)
         every = effect[self.row]
         sums = np.stack([np.bincount(owner, each) for each in every.T], axis=1)
         return np.asarray(sums.T @ sums)

@@ -92,14 +92,6 @@ class Forecaster:
         self._shares: dict[str, Floats] = {}
         self._sizes = np.bincount(prepared.row_class, minlength=prepared.classes.number).astype(float)  # of classes
 
-    def with_classes(self, prepared: DrawInput, plan: Plan) -> Forecaster:
-        """Return the forecaster of the same rows in other classes, which knows what this one has worked out."""
-        if prepared is self.prepared and plan is self.plan:
-            return self
-        found = Forecaster(prepared, plan)
-        found._correlations = self._correlations
-        return found
-
     def forecast(self, asked: AskedTable, gammas: Sequence[float], least: int = 0) -> Forecast:
         """Return what a table will tell at each strength. Raises BadSetting, UnknownColumn.
 
@@ -153,8 +145,8 @@ class Forecaster:
         effect: Floats | float = 1.0
         if self.prepared.units.person:
             known = owner if self.plan.persons is not None and self.plan.persons.number else None
-            mean_rows = np.array([cell.mean_rows for cell in self.prepared.classes.cells])[of_class]
-            effect = 1 + count_rows_beside(pair, known, mean_rows)[:, None] * self.correlation(block)
+            person_rows = np.array([cell.rows for cell in self.prepared.classes.cells])[of_class]
+            effect = 1 + count_rows_beside(pair, known, person_rows)[:, None] * self.correlation(block)
         low, high = np.empty((2, len(gammas), lines, len(values)))
         for at, gamma in enumerate(gammas):
             a = 1 / gamma

@@ -186,7 +186,7 @@ class Reader:
         """Return figures of events of some blocks about persons like these; top (...) records of their lines."""
         published = self.published
         rows = np.bincount(published.record_class, minlength=len(published.cells))
-        more = float(np.average([cell.mean_rows for cell in published.cells], weights=rows)) - 1 if rows.any() else 0.0
+        more = float(np.average([cell.rows for cell in published.cells], weights=rows)) - 1 if rows.any() else 0.0
         rho = max(map(published.correlation_of, blocks), default=0.0)
         return figures.among_alike(published.n, top, more, rho)
 
@@ -307,8 +307,8 @@ class Reader:
         rho = [published.correlation_of(block) for block in blocks]
         beside = np.zeros((1, 1))
         if published.person:
-            mean_rows = np.array([cell.mean_rows for cell in published.cells])[of_class]
-            beside = count_rows_beside(pair, published.owner, mean_rows)[:, None]
+            person_rows = np.array([cell.rows for cell in published.cells])[of_class]
+            beside = count_rows_beside(pair, published.owner, person_rows)[:, None]
         if len(parts) == 1:
             effect = 1 + beside * rho[0]
             figures = count_one_block(a[0], rows, in_class, shown, shares[0], of_line, lines, effect)

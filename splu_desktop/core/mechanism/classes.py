@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import cross_codes
+from splu_desktop.core.distinct import cross_codes, stir
 from splu_desktop.core.mechanism.units import Units
 from splu_desktop.core.table import Column
 
@@ -27,13 +27,11 @@ class ClassCell:
     Attributes
     ----------
     labels : for each column of the classes, the labels that are joined in it, in their order.
-    rows : the least and the most rows of its persons; the most is None where the largest numbers stand together.
-    mean_rows : rows of the person of an average row, sum n^2 / sum n, rounded up to halves.
+    rows : rows of each of its persons.
     """
 
     labels: tuple[tuple[str, ...], ...] = ()
-    rows: tuple[int, int | None] = (1, 1)
-    mean_rows: float = 1.0
+    rows: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +63,14 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     Law: a class is a function of unchanged columns and numbers of rows alone, so it tells nothing of a drawn column.
     Proof: nothing else is read. Where a value has fewer than `least` units it joins its smaller neighbour in the order
     of labels; columns are divided one after another, the first is the last to be joined. Persons are divided by their
-    number of rows before all else; of a person whose rows lie in several cells the commonest counts.
+    number of rows before all else (`keep_even_rows` has left enough of each); of a person whose rows lie in several
+    cells the commonest counts.
     Test: tests/core/test_lender_classes.py.
     """
-    sizes, row_ranges = _size_classes(units, least)
+    # A record is one row, and sorting as many ones would take a second for each ten million.
+    numbers, keys = np.unique(units.sizes, return_inverse=True) if units.person else (np.ones(1), 0 * units.sizes)
     codes = _unit_codes(columns, units)
-    keys, bounds = sizes, [len(row_ranges), *(column.m for column in columns)]
+    bounds = [len(numbers), *(column.m for column in columns)]
     for each, bound in zip(codes, bounds[1:], strict=True):
         keys = keys * bound + each
     inverse, there = cross_codes(keys, math.prod(bounds))
@@ -86,31 +86,37 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     for members, groups in parts:
         found[members] = len(described)
         labels = tuple([tuple(map(own.__getitem__, group)) for own, group in zip(texts, groups[1:], strict=True)])
-        low = row_ranges[int(groups[0][0])][0]
-        described.append(ClassCell(labels, (low, row_ranges[int(groups[0][-1])][1])))
-    code = found.take(inverse)
-    if units.person:
-        rows = np.bincount(code, units.sizes)
-        mean = np.ceil(2 * np.bincount(code, units.sizes.astype(float) ** 2) / rows) / 2
-        described = [replace(cell, mean_rows=float(each)) for cell, each in zip(described, mean, strict=True)]
-    return Classes(tuple(c.name for c in columns), code, tuple(described))
+        described.append(ClassCell(labels, int(numbers[groups[0][0]])))
+    return Classes(tuple(c.name for c in columns), found.take(inverse), tuple(described))
 
 
-def _size_classes(units: Units, least: int) -> tuple[Ints, list[tuple[int, int | None]]]:
-    """Return (U,) a class of the number of rows, and its ends: numbers that few persons have join their neighbours.
+def keep_even_rows(owner: NDArray[np.integer], least: int = LEAST) -> NDArray[np.bool_]:
+    """Return (N,) which rows of persons (N,), numbered from 0, go out: `least` persons at least have each number left.
 
-    The largest numbers stand together without an upper end, so that no one person's number is named.
+    Where fewer than `least` persons have a number of rows, those with the next larger ones give up rows until there are
+    enough; where all persons are fewer, all have as many as the one with the fewest.
+
+    Law: all persons of a class have as many rows, so a lent course has the law of a kept one (law 2 of all rows of a
+    person). Else who has by far the most shows lenders' rows again and again where nothing was kept, and never else.
+    Proof: each number that is left has a class of its own. Which rows go out, and whose, follows from their places
+    alone, stirred: no value is read. Test: tests/core/test_lender_classes.py.
     """
-    if not units.person:
-        return np.zeros(units.number, np.int64), [(1, 1)]
-    numbers, inverse = np.unique(units.sizes, return_inverse=True)
-    group = _join_small(np.bincount(inverse).astype(np.int64), least)
-    ends: list[tuple[int, int | None]] = []
-    for each in range(int(group.max(initial=0)) + 1):
-        own = numbers[group == each]
-        last = each == int(group.max()) and len(own) > 1
-        ends.append((int(own[0]), None if last else int(own[-1])))
-    return group[inverse].astype(np.int64), ends
+    sizes = np.bincount(owner)
+    times = np.bincount(sizes)
+    if times[times > 0].min(initial=least) >= least:
+        return np.ones(len(owner), bool)
+    order = np.lexsort((stir(np.arange(len(sizes), dtype=np.uint64)), sizes))
+    rising, most, start = sizes[order], sizes.copy(), 0
+    while start < len(order):
+        end = max(int(np.searchsorted(rising, rising[start], side="right")), start + least)
+        end = end if len(order) - end >= least else len(order)
+        most[order[start:end]] = rising[start]
+        start = end
+    by = np.lexsort((stir(np.arange(len(owner), dtype=np.uint64)), owner))
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    kept = np.empty(len(owner), bool)
+    kept[by] = place < most[owner[by]]
+    return kept
 
 
 def _unit_codes(columns: Sequence[Column], units: Units) -> list[NDArray[np.int32]]:

@@ -39,14 +39,7 @@ def release_numbers(
         ],
         "classes": {
             "columns": list(class_columns),
-            "cells": [
-                {
-                    "labels": [list(each) for each in cell.labels],
-                    "rows": list(cell.rows),
-                    "mean_rows": cell.mean_rows,
-                }
-                for cell in cells
-            ],
+            "cells": [{"labels": [list(each) for each in cell.labels], "rows": cell.rows} for cell in cells],
         },
         "person": person,
         "rare": dict(rare),

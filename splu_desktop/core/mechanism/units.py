@@ -46,8 +46,8 @@ class Units:
         """Return (N,) the row whose values each row shows, given the unit (U,) that each unit shows; -1 lender: itself.
 
         Law: rows of a kept unit stay as they are; a unit that is lent to gets the lender's rows in a uniformly random
-        order, from the first again where the lender has fewer. Proof: the lender's rows are ranked by a random
-        permutation, row j of the borrower (ranked likewise) takes row j mod size. Test: test_mechanism.py.
+        order: as many in a class of `make_classes`. Proof: the lender's rows are ranked by a random permutation, row j
+        of the borrower (ranked likewise) takes row j mod size. Test: test_mechanism.py.
         """
         kept = lender < 0
         if not self.person:
@@ -59,7 +59,7 @@ class Units:
         by_unit = shuffled[np.argsort(self.owner[shuffled], kind="stable")]
         rank = np.empty(rows, np.int64)
         rank[by_unit] = np.arange(rows) - np.repeat(start, self.sizes)
-        # The lender's order is turned by a random number of rows, so that no two borrowers show the same pairing.
+        # The lender's order is turned by a random number of rows, so that who lends to itself shows any of its rows.
         turn = below(source, self.sizes[np.where(kept, 0, lender)], self.number).astype(np.int64)
         of = lender[self.owner]
         moved = by_unit[start[of] + (rank + turn[self.owner]) % self.sizes[of]]

@@ -2,7 +2,8 @@
 
 Rows that fewer than k persons share in the unchanged columns lose their dates, then also their places, then also what
 else describes the person: as many groups of columns as it takes. Whoever is still alone then is left out with all rows.
-Equality of emptied rows counts like any other, so after it every row is shared by k persons at least.
+Equality of emptied rows counts like any other, so after it every row is shared by k persons at least. Where persons are
+drawn the class of the lenders is published, so that k persons of the row's class must share it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import cross_codes, distinct
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.mechanism import Units, keep_even_rows, make_classes
 from splu_desktop.core.table import Column, Table, unique
 
 
@@ -91,24 +93,36 @@ def persons_sharing(rows: NDArray[np.int64], owner: NDArray[Any]) -> NDArray[np.
     return np.bincount(pairs // max(persons, 1), minlength=int(rows.max(initial=-1)) + 1)[rows]
 
 
-def blank(table: Table, blanking: Blanking, unchanged: Sequence[str], owner: NDArray[Any]) -> BlankedTable:
+def blank(
+    table: Table,
+    blanking: Blanking,
+    unchanged: Sequence[str],
+    owner: NDArray[Any],
+    classes: Sequence[str] | None = None,
+) -> BlankedTable:
     """Return the table with cells left empty and persons left out.
 
     Parameters
     ----------
     unchanged : columns that are published as they are; others are not looked at.
     owner : (N,) the person of each record, 0..U-1.
+    classes : unchanged columns that make the classes of drawn persons; None where records are drawn.
     """
-    columns = {name: table[name] for name in unchanged}
+    columns = {name: table[name] for name in (*unchanged, *(classes or ()))}
     codes = {name: column.codes for name, column in columns.items()}
     sizes = {name: column.m for name, column in columns.items()}
     kept, touched, persons = np.ones(table.n, bool), np.zeros(table.n, bool), int(owner.max(initial=-1)) + 1
 
     def few() -> NDArray[np.bool_]:
         at = np.flatnonzero(kept)
-        rows = row_classes([column[at] for column in codes.values()], list(sizes.values()), len(at))
+        who = cross_codes(owner[at], persons)[0]
+        rows = row_classes([codes[name][at] for name in unchanged], [sizes[name] for name in unchanged], len(at))
+        if classes is not None:
+            made = [columns[name].with_codes(codes[name][at].astype(np.int32)) for name in classes]
+            of = make_classes(made, Units.of_persons(who))
+            rows = row_classes([rows, of.code[who]], [len(at), of.number], len(at))
         found = np.zeros(table.n, bool)
-        found[at] = persons_sharing(rows, cross_codes(owner[at], persons)[0]) < blanking.k
+        found[at] = persons_sharing(rows, who) < blanking.k
         return found
 
     for group in blanking.groups:
@@ -124,10 +138,13 @@ def blank(table: Table, blanking: Blanking, unchanged: Sequence[str], owner: NDA
         gone = np.zeros(persons, bool)
         gone[owner[alone]] = True
         kept &= ~gone[owner]
+        if classes is not None:
+            at = np.flatnonzero(kept)
+            kept[at] = keep_even_rows(cross_codes(owner[at], persons)[0])
     changed = {name: columns[name].with_codes(codes[name].astype(np.int32)) for name in columns}
     found = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
     emptied = len(unique(owner[touched & kept]))
-    return BlankedTable(found, kept, emptied, len(unique(owner[~kept])))
+    return BlankedTable(found, kept, emptied, persons - len(unique(owner[kept])))
 
 
 def _with_empty(column: Column) -> tuple[Column, int]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import stir
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.mechanism import NUMBER, Randomness, SystemRandomness, permutation
+from splu_desktop.core.mechanism import NUMBER, Randomness, keep_even_rows, permutation
 from splu_desktop.core.persons.choice import ONE, ByPerson, persons
 from splu_desktop.core.persons.dates import (
     RecoveredShift,
@@ -20,33 +20,49 @@ from splu_desktop.core.persons.dates import (
     possible_shifts,
     try_recover_shift,
 )
-from splu_desktop.core.table import Column, Kind, Table, remember
+from splu_desktop.core.table import Column, Kind, Table
 
 LEFT_OUT = "rows_left_out"  # entry of `Table.origin`: that each person has one row already
 SHIFTED = "dates_moved"  # another: that dates were moved already
 
 
-def one_per_person(table: Table, choice: ByPerson | None, rehearsal: Randomness | None = None) -> Table:
+def one_per_person(table: Table, choice: ByPerson | None) -> Table:
     """Return the table with one row of each person, in its order, where that is chosen; else the table itself.
 
-    `rehearsal`: chooses rows for a report, which can't know those of its release. Raises UnknownColumn, BadSetting.
+    Raises UnknownColumn, BadSetting.
     """
     if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
         return table
-    taken = table.take(choose_rows(table, choice, rehearsal))
+    return _take_rows(table, choose_rows(table, choice))
+
+
+def even_rows(table: Table, choice: ByPerson | None) -> Table:
+    """Return the rows of a table that go out: one a person, or so many as enough other persons have, or all of them.
+
+    Raises UnknownColumn, BadSetting.
+    """
+    if choice is None or choice.way != "draw":
+        return one_per_person(table, choice)
+    kept = keep_even_rows(persons(table[choice.column]))
+    return table if kept.all() else _take_rows(table, np.flatnonzero(kept))
+
+
+def _take_rows(table: Table, places: NDArray[np.int64]) -> Table:
+    taken = table.take(places)
     # Values that only rows left out had go with them: no draw knows what to do with a value that nobody has.
     columns = tuple(column.without_unused_labels() for column in taken.columns)
-    return replace(taken, columns=columns, origin=table.origin | {LEFT_OUT: table.n - taken.n})
+    lost = table.origin.get(LEFT_OUT, 0) + table.n - taken.n
+    return replace(taken, columns=columns, origin=table.origin | {LEFT_OUT: lost})
 
 
-def choose_rows(table: Table, choice: ByPerson, rehearsal: Randomness | None = None) -> NDArray[np.int64]:
+def choose_rows(table: Table, choice: ByPerson) -> NDArray[np.int64]:
     """Return (persons,) the place of the row that each person keeps, rising. Raises UnknownColumn, BadSetting."""
     for name in choice.columns:
         if name not in table:
             raise UnknownColumn(name, table.names)
     who = persons(table[choice.column])
     if choice.way == "random":
-        rank = permutation(rehearsal, table.n) if rehearsal else _random_ranks(table[choice.column])
+        rank = stir(np.arange(table.n, dtype=np.uint64)).view(np.int64)  # the same in verdict, release and report
     elif choice.order:
         column = table[choice.order]
         if column.values is None:
@@ -60,12 +76,6 @@ def choose_rows(table: Table, choice: ByPerson, rehearsal: Randomness | None = N
     edge = who[by][1:] != who[by][:-1]
     taken = by[np.r_[edge, True]] if choice.way == "last" else by[np.r_[True, edge]]
     return np.asarray(np.sort(taken), np.int64)
-
-
-@remember
-def _random_ranks(column: Column) -> NDArray[np.int64]:
-    """Return (N,) a random order of the rows of persons, the same one for verdict and release."""
-    return permutation(SystemRandomness(), column.n).astype(np.int64)
 
 
 def number_persons(owner: NDArray[np.int64], source: Randomness) -> Column:

@@ -16,15 +16,7 @@ import numpy as np
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.generalise import (
-    Age,
-    CannotGeneralise,
-    Steps,
-    column_after,
-    suggest,
-    table_after,
-    words_for,
-)
+from splu_desktop.core.generalise import Age, CannotGeneralise, Steps, column_after, suggest, table_after, words_for
 from splu_desktop.core.generalise.dates import days_of
 from splu_desktop.core.generalise.measurements import still_measured
 from splu_desktop.core.mechanism import Block, Lenders
@@ -194,10 +186,8 @@ class _Drafting:
             return None
         self.roles[self.table[column].name] = Role.IDENTIFIER
         if person == "":
-            words, why = (
-                say("“{column}” names the person.", column=column),
-                say("all rows of a person are drawn at once"),
-            )
+            words = say("“{column}” names the person.", column=column)
+            why = say("all rows of a person are drawn at once")
             self.note("person", column, words, why, lambda plan: replace(plan, persons=None))
         return column
 
@@ -268,9 +258,8 @@ class _Drafting:
                 values.append(label)
                 words = say("“{value}” of “{column}” counts as not secret.", value=label, column=name)
                 # Some do not have it, so it must not be rounded to 100 in 100.
-                why = say(
-                    "{share} in 100 have it, which no strength can hide", share=min(99, round(100 * shares[most]))
-                )
+                share = min(99, round(100 * shares[most]))
+                why = say("{share} in 100 have it, which no strength can hide", share=share)
                 self.note("public-value", name, words, why, partial(Plan.with_secret, column=name, value=label))
             if values:
                 found[name] = tuple(values)

@@ -13,7 +13,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.alike import Alike, alike
-from splu_desktop.core.risk.certainty import Certainty, certainties
+from splu_desktop.core.risk.certainty import Certainty, certainties, certainty_of_persons
 from splu_desktop.core.risk.releases import EarlierRelease, surest_jointly
 from splu_desktop.core.sanitise import DrawInput
 
@@ -78,6 +78,7 @@ class Figures(Readable):
     ----------
     rows, persons : that go out; persons are rows where no column names them.
     alike, certainty : who looks alike, and how sure a shown secret value is.
+    person : how sure it is, in the riskiest class, that the person has it in some row.
     tables : how far each asked table can be read.
     other : share of 200 ordinary other questions that can be read; None where there are none.
     joint : how sure a row is at most that shows the same in each of the releases.
@@ -89,6 +90,7 @@ class Figures(Readable):
     persons: int
     alike: Alike
     certainty: Certainty
+    person: float
     tables: tuple[TableReach, ...]
     other: float | None
     joint: float
@@ -106,11 +108,11 @@ def reaches(
 ) -> list[tuple[TableReach, ...]]:
     """Return for each strength, the plan's own where none is given, how far each asked table can be read.
 
-    ahead : a forecaster of the same rows, which may know some of it.
+    ahead : their forecaster, which may know some of it.
     least : rows of the values that are looked at; rarer ones have no cell of 50.
     """
     strengths = list(gammas) or [plan.gamma]
-    own = Forecaster(prepared, plan) if ahead is None else ahead.with_classes(prepared, plan)
+    own = Forecaster(prepared, plan) if ahead is None else ahead
     there = [each for each in plan.questions if each.value is None or each.value in prepared.table[each.sa].labels]
     found = [own.forecast(asked, strengths, least) for asked in there]
     return [
@@ -140,6 +142,7 @@ def figures_of(
         persons=prepared.person_count,
         alike=found,
         certainty=certainty,
+        person=certainty_of_persons(prepared, plan) if prepared.units.person else certainty.riskiest,
         tables=tables,
         other=None if math.isnan(other) else other,
         joint=surest_jointly(prepared, plan, certainty.riskiest_share, gammas) if earlier else certainty.riskiest,

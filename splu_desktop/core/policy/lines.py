@@ -24,7 +24,7 @@ from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion
-from splu_desktop.core.sanitise import DrawInput
+from splu_desktop.core.sanitise import DrawInput, prepare
 from splu_desktop.core.table import Kind, Table
 
 _SECONDS = 5.0  # of processor time for ways that are looked for
@@ -152,12 +152,17 @@ class Case:
 
     def _riskiest(self) -> Line:
         sure, limit = self.figures.certainty.riskiest, self.limits.riskiest
-        sentence = say(  # who knows more: law 3
-            "In the riskiest group a shown secret value is right {sure} times ({limit} allowed); "
-            "who knows more may be surer.",
-            sure=certainty_words(sure),
-            limit=share_words(limit),
+        words = (  # who knows more: law 3
+            "In the riskiest group a row that shows a secret value is right {sure} times ({limit} allowed); "
+            "who knows more may be surer."
         )
+        person = certainty_words(self.figures.person)
+        if person != certainty_words(sure):
+            words = (
+                "In the riskiest group a row’s secret value is right {sure} times ({limit} allowed); "
+                "that its person ever has it, {person} times."
+            )
+        sentence = say(words, sure=certainty_words(sure), limit=share_words(limit), person=person)
         if self.figures.certainty.riskiest_share >= 1:
             sentence = say("In one group everybody has the same secret value, which no strength hides.")
         return self._certain("riskiest-group", sentence, sure, limit)
@@ -307,7 +312,8 @@ class Case:
             if (levels := search.tiers.mildest()) is not None:
                 found = search.plan_with(levels)
                 kept = tuple(dict.fromkeys(each.counted_by(found.nsas) for each in plan.questions))
-                return replace(found, questions=kept, classes=tuple(n for n in plan.classes if n in found.nsas))
+                made = replace(found, questions=kept, classes=tuple(n for n in plan.classes if n in found.nsas))
+                return made if search.spares(prepare(self.source, made)) else replace(made, classes=())
         return plan
 
 

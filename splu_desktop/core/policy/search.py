@@ -20,12 +20,12 @@ import numpy as np
 
 from splu_desktop.core.answer.forecast import Forecaster
 from splu_desktop.core.audience import Audience
-from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.generalise import Chapter, system_of
-from splu_desktop.core.mechanism import LEAST, make_classes
+from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import persons
-from splu_desktop.core.persons.treatment import one_per_person
+from splu_desktop.core.persons.treatment import even_rows
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Readable, TableReach, reaches
 from splu_desktop.core.policy.limits import Limits
@@ -213,7 +213,7 @@ def _coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
     if asked & chapters.keys():
         plans.append(replace(plan, generalisations={**plan.generalisations, **chapters}))
     yield from plans[1:]
-    if plan.persons is not None and plan.persons.way == "draw":
+    if plan.persons is not None and plan.draws_persons:
         # A number tells which rows are one person's, and is refused where only one of them goes out.
         single = replace(plan.persons, way="first", number=False)
         yield from (replace(each, persons=single) for each in plans)
@@ -231,7 +231,7 @@ class Search:
     def __init__(self, setting: Setting, plan: Plan) -> None:
         self.plan, self.limits, self._setting = plan, setting.limits, setting
         # Once for all ways that are looked at, and not from the whole table for each of them.
-        self._source = one_per_person(setting.table, plan.persons)
+        self._source = even_rows(setting.table, plan.persons)
         asked = {name for each in plan.questions for name in each.by}
         candidates = []
         for name in plan.knowable:
@@ -242,8 +242,8 @@ class Search:
             candidates.append(Candidate(self._source[name], subject, tuple(rungs), name in asked))
         who = plan.persons
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
-        limits = setting.limits
-        self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, setting.progress)
+        limits, drawn = setting.limits, plan.draws_persons
+        self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, setting.progress, drawn)
         self._cells = AskedCells(self._source, plan.questions, candidates, plan.generalisations)
         self._ways: dict[Levels, Way] = {}
 
@@ -284,31 +284,28 @@ class Search:
     def _look(self, levels: Levels) -> Way:
         """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
         plan = self.plan_with(levels)
-        prepared = prepare(self._source, plan)
         safe = self.tiers.holds(levels)
-        covered = self._measure_cover(
-            {e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.in_question}
-        )[0]
-        ahead = Forecaster(prepared, plan)
+        counted = {e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.in_question}
+        covered = self._measure_cover(counted)[0]
         found: list[Way] = []
         for classes in class_options(plan):
-            own, ready, needed = self._with_classes(plan, prepared, classes)
+            try:
+                own, ready, needed = self._with_classes(plan, classes)
+            except EmptyTable:  # by where most rows of a person lie everybody stands out
+                continue
             if needed > STOPS[0] and found:
                 continue
+            ahead = Forecaster(ready, own)
             # No strength keeps the limits: the figures that are told are those of the audience's own.
             usual = self.limits.gamma if needed > STOPS[0] else max(self.limits.gamma, needed)
-            weaker = {
-                *(stop for stop in STOPS if needed <= stop),
-                max(needed, STOPS[-1]),
-            }  # also between stops
+            weaker = {*(stop for stop in STOPS if needed <= stop), max(needed, STOPS[-1])}  # also between stops
             strengths = [usual, *sorted((each for each in weaker if each < usual), reverse=True)]
             # Weaker ones are looked at only where the first table can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
                 for gamma, tables in zip(some, reaches(ready, own, some, ahead, LEAST) if some else (), strict=True):
                     kept = safe and gamma >= needed
-                    found.append(
-                        self._ask_readable(Way(self, own.with_gamma(gamma), ready, tables, kept, levels, covered))
-                    )
+                    way = Way(self, own.with_gamma(gamma), ready, tables, kept, levels, covered)
+                    found.append(self._ask_readable(way))
                 best = max(found, key=lambda way: way.merit)
                 if best.answers:
                     break
@@ -325,15 +322,17 @@ class Search:
         found = way.asking_for(self.limits.useful)
         return found if found.cells >= FEWEST_CELLS else way
 
-    def _with_classes(self, plan: Plan, prepared: DrawInput, classes: tuple[str, ...]) -> tuple[Plan, DrawInput, float]:
+    def _with_classes(self, plan: Plan, classes: tuple[str, ...]) -> tuple[Plan, DrawInput, float]:
         """Return plan and table with classes, and the strength that they need.
 
         Columns that nobody asks for and that need much more strength than those asked for are left out; so are asked
         ones that no strength protects, with their tables, where nobody named these.
         """
         self._setting.progress.report("Trying ways", 0.5)
-        ready = replace(prepared, classes=make_classes([prepared.table[name] for name in classes], prepared.units))
         plan = replace(plan, classes=classes)
+        ready = replace(prepare(self._source, plan), whole=self._setting.table)
+        if not ready.changed_persons:
+            plan = replace(plan, blanking=None)
         needs = certainties(ready, plan).needed_of(self.limits.riskiest, self.limits.average)
         asked = set(self._setting.fixed_secrets) | {each.sa for each in plan.questions}
         if not self._setting.own_tables:
@@ -346,7 +345,11 @@ class Search:
         for name in [name for name, need in needs.items() if name not in asked and need > most]:
             if len(plan.sensitive) > 1:
                 plan = plan.with_role(name, Role.DROPPED)
-        return plan, ready, max(needs[name] for name in plan.sensitive)
+        return plan, ready, max(needs[name] for name in plan.sensitive) if self.spares(ready) else math.inf
+
+    def spares(self, ready: DrawInput) -> bool:
+        """Return whether few enough persons of a table lose cells or leave: more may stand out by their classes."""
+        return ready.changed_persons <= (1 - self.limits.share_alike) * (ready.person_count + ready.left_out)
 
     def plan_with(self, levels: Levels) -> Plan:
         """Return the plan with some forms of the unchanged columns, the few who stand out all the same blanked."""
@@ -361,7 +364,7 @@ class Search:
                 steps[each.name] = form.steps
                 free += [] if each.in_question else [each]
         blanking = None
-        if self.tiers.alike(levels) < 1 and self.tiers.holds(levels):
+        if self.tiers.holds(levels):
             # Emptied first are dates, then places, then what else no table counts by.
             first = [[each.name for each in free if each.subject == subject] for subject in ("date", "place")]
             rest = [each.name for each in free if each.subject not in ("date", "place")]

@@ -79,7 +79,7 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, as the command line's JSON and the report have it."""
-        figures = self.figures
+        figures, sure = self.figures, self.figures.certainty
         return {
             "verdict": self.state,
             "headline": str(self.sentence),
@@ -90,7 +90,7 @@ class Verdict:
             "unique_persons": figures.alike.unique,
             "smallest_class": figures.alike.smallest,
             "answered": {"cells": figures.readable, "of": figures.cells},
-            "certainty": {"average": figures.certainty.average, "riskiest": figures.certainty.riskiest},
+            "certainty": {"average": sure.average, "riskiest": sure.riskiest, "person": figures.person},
             "other_questions": figures.other,
             "audience": self.limits.name,
         }

@@ -55,6 +55,8 @@ def alike(prepared: DrawInput, plan: Plan, columns: Sequence[str] | None = None)
     table = prepared.table
     known = [table[name] for name in (plan.knowable if columns is None else columns)]
     rows = row_classes([column.codes for column in known], [column.m for column in known], table.n)
+    if prepared.units.person:  # the class of the lenders is published, and tells how many rows a person has
+        rows = row_classes([rows, prepared.row_class], [table.n, prepared.classes.number], table.n)
     if plan.persons is not None and plan.persons.number:
         courses = add_courses(rows, prepared)
         _, course, times = np.unique(courses, return_inverse=True, return_counts=True)

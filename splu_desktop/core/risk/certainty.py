@@ -1,8 +1,9 @@
 """How sure a shown secret value is, before any draw and for every strength at once (mechanism.md, law 2).
 
 A row that shows a value has it with probability pi + (1 - pi)/gamma, pi the share of its class's rows that have it.
-The same holds where persons are drawn with all their rows. Values that are not secret (absence) and missing ones are
-left out.
+The same holds where persons are drawn with all their rows; that the person has the value in some row is surer, by the
+share of the persons of the class who have (`certainty_of_persons`): who has many rows has most common values in one of
+them, drawn or not. Values that are not secret (absence) and missing ones are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from splu_desktop.core.mechanism import Classes, Draw
 from splu_desktop.core.messages import Phrase, in_words, listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.sanitise import DrawInput
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, unique
 
 Floats = NDArray[np.float64]
 _MOST_CELLS = 4_000_000
@@ -178,8 +179,26 @@ def certainties(prepared: DrawInput, plan: Plan) -> Certainty:
     return Certainty(found, prepared.classes)
 
 
+def certainty_of_persons(prepared: DrawInput, plan: Plan) -> float:
+    """Return how often a person of whom a row shows a secret value has it in some row, in the riskiest class.
+
+    Law 2 of a property of all rows: all persons of a class have as many, so that a kept course and a lent one show the
+    value in some row with one probability, the share of the persons who have it so.
+    """
+    persons, surest = np.bincount(prepared.classes.code), 0.0
+    for name in plan.sensitive:
+        column = prepared.table[name]
+        who, value = np.divmod(unique(pair_keys(prepared.units.owner, column.m, column.codes)), column.m)
+        secret = secret_values(column, plan)[value]
+        cells = pair_keys(prepared.classes.code[who[secret]], column.m, value[secret])
+        cells, having = np.unique(cells, return_counts=True)
+        share = float((having / persons[cells // column.m]).max(initial=0))
+        surest = max(surest, plan.block_of(name).draw.certainty(share) if share else 0.0)
+    return surest
+
+
 def describe_class(classes: Classes, at: int) -> str:
-    """Return what a class is, in words: the labels of its columns, and its rows of a person where these divide."""
+    """Return what a class is, in words: the labels of its columns, and the rows of a person where these divide."""
     cell = classes.cells[at]
     parts: list[str] = []
     for labels in cell.labels:
@@ -187,13 +206,7 @@ def describe_class(classes: Classes, at: int) -> str:
         parts.append(
             reduce(lambda head, tail: Phrase("{head}/{tail}", {"head": head, "tail": tail}), map(in_words, shown))
         )
-    low, high = cell.rows
     # Numbers of rows are named only where they tell classes apart.
     if len({each.rows for each in classes.cells}) > 1:
-        if high is None:
-            parts.append(say("persons with {low} rows or more", low=low))
-        elif low == high:
-            parts.append(say("persons with 1 row") if low == 1 else say("persons with {low} rows", low=low))
-        else:
-            parts.append(say("persons with {low} to {high} rows", low=low, high=high))
+        parts.append(say("persons with 1 row") if cell.rows == 1 else say("persons with {n} rows", n=cell.rows))
     return listed(parts, "{head}, {tail}") if parts else say("all")

@@ -90,6 +90,7 @@ class TierSearch:
     candidates : the unchanged columns.
     owner : (N,) the person of each record, 0..U-1.
     k, share : persons alike, and for how large a share of the persons.
+    drawn : whether persons are drawn: how many rows each has is published then, as the class of its lenders.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class TierSearch:
         k: int,
         share: float,
         progress: Progress = SILENT,
+        drawn: bool = False,
     ) -> None:
         self.candidates = tuple(candidates)
         self._persons = int(owner.max(initial=-1)) + 1
@@ -110,6 +112,7 @@ class TierSearch:
         # (M,) the distinct pairs of a combination and a person who has it.
         pairs = unique(rows * self._persons + owner)
         self._combination, self._owner = pairs // max(self._persons, 1), pairs % max(self._persons, 1)
+        self._rows_each = np.bincount(owner) if drawn else np.zeros(self._persons, np.int64)
         self._k, self._share, self._progress = k, share, progress
         self._known: dict[tuple[Levels, bool], float] = {}
 
@@ -173,6 +176,8 @@ class TierSearch:
         forms = [rung.to[codes] for rung, codes in zip(rungs, self._codes, strict=True)]
         number = int(self._combination.max()) + 1
         rows, owner = row_classes(forms, [rung.m for rung in rungs], number)[self._combination], self._owner
+        times = self._rows_each[owner]
+        rows = row_classes([rows, times], [number, int(times.max()) + 1], len(rows))
         gone = 0
         while True:
             alone = np.zeros(self._persons, bool)

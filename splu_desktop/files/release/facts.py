@@ -235,9 +235,8 @@ def cells_of(facts: Mapping[str, Any]) -> tuple[ClassCell, ...]:
     """Return the classes that facts state. Raises KeyError, TypeError, ValueError."""
     found = []
     for cell in facts["classes"]["cells"]:
-        low, high = cell["rows"]
         labels = tuple([tuple(map(str, each)) for each in cell["labels"]])
-        found.append(ClassCell(labels, (int(low), high), float(cell["mean_rows"])))
+        found.append(ClassCell(labels, int(cell["rows"])))
     return tuple(found)
 
 
