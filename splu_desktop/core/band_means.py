@@ -15,14 +15,15 @@ ENOUGH = 250  # records of an interval whose mean is told: T_f at the usual thre
 _STEPS = 20  # of an interval, to which its mean is rounded
 
 
-def band_means(before: Column, after: Column) -> dict[str, float]:
-    """Return band -> mean of the numbers in it, for bands of enough records, so coarsely that no record shows.
+def band_means(before: Column, after: Column, owner: NDArray[np.integer] | None = None) -> dict[str, float]:
+    """Return band -> mean of the numbers in it, for bands of enough records, so coarsely that no person shows.
 
     Rounded to a twentieth of the band, an open one being as wide as the one beside it, or as its median is far from
-    its end; numbers so far from the median that a single one could move the mean by half of that count as the farthest
-    that could not. (Two digits of the median were no measure: 3e-299 of many 0, and of years a century.)
+    its end; numbers so far from the persons' median that one person's could move the mean by half of that count as the
+    farthest that could not. (Two digits of the median were no measure: 3e-299 of many 0, and of years a century.)
 
     before, after : a column as read, and in bands; other columns have none.
+    owner : (N,) the person of each record; None where each is one.
     """
     ends = interval_ends(after)
     if ends is None or before.kind not in (Kind.INTEGER, Kind.DECIMAL) or before.values is None:
@@ -30,18 +31,25 @@ def band_means(before: Column, after: Column) -> dict[str, float]:
     numbers = np.where(before.missing, np.nan, before.values)[before.codes]
     known = np.isfinite(numbers) & ~after.missing[after.codes]
     numbers, codes = numbers[known], after.codes[known]
+    who = None if owner is None else owner[known]
     times = np.ones(len(numbers), np.int64) if before.weights is None else before.weights[known]
     count = np.bincount(codes, times, minlength=after.m)
     low, top = _close_ends(ends)
     found = {}
     for at in np.flatnonzero(count >= ENOUGH).tolist():
         inside, often = numbers[codes == at], times[codes == at]
-        middle = _median(inside, often)
+        one, rows = np.arange(len(inside)), np.ones(len(inside), np.int64)  # of each person, and how many it has
+        if who is not None:
+            _, one, whose, each = np.unique(
+                who[codes == at], return_index=True, return_inverse=True, return_counts=True
+            )
+            rows = each[whose]
+        middle = _median(inside[one], often[one])
         least, most = float(low[at]), float(top[at])
         size = (max(most - least, most - middle, middle - least) or abs(middle)) / _STEPS
         if size == 0:
             continue  # 0 of all but negative numbers, most of them 0: nothing says how coarse is coarse enough
-        arm = float(count[at]) * size / 2
+        arm = float(count[at]) * size / 2 / rows
         mean = float(np.average(np.clip(inside, middle - arm, middle + arm), weights=often))
         stated = round(mean / size) * size
         if math.isfinite(ends[1][at]):

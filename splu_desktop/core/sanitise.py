@@ -183,6 +183,8 @@ def run(
             drawn = column.with_codes(take_codes(column.codes, rows)).without_unused_labels()
             columns.append(keep(merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn))
         else:
+            # What somebody may know goes out in one spelling: a rare one would tell a row from those that look alike.
+            column = column.with_codes(column.codes) if name in plan.knowable else column
             columns.append(keep(column.take(order).without_unused_labels()))
     correlations: tuple[float, ...] = ()
     if prepared.classes.number > 1:
@@ -195,6 +197,9 @@ def run(
             round_correlation(row_correlation(block_codes(prepared.table, block.columns)[shown[block]], prepared.units))
             for block in plan.blocks
         )
+    several = prepared.owner if prepared.person_count < prepared.table.n else None
+    coarser = [name for name in plan.nsas if name in plan.generalisations]
+    means = {name: band_means(prepared.source[name], prepared.table[name], several) for name in coarser}
     progress.report("Putting rows in random order", 1.0)
     return Published(
         table=Table(tuple(columns)),
@@ -205,11 +210,7 @@ def run(
         correlations=correlations,
         thresholds=plan.thresholds,
         rare=plan.rare,
-        means={
-            name: means
-            for name in plan.nsas
-            if name in plan.generalisations and (means := band_means(prepared.source[name], prepared.table[name]))
-        },
+        means={name: each for name, each in means.items() if each},
     )
 
 

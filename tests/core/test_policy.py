@@ -92,7 +92,9 @@ def test_the_verdict_is_true_by_a_recount(patients: int | None) -> None:
     found = propose(table, person=None if patients is None else "patient_id")
     plan, figures, limits = found.plan, found.verdict.figures, found.verdict.limits
     prepared = prepare(table, plan)
-    rows = list(zip(*(prepared.table[name].codes.tolist() for name in plan.nsas), strict=True))
+    known = [prepared.table[name].codes for name in plan.nsas]
+    known += [] if patients is None else [prepared.row_class]  # published, too
+    rows = list(zip(*(codes.tolist() for codes in known), strict=True))
     who: dict[tuple[int, ...], set[int]] = {}
     for row, person in zip(rows, prepared.owner.tolist(), strict=True):
         who.setdefault(row, set()).add(person)
@@ -370,18 +372,19 @@ def test_most_rows_of_persons_are_kept_where_another_form_of_a_table_does() -> N
 
 def test_most_rows_of_persons_are_kept_though_a_lesser_table_is_read_sooner() -> None:
     random = np.random.default_rng(21)
-    owner = np.repeat(np.arange(2500), 1 + random.poisson(3, 2500))
+    owner = np.repeat(np.arange(8000), 1 + random.poisson(3, 8000))
     columns = {
         "patient_id": [f"P{7 * k}" for k in owner],
-        "centre": random.choice(["Bern", "Basel", "Genf", "Chur", "Thun"], 2500)[owner],
-        "sex": random.choice(["F", "M"], 2500, p=[0.3, 0.7])[owner],
-        "year of birth": random.integers(1940, 2004, 2500)[owner].astype(str),
+        "centre": random.choice(["Bern", "Basel", "Genf", "Chur", "Thun"], 8000)[owner],
+        "sex": random.choice(["F", "M"], 8000, p=[0.3, 0.7])[owner],
+        "year of birth": random.integers(1940, 2004, 8000)[owner].astype(str),
         "viral load": random.choice(["low", "raised", "high"], len(owner), p=[0.85, 0.1, 0.05]),
         "regimen": random.choice(["BIC", "DTG", "ABC", "other"], len(owner)),
     }
     found = propose(table_of(columns, **{"year of birth": Kind.INTEGER}))
     assert found.verdict.state == USEFUL
-    assert found.verdict.figures.rows == len(owner)
+    # Who has many rows stands out by their number, too, and leaves: a twentieth of the persons at most.
+    assert found.verdict.figures.rows > 0.9 * len(owner)
 
 
 def test_of_tables_that_are_not_safe_together_the_one_that_is_safe_alone_is_found() -> None:
