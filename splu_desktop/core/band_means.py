@@ -40,9 +40,7 @@ def band_means(before: Column, after: Column, owner: NDArray[np.integer] | None 
         inside, often = numbers[codes == at], times[codes == at]
         one, rows = np.arange(len(inside)), np.ones(len(inside), np.int64)  # of each person, and how many it has
         if who is not None:
-            _, one, whose, each = np.unique(
-                who[codes == at], return_index=True, return_inverse=True, return_counts=True
-            )
+            _, one, whose, each = np.unique(who[codes == at], True, True, True)
             rows = each[whose]
         middle = _median(inside[one], often[one])
         least, most = float(low[at]), float(top[at])

@@ -69,11 +69,6 @@ class DrawInput:
         return self.classes.code[self.units.owner] if self.units.person else self.classes.code
 
     @property
-    def changed_persons(self) -> int:
-        """Persons of whom cells were emptied, or who were left out."""
-        return self.blanked_persons + self.left_out
-
-    @property
     def person_count(self) -> int:
         """How many persons there are; rows, where no column names them."""
         return int(self.owner.max(initial=-1)) + 1

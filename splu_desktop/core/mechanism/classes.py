@@ -63,8 +63,7 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     Law: a class is a function of unchanged columns and numbers of rows alone, so it tells nothing of a drawn column.
     Proof: nothing else is read. Where a value has fewer than `least` units it joins its smaller neighbour in the order
     of labels; columns are divided one after another, the first is the last to be joined. Persons are divided by their
-    number of rows before all else (`keep_even_rows` has left enough of each); of a person whose rows lie in several
-    cells the commonest counts.
+    number of rows before all else; of a person whose rows lie in several cells the commonest counts.
     Test: tests/core/test_lender_classes.py.
     """
     # A record is one row, and sorting as many ones would take a second for each ten million.
@@ -96,10 +95,9 @@ def keep_even_rows(owner: NDArray[np.integer], least: int = LEAST) -> NDArray[np
     Where fewer than `least` persons have a number of rows, those with the next larger ones give up rows until there are
     enough; where all persons are fewer, all have as many as the one with the fewest.
 
-    Law: all persons of a class have as many rows, so a lent course has the law of a kept one (law 2 of all rows of a
-    person). Else who has by far the most shows lenders' rows again and again where nothing was kept, and never else.
-    Proof: each number that is left has a class of its own. Which rows go out, and whose, follows from their places
-    alone, stirred: no value is read. Test: tests/core/test_lender_classes.py.
+    Law: all persons of a class have as many rows, so a lent course has the law of a kept one (law 2); else who has the
+    most shows rows twice only where nothing was kept. Proof: each number that is left has a class of its own; which
+    rows go out follows from their places alone, stirred: no value is read. Test: tests/core/test_promises.py.
     """
     sizes = np.bincount(owner)
     times = np.bincount(sizes)
@@ -112,10 +110,12 @@ def keep_even_rows(owner: NDArray[np.integer], least: int = LEAST) -> NDArray[np
         end = end if len(order) - end >= least else len(order)
         most[order[start:end]] = rising[start]
         start = end
-    by = np.lexsort((stir(np.arange(len(owner), dtype=np.uint64)), owner))
-    place = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    kept = np.empty(len(owner), bool)
-    kept[by] = place < most[owner[by]]
+    rows = np.flatnonzero((most < sizes)[owner])
+    rows = rows[np.lexsort((stir(rows.astype(np.uint64)), owner[rows]))]
+    begins = np.flatnonzero(np.diff(owner[rows], prepend=-1))
+    place = np.arange(len(rows)) - np.repeat(begins, np.diff(begins, append=len(rows)))
+    kept = np.ones(len(owner), bool)
+    kept[rows] = place < most[owner[rows]]
     return kept
 
 

@@ -2,8 +2,8 @@
 
 Rows that fewer than k persons share in the unchanged columns lose their dates, then also their places, then also what
 else describes the person: as many groups of columns as it takes. Whoever is still alone then is left out with all rows.
-Equality of emptied rows counts like any other, so after it every row is shared by k persons at least. Where persons are
-drawn the class of the lenders is published, so that k persons of the row's class must share it.
+Equality of emptied rows counts like any other, so after it every row is shared by k persons at least (where persons are
+drawn, of its class, which is published).
 """
 
 from __future__ import annotations
@@ -112,19 +112,27 @@ def blank(
     codes = {name: column.codes for name, column in columns.items()}
     sizes = {name: column.m for name, column in columns.items()}
     kept, touched, persons = np.ones(table.n, bool), np.zeros(table.n, bool), int(owner.max(initial=-1)) + 1
+    row_class = np.zeros(table.n, np.int32)
+
+    def divide() -> None:
+        if classes is None:
+            return
+        at = np.flatnonzero(kept)
+        kept[at] = keep_even_rows(cross_codes(owner[at], persons)[0])
+        at = np.flatnonzero(kept)
+        who = cross_codes(owner[at], persons)[0]
+        made = [columns[name].with_codes(codes[name][at].astype(np.int32)) for name in classes]
+        row_class[at] = make_classes(made, Units.of_persons(who)).code[who]
 
     def few() -> NDArray[np.bool_]:
         at = np.flatnonzero(kept)
-        who = cross_codes(owner[at], persons)[0]
-        rows = row_classes([codes[name][at] for name in unchanged], [sizes[name] for name in unchanged], len(at))
-        if classes is not None:
-            made = [columns[name].with_codes(codes[name][at].astype(np.int32)) for name in classes]
-            of = make_classes(made, Units.of_persons(who))
-            rows = row_classes([rows, of.code[who]], [len(at), of.number], len(at))
+        keys, m = [codes[name][at] for name in unchanged], [sizes[name] for name in unchanged]
+        rows = row_classes([*keys, row_class[at]], [*m, int(row_class.max(initial=0)) + 1], len(at))
         found = np.zeros(table.n, bool)
-        found[at] = persons_sharing(rows, who) < blanking.k
+        found[at] = persons_sharing(rows, cross_codes(owner[at], persons)[0]) < blanking.k
         return found
 
+    divide()
     for group in blanking.groups:
         alone, named = few(), [name for name in group if name in columns]
         if not alone.any():
@@ -133,14 +141,15 @@ def blank(
             columns[name], empty = _with_empty(columns[name])
             codes[name], sizes[name] = np.where(alone, empty, codes[name]), columns[name].m
             touched |= alone
-    # Whoever leaves may leave others alone who shared a row: until nobody is.
+    divide()  # by what was emptied, too
+    # Whoever leaves may leave others alone who shared a row, and classes too small: until nobody is.
     while (alone := few()).any():
-        gone = np.zeros(persons, bool)
-        gone[owner[alone]] = True
-        kept &= ~gone[owner]
-        if classes is not None:
-            at = np.flatnonzero(kept)
-            kept[at] = keep_even_rows(cross_codes(owner[at], persons)[0])
+        while alone.any():
+            gone = np.zeros(persons, bool)
+            gone[owner[alone]] = True
+            kept &= ~gone[owner]
+            alone = few()
+        divide()
     changed = {name: columns[name].with_codes(codes[name].astype(np.int32)) for name in columns}
     found = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
     emptied = len(unique(owner[touched & kept]))

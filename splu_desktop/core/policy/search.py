@@ -331,7 +331,7 @@ class Search:
         self._setting.progress.report("Trying ways", 0.5)
         plan = replace(plan, classes=classes)
         ready = replace(prepare(self._source, plan), whole=self._setting.table)
-        if not ready.changed_persons:
+        if not ready.blanked_persons + ready.left_out:
             plan = replace(plan, blanking=None)
         needs = certainties(ready, plan).needed_of(self.limits.riskiest, self.limits.average)
         asked = set(self._setting.fixed_secrets) | {each.sa for each in plan.questions}
@@ -349,7 +349,8 @@ class Search:
 
     def spares(self, ready: DrawInput) -> bool:
         """Return whether few enough persons of a table lose cells or leave: more may stand out by their classes."""
-        return ready.changed_persons <= (1 - self.limits.share_alike) * (ready.person_count + ready.left_out)
+        most = (1 - self.limits.share_alike) * (ready.person_count + ready.left_out)
+        return ready.blanked_persons + ready.left_out <= most
 
     def plan_with(self, levels: Levels) -> Plan:
         """Return the plan with some forms of the unchanged columns, the few who stand out all the same blanked."""

@@ -1,9 +1,8 @@
 """How sure a shown secret value is, before any draw and for every strength at once (mechanism.md, law 2).
 
 A row that shows a value has it with probability pi + (1 - pi)/gamma, pi the share of its class's rows that have it.
-The same holds where persons are drawn with all their rows; that the person has the value in some row is surer, by the
-share of the persons of the class who have (`certainty_of_persons`): who has many rows has most common values in one of
-them, drawn or not. Values that are not secret (absence) and missing ones are left out.
+The same holds where persons are drawn with all their rows; that the person has the value in some row is surer
+(`certainty_of_persons`). Values that are not secret (absence) and missing ones are left out.
 """
 
 from __future__ import annotations
@@ -182,8 +181,7 @@ def certainties(prepared: DrawInput, plan: Plan) -> Certainty:
 def certainty_of_persons(prepared: DrawInput, plan: Plan) -> float:
     """Return how often a person of whom a row shows a secret value has it in some row, in the riskiest class.
 
-    Law 2 of a property of all rows: all persons of a class have as many, so that a kept course and a lent one show the
-    value in some row with one probability, the share of the persons who have it so.
+    Law 2 of all rows: persons of a class have as many, so that a kept course and a lent one show it alike often.
     """
     persons, surest = np.bincount(prepared.classes.code), 0.0
     for name in plan.sensitive:

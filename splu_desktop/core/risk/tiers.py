@@ -176,8 +176,7 @@ class TierSearch:
         forms = [rung.to[codes] for rung, codes in zip(rungs, self._codes, strict=True)]
         number = int(self._combination.max()) + 1
         rows, owner = row_classes(forms, [rung.m for rung in rungs], number)[self._combination], self._owner
-        times = self._rows_each[owner]
-        rows = row_classes([rows, times], [number, int(times.max()) + 1], len(rows))
+        rows = row_classes([rows, self._rows_each[owner]], [number, int(self._rows_each.max()) + 1], len(rows))
         gone = 0
         while True:
             alone = np.zeros(self._persons, bool)
