@@ -286,8 +286,7 @@ def _tally(line: NDArray[np.integer], events: NDArray[np.int32], lines: int, m: 
     told = np.flatnonzero(events < m - 1)
     if 2 * len(told) < len(events):  # few values are asked about, which few rows have
         line, events = line.take(told), events.take(told)
-    found = np.bincount(pair_keys(line, m, events), minlength=lines * m)
-    return found.reshape(lines, m)[:, :-1].astype(float)
+    return np.bincount(pair_keys(line, m, events), minlength=lines * m).reshape(lines, m)[:, :-1].astype(float)
 
 
 def _some_values(column: Column, parts: int) -> NDArray[np.int64]:

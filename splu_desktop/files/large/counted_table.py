@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_desktop.core.band_means import band_means
 from splu_desktop.core.errors import BadSetting, EmptyTable
@@ -85,34 +84,27 @@ def count(engine: Engine, plan: Plan, asked: ImportChoices, sample: TableReading
         if name in plan.sensitive:
             check_sensitive(column, made[name])
 
-    def values_of(names: Sequence[str]) -> dict[str, tuple[NDArray[np.int32], int]]:
-        return {name: (made[name].codes[: len(texts[name])], made[name].m) for name in names}
-
-    def texts_of(table: Any, names: Sequence[str]) -> dict[str, NDArray[np.int32]]:
-        return {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
-
     drawn, shown = [], []
-    cells: tuple[ClassCell, ...] = ()
     for block, names, table in zip(plan.blocks, blocks, tables[len(published) :], strict=True):
-        own, times = texts_of(table, names), table.column("count").to_numpy().astype(np.int64)
+        own = {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
+        times = table.column("count").to_numpy().astype(np.int64)
         columns = [made[name].with_codes(made[name].codes[own[name]]) for name in plan.classes]
         # Of each block the same: classes follow from how many rows each of their cells has.
         classes = make_classes(columns, Units.of_records(len(times)), times=times)
-        pairs, cells = Keys(values_of(names), own), classes.cells
+        pairs = Keys({name: (made[name].codes[: len(texts[name])], made[name].m) for name in names}, own)
         place, of_pair = pairs.of(own), np.zeros(len(pairs.keys), np.int32)
         of_pair[place] = classes.code
         weights = np.bincount(place, times, minlength=len(pairs.keys)).astype(np.int64)
         assert isinstance(block.draw, Lenders)  # `check_plan` lets no other draw in
         drawn.append(CountedBlock(pairs, of_pair, LenderPool(of_pair, weights), block.draw))
-        values = pairs.values()
-        shown.append({name: made[name].with_codes(values[name]) for name in block.columns})
+        shown.append({n: made[n].with_codes(codes) for n, codes in pairs.values().items() if n in block.columns})
     unchanged = {
         n: column_handed_out(made[n].without_unused_labels(), drawn=False) for n in published if n not in plan.sensitive
     }
-    codes = tuple((name, column.codes[: len(texts[name])]) for name, column in unchanged.items())
+    handed = tuple((name, column.codes[: len(texts[name])]) for name, column in unchanged.items())
     means = {n: each for n in unchanged if n in plan.generalisations and (each := band_means(read[n], made[n]))}
-    drawing = Drawing(texts, codes, tuple(drawn), SystemRandomness().bits(8).tobytes())
-    return CountedTable(rows, drawing, unchanged, tuple(shown), cells, means)
+    drawing = Drawing(texts, handed, tuple(drawn), SystemRandomness().bits(8).tobytes())
+    return CountedTable(rows, drawing, unchanged, tuple(shown), classes.cells, means)
 
 
 def _columns(

@@ -136,15 +136,13 @@ def _telling_rows(table: Table, hashed: Mapping[str, NDArray[np.uint64]]) -> NDA
         return np.zeros(0, np.uint64)
     # Logarithms of how many rows like it chance would put into a table of this length.
     each = [(table[name].codes, np.log(table[name].counts() / n), own) for name, own in hashed.items()]
-    each.sort(key=lambda column: -len(column[1]))  # after some with many values chance expects no row any more
     telling = []
     for part in pieces(n):
         expected = np.full(part.stop - part.start, np.log(n))
         total = np.zeros(len(expected), np.uint64)
         for codes, chance, own in each:
             places = codes[part].astype(np.intp)
-            if expected.max() >= np.log(_RARE):
-                expected += chance.take(places)
+            expected += chance.take(places)
             total += own.take(places)
         telling.append(stir(total.compress(expected < np.log(_RARE))))
     return unique(np.concatenate(telling))
