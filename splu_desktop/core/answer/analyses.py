@@ -202,8 +202,7 @@ def _weight(values: Values) -> Floats:
 def _ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return a mean: y summed over who meets the conditions, by how many meet them, both by scores.
 
-    Its ends are the roots t of (sum - t number)^2 = 1.96^2 V(sum - t number) (Fieller 1954): of few rows a standard
-    error about the estimate itself is too small (a share was held in .67 to .84 of 5 to 25 rows of a block).
+    Its ends are the roots t of (sum - t number)^2 = 1.96^2 V(sum - t number), which few rows need (mechanism.md section 4).
     """
     published, column = reader.published, _column(reader.published, analysis.outcome)
     features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
