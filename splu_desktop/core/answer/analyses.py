@@ -202,7 +202,7 @@ def _weight(values: Values) -> Floats:
 def _ratio(reader: Reader, analysis: Analysis) -> Result:
     """Return a mean: y summed over who meets the conditions, by how many meet them, both by scores.
 
-    Its ends are the roots t of (sum - t number)^2 = 1.96^2 V(sum - t number), which few rows need (mechanism.md section 4).
+    Its ends are the roots t of (sum - t number)^2 = 1.96^2 V(sum - t number), for few rows (mechanism.md section 4).
     """
     published, column = reader.published, _column(reader.published, analysis.outcome)
     features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
