@@ -145,7 +145,7 @@ def test_a_register_is_parsed_once_and_then_only_what_is_new(tmp_path: Path, mon
     read, register = list[int](), Register(tmp_path / "register")
     inner = ledger._read_line
 
-    def look(key: bytes, number: int, line: bytes, held: dict[int, Any]) -> tuple[Entry, str, str, bool]:
+    def look(key: bytes, number: int, line: bytes, held: dict[bytes, Any]) -> tuple[Entry, str, str, bool]:
         read.append(number)
         return inner(key, number, line, held)
 

@@ -191,7 +191,7 @@ class _Known:
     end: int = 0
     digest: bytes = hashlib.sha256().digest()
     seal: str = ""
-    held: dict[int, Any] = field(default_factory=dict)
+    held: dict[bytes, Any] = field(default_factory=dict)
 
 
 _KNOWN: dict[tuple[Path, bytes], _Known] = {}
@@ -227,7 +227,7 @@ def _read_on(file: BinaryIO, key: bytes, known: _Known, stamp: tuple[int, ...]) 
     return _Known(Reading(tuple(entries), tuple(faults)), stamp, number, end, digest.digest(), last, held)
 
 
-def _read_line(key: bytes, number: int, line: bytes, held: dict[int, Any]) -> tuple[Entry, str, str, bool]:
+def _read_line(key: bytes, number: int, line: bytes, held: dict[bytes, Any]) -> tuple[Entry, str, str, bool]:
     """Return a line's entry, its seal, the one before, and whether it is sound. Raises what a damaged line does."""
     data = from_json(line, paths=True)
     seal, previous = str(data.pop("seal")), str(data["previous"])
@@ -236,7 +236,7 @@ def _read_line(key: bytes, number: int, line: bytes, held: dict[int, Any]) -> tu
     return entry, seal, previous, hmac.compare_digest(seal, _seal(key, data)) and data["number"] == number
 
 
-def _share(data: Any, held: dict[int, Any]) -> Any:
+def _share(data: Any, held: dict[bytes, Any]) -> Any:
     """Return plain data of which equal parts are held once, however many lines say them.
 
     A table that goes out again has the same marks, plan and columns: 16 of 21 KB of a line.
@@ -247,9 +247,8 @@ def _share(data: Any, held: dict[int, Any]) -> Any:
         made = [_share(each, held) for each in data]
     else:
         return intern(data) if isinstance(data, str) else data
-    said = repr(made)  # which tells 1 from 1.0, as equality does not
-    found = held.setdefault(hash(said), made)
-    return found if found is made or repr(found) == said else made
+    # Its text tells 1 from 1.0, as equality does not.
+    return held.setdefault(hashlib.sha256(ascii(made).encode()).digest(), made)
 
 
 _LOCKS: dict[Path, FileLock] = {}

@@ -24,9 +24,8 @@ def judge(
 ) -> Judgement:
     """Return the verdict on a plan. Raises what `prepare` and the register raise; Cancelled."""
     prepared = source.prepare(plan, progress)
-    if earlier is None:
-        earlier = earlier_releases(Register(), source.table, plan)
-    found = verdict(prepared, plan, earlier=earlier, suggestions=source.suggestions, progress=progress)
+    known = earlier_releases(Register(), source.table, plan) if earlier is None else earlier
+    found = verdict(prepared, plan, earlier=known, suggestions=source.suggestions, progress=progress)
     return Judgement(plan, prepared, found)
 
 

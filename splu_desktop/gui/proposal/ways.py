@@ -55,10 +55,9 @@ class WayCard(Card):
 
     def __init__(self, way: Way, *, first: bool) -> None:
         super().__init__("", 12, 9, spacing=5)
-        put(self.body, label(way.title, "strong", fitting=True))
         text = label(way.words, "quiet", fitting=True)
         text.setToolTip(plain(way.words))
-        put(self.body, text)
+        put(self.body, label(way.title, "strong", fitting=True), text)
         for good, figure in way.figures:
             picture = ("circle-check", "answerable") if good else ("circle-alert", "warning")
             self.body.addWidget(line_of(*picture, figure))
@@ -113,8 +112,7 @@ class PossibleCard(Card):
             row = QWidget()
             inside = margins(QHBoxLayout(row), 0, spacing=10)
             picture = ("circle-check", "answerable") if way.works else ("history", "quiet")
-            text = margins(QVBoxLayout(), 0, spacing=0)
-            put(text, label(translate(way.words), fitting=True))
+            text = put(margins(QVBoxLayout(), 0, spacing=0), label(translate(way.words), fitting=True))
             if way.cells:
                 figure = t("{n} of {cells} cells readable", n=way.readable or 0, cells=way.cells)
                 text.addWidget(label(figure if way.works else t("{figure}, still too few", figure=figure), "quiet"))

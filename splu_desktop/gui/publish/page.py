@@ -164,15 +164,13 @@ class PublishPage(Page):
             self._show_password("")
         empty(self.open_lines)
         self.cards = []
-        first = True
-        for line in found.open:
+        for at, line in enumerate(found.open):
             card = LineCard(
                 line,
                 accepted.get(line.name, ""),
-                first=first and line.state == RED,
+                first=not at and line.state == RED,
                 repairing=self._repairing == line.name,
             )
-            first = False
             card.repaired.connect(lambda line=line: self._repair(line))
             card.shown.connect(lambda line=line: self.go.emit(_LOOK_AT.get(line.name, Step.COLUMNS)))
             card.accepted.connect(lambda words, line=line: self.session.accept(line.name, words))
