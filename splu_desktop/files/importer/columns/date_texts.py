@@ -113,9 +113,7 @@ def _iso(labels: Sequence[str], values: NDArray[np.datetime64]) -> NDArray[np.bo
     """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
     many = look_at(labels)
     forms = ("0000-00-00", "0000-00-00 00:00:00", "0000-00-00T00:00:00")
-    known = np.zeros(len(labels), bool)
-    for form in forms:
-        known |= many.match(form)
+    known: NDArray[np.bool_] = np.any([many.match(form) for form in forms], axis=0)
     texts = [labels[at] for at in np.flatnonzero(known).tolist()]
     try:
         moments = np.array(texts, "datetime64[us]")

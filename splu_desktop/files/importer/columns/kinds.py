@@ -341,9 +341,8 @@ def _words(texts: Texts, total: int) -> ColumnType:
     sample = [texts.visible_texts[i] for i in said[:2000].tolist()]
     words = sum(label.count(" ") + 1 for label in sample) / len(sample)
     length = sum(map(len, sample)) / len(sample)
-    if words >= 4 and length >= 25 and len(said) > max(5, 0.3 * total):
-        return texts.of_words(Kind.TEXT, say("{n} different texts", n=len(said)))
-    return texts.of_words(Kind.CATEGORY, say("{n} different texts", n=len(said)))
+    kind = Kind.TEXT if words >= 4 and length >= 25 and len(said) > max(5, 0.3 * total) else Kind.CATEGORY
+    return texts.of_words(kind, say("{n} different texts", n=len(said)))
 
 
 def _force(kind: Kind, texts: Texts) -> ColumnType:

@@ -103,25 +103,20 @@ def code_proposals(values: NDArray[np.float64], counts: NDArray[np.int64]) -> li
     """
     found: list[int] = []
     finite = np.isfinite(values)
-    if finite.sum() < 3:
-        return found
     ordinary = finite & ~np.isin(values, _CODES)
-    if not ordinary.any():
+    if finite.sum() < 3 or not ordinary.any():
         return found
     low, high = float(values[ordinary].min()), float(values[ordinary].max())
     for code in _CODES:
         at = np.flatnonzero(values == code)
-        if not len(at) or not counts[at].sum():
-            continue
-        if (code < 0 <= low) or (code > 0 and high < code / 3):
+        if counts[at].sum() and (code < 0 <= low or (code > 0 and high < code / 3)):
             found.extend(at.tolist())
     return found
 
 
 def day_proposals(values: NDArray[np.datetime64]) -> list[int]:
     """Return the positions among a column's (m,) dates that look like marks for "not known" or "no end"."""
-    days = values.astype("datetime64[D]")
-    early = np.isin(days, DUMMY_DAYS)
+    early = np.isin(values.astype("datetime64[D]"), DUMMY_DAYS)
     marked = ~np.isnat(values) & (early | (values >= NO_END))
     ordinary = values[~np.isnat(values) & ~marked]
     if len(ordinary) < 3:
