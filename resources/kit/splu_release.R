@@ -292,15 +292,13 @@ local({
     axes <- seq_along(a)
     u <- e$states - 1
     g <- lapply(e$share, function(share) share[, 2])
-    scored <- function(of) { # rows by the score of "all of these are met"
-      flags <- matrix(apply(u[, of, drop = FALSE], 1, prod), e$patterns, nrow(u), byrow = TRUE)
-      blend(e, flags, 1 / a, setdiff(axes, of))
-    }
+    scored <- function(of) # rows by the score of "all of these are met"
+      blend(e, matrix(apply(u[, of, drop = FALSE], 1, prod), e$patterns, nrow(u), byrow = TRUE), 1 / a)
     pulls <- lapply(axes, function(at) (1 - a[at]) / a[at] * rowSums(e$rows * scored(axes[-at])) / e$size)
     alone <- lapply(axes, function(at) pmin(pmax(rowSums(e$rows * scored(at)), 0), e$inside) / pmax(e$inside, 1))
     effect <- scored(axes) - Reduce(`+`, lapply(axes, function(at) outer(pulls[[at]], u[, at])))
-    seen <- replace(e, "g", list(Map(function(g, at) (e$size * g + outer(2 + 0 * e$size, u[, at])) / (e$size + 2), e$g, axes)))
-    v <- pmax(blend(seen, effect^2, a) - blend(seen, effect, a)^2, 0) # two rows more in each part
+    seen <- replace(e, "g", list(Map(function(g, at) (e$size * g + 2 * u[, at][col(g)]) / (e$size + 2), e$g, axes))) # two rows more
+    v <- pmax(blend(seen, effect^2, a) - blend(seen, effect, a)^2, 0)
     sign <- (-1)^rowSums(u == 0)
     apart <- Reduce(`*`, lapply(axes, function(at) outer(alone[[at]], u[, at]) + outer(1 - alone[[at]], 1 - u[, at])))
     outside <- Reduce(`+`, Map(function(p, a, g) p^2 * (1 - a^2) * g * (1 - g), pulls, a, lapply(g, function(g) (e$size * g + 2) / (e$size + 2))))
@@ -329,19 +327,19 @@ local({
 
   ratio <- function(r, what, outcome, where, ends = NULL) { # y over who meets the conditions; ends are roots (Fieller 1954)
     y <- feature(r, outcome)
-    score <- function(theta, v) {
-      weight <- apply(v[, -1, drop = FALSE], 1, prod)
-      list(psi = cbind(weight * v[, 1] - theta[1], weight - theta[2]), slope = matrix(c(-1, 0, 0, -1), nrow(v), 4, byrow = TRUE))
-    }
-    s <- solve(equations(r, c(list(y), conditions(r, where))), 2, score)
+    one <- replace(y, "values", list(rep(1, length(y$values))))
+    s <- solve(equations(r, c(list(y, one), conditions(r, where))), 2, function(theta, v) {
+      both <- cbind(v[, 1], 1) * apply(v[, -1, drop = FALSE], 1, prod)
+      list(psi = both - rep(theta, each = nrow(v)), slope = matrix(c(-1, 0, 0, -1), nrow(v), 4, byrow = TRUE))
+    })
     if (s$theta[2] <= 0) refuse("Too few rows are left: the release can't tell this.")
-    x <- s$theta[1] / s$theta[2]
-    unit <- if (is.null(ends)) 0 else 1
+    two <- if (is.null(ends)) 0 else 1 / (s$theta[2] * r$n)
     if (is.null(ends)) ends <- range(y$values, na.rm = TRUE)
     found <- lapply(s$vcov, function(v) { # two rows more of a share, one with the value and one without
-      m <- outer(s$theta, s$theta) - z^2 * (v + unit * v[2, 2] / (s$theta[2] * r$n) * matrix(c(1, 1, 1, 2), 2))
+      m <- outer(s$theta, s$theta) - z^2 * (v + two * v[2, 2] * matrix(c(1, 1, 1, 2), 2))
       if (m[2, 2] > 0) (m[1, 2] + c(-1, 1) * sqrt(max(m[1, 2]^2 - m[2, 2] * m[1, 1], 0))) / m[2, 2] else ends
     })
+    x <- s$theta[1] / s$theta[2]
     off <- c(1, -x) / s$theta[2]
     result(paste(what, "of", outcome), tolower(what), pmin(pmax(c(x, unlist(found)), ends[1]), ends[2]),
       lapply(s$vcov, function(v) matrix(off %*% v %*% off)))
@@ -397,6 +395,7 @@ local({
       axis <- match(of[at], blocks)
       rep(values[[at]][!duplicated(shown[[axis]])][e$states[, axis]], each = e$patterns)
     }, numeric(e$patterns * nrow(e$states))), ncol = length(features))
+    e$values[!stats::complete.cases(e$values), ] <- 0 # a row without a value adds nothing
     e
   }
 
@@ -416,17 +415,14 @@ local({
   }
 
   over <- function(e, grid, axis) rowsum(t(grid), e$rest[[axis]], reorder = FALSE)[as.character(e$rest[[axis]]), , drop = FALSE]
-  blend <- function(e, grid, own, but = 0) { # own f(u) + (1 - own) sum g f: T where own is a, its inverse where it is 1 / a
-    for (axis in setdiff(seq_along(own), but)) grid <- own[axis] * grid + (1 - own[axis]) * t(over(e, grid * e$g[[axis]], axis))
+  blend <- function(e, grid, own) { # own f(u) + (1 - own) sum g f: T where own is a, its inverse where it is 1 / a
+    for (axis in seq_along(own)) grid <- own[axis] * grid + (1 - own[axis]) * t(over(e, grid * e$g[[axis]], axis))
     grid
   }
 
   solve <- function(e, k, score) { # the root of the sums, and covariances; of several blocks the table's is the other
-    weight <- e$rows
-    for (axis in seq_along(e$keep)) weight <- (weight - (1 - e$keep[axis]) * e$g[[axis]] * t(over(e, weight, axis))) / e$keep[axis]
-    known <- stats::complete.cases(e$values) # a row without a value adds nothing
-    weight <- as.vector(weight) * known
-    e$values[is.na(e$values)] <- 0
+    weight <- as.vector(Reduce(function(rows, axis) (rows - (1 - e$keep[axis]) * e$g[[axis]] * t(over(e, rows, axis))) / e$keep[axis],
+      seq_along(e$keep), e$rows))
     theta <- rep(0, k)
     for (round in 1:40) {
       now <- score(theta, e$values)
@@ -437,7 +433,7 @@ local({
       step <- as.vector(bread %*% colSums(weight * now$psi))
       size <- max(abs(step)) / (1 + max(abs(theta)))
       theta <- theta - step * min(1, 2 / size)
-      if (size < 1e-10) return(list(theta = theta, vcov = lapply(covariances(e, k, known * score(theta, e$values)$psi, weight), function(v) bread %*% v %*% t(bread))))
+      if (size < 1e-10) return(list(theta = theta, vcov = lapply(covariances(e, k, score(theta, e$values)$psi, weight), function(v) bread %*% v %*% t(bread))))
     }
     list(theta = theta)
   }
@@ -447,11 +443,9 @@ local({
       grid <- matrix(psi[, j], e$patterns)
       f <- blend(e, grid, 1 / e$keep)
       for (axis in seq_along(e$keep)) {
-        part <- t(over(e, e$rows, axis)) * blend(e, grid, 1 / e$keep, axis)
-        by <- list(factor(e$class[row(part)], seq_along(e$size)), e$states[col(part), axis])
-        by_value <- tapply(part, by, sum, default = 0)
-        pull <- by_value * (1 / e$keep[axis] - 1) / e$size
-        f <- f - pull[e$class, e$states[, axis], drop = FALSE] + rowSums(pull * e$share[[axis]])[e$class]
+        part <- t(over(e, matrix(weight, e$patterns), axis)) * (blend(e, grid, replace(1 + 0 * e$keep, axis, 1 / e$keep[axis])) - grid)
+        pull <- tapply(part, list(factor(e$class[row(part)], seq_along(e$size)), e$states[col(part), axis]), sum, default = 0)
+        f <- f - (pull / e$size)[e$class, e$states[, axis], drop = FALSE]
       }
       f
     })

@@ -27,6 +27,7 @@ except ImportError:
 
 __version__ = "0.3.0"
 Z, _ANY = 1.959963984540054, (-math.inf, math.inf)
+_NUMBERS = {"integer": int, "decimal": float}
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 _SHAPE = functools.partial(re.compile(r"\w").sub, "x")  # a day is written otherwise than a quarter
 CLASS, NUMBER, EMPTY = "lender class", "person number", "(empty)"
@@ -101,19 +102,19 @@ class Release:
         with (folder / "table.csv").open(encoding="utf-8-sig", newline="") as file:
             names, *rows = csv.reader(file, delimiter=dialect["delimiter"])
         self.entries = {entry["name"]: entry for entry in self.facts["columns"]}
-        self.codes, self.labels, self.rows, self.numbers = {}, {}, {}, {}  # of each column; rows that show each label
+        self.codes, self.labels, self.rows, self.numbers, self.values = {}, {}, {}, {}, {}  # of each column, by label
         for name, texts in zip((_GUARDED.sub("", name) for name in names), zip(*rows)):
             entry, rows_of = self.entries[name], Counter(texts)
             point = dialect["decimal"] if entry["kind"] == "decimal" else "."
             of_label = {_GUARDED.sub("", text).replace(point, "."): text for text in rows_of}
             labels = [*(entry.get("values") or sorted(filter(None, of_label))), *([""] if "" in of_label else ())]
             place, numbers = {of_label[label]: code for code, label in enumerate(labels)}, entry.get("numbers")
-            if entry["kind"] in ("integer", "decimal"):
-                cast = int if entry["kind"] == "integer" else float
+            if cast := _NUMBERS.get(entry["kind"]):
                 numbers = {text: cast(float(text)) for text in labels if _NUMBER.fullmatch(text)}
             self.codes[name], self.labels[name] = [place[text] for text in texts], labels
             self.rows[name] = [rows_of[text] for text in place]
             self.numbers[name] = [numbers.get(text) for text in labels] if numbers else None
+            self.values[name] = self.numbers[name] if cast and numbers else [text or None for text in labels]
         self.n = len(rows)
         if self.n != self.facts["records"] or set(self.codes) != set(self.entries):
             raise ValueError("table.csv is not the table that release.json describes")
@@ -129,18 +130,15 @@ class Release:
     @property
     def table(self):
         """The table with its types: numbers as numbers, all else as text ("007" and "None" stay), empty as missing."""
-        columns = {}
-        for name, codes in self.codes.items():
-            plain = self.numbers[name] and self.entries[name]["kind"] in ("integer", "decimal")
-            values = self.numbers[name] if plain else [text or None for text in self.labels[name]]
-            columns[name] = [values[code] for code in codes]
+        columns = {name: list(map(self.values[name].__getitem__, codes)) for name, codes in self.codes.items()}
         return pandas.DataFrame(columns) if pandas else columns
 
     def score(self, *where):
         """Return each row's score: of conditions, or of the number in a column. Sums over rows are right on average."""
         features = [self._feature(where[0])] if where and where[0] in self.codes else self._conditions(where)
-        equations = _Equations(self, features, 1, lambda theta, v: [math.prod(v), 0.0])
-        grids = {key: equations.scored([0.0], *key) for key in equations.counts}
+        equations = _Equations(self, features)
+        values, _ = equations.weighed()
+        grids = {key: equations.unmixed(key[0], {s: [math.prod(v)] for s, v in values[key].items()}) for key in values}
         return (pandas.Series if pandas else list)([grids[each, x][shown][0] for each, x, shown in equations.by_row])
 
     def count(self, *where):
@@ -185,25 +183,20 @@ class Release:
 
     def _ratio(self, what, outcome, where, ends=None):
         """Return y summed over who meets the conditions, by how many do; the ends are roots (Fieller 1954)."""
-        y = self._feature(outcome)
-
-        def score(theta, v):
-            weight = math.prod(v[1:])
-            return [weight * v[0] - theta[0], weight - theta[1], -1.0, 0.0, 0.0, -1.0]
-
-        (s, n), *both = _Equations(self, [y, *self._conditions(where)], 2, score).solve()
+        name, y = self._feature(outcome)
+        equations = _Equations(self, [(name, y), (name, [1.0] * len(y)), *self._conditions(where)])
+        (s, n), *both = equations.solve(2, lambda t, v: [math.prod(v) - t[0], math.prod(v[1:]) - t[1], -1, 0, 0, -1])
         if n <= 0:
             raise Refused("Too few rows are left: the release can't tell this.")
-        two, known, row, vcov = bool(ends) / (n * self.n), [x for x in y[1] if x is not None], [s / n], {}
-        ends = ends or (min(known), max(known))
+        two, row, vcov = bool(ends) / (n * self.n), [s / n], {}
+        ends = ends or [end(x for x in y if x is not None) for end in (min, max)]
         for about, ((p, q), (_, r)) in zip(("like", "table"), both):
             vcov[about] = [[(p - 2 * s / n * q + (s / n) ** 2 * r) / n**2]]
             # Two rows more of a share: one with the value, one without.
             p, q, r = (f - Z * Z * (v + k * two * r) for f, v, k in ((s * s, p, 1), (s * n, q, 1), (n * n, r, 2)))
             reach = math.sqrt(max(q * q - p * r, 0.0))
             row += [(q - reach) / r, (q + reach) / r] if r > 0 else ends
-        rows = [[min(max(x, ends[0]), ends[1]) for x in row]]
-        return Result(f"{what} of {outcome}", [what.lower()], rows, vcov)
+        return Result(f"{what} of {outcome}", [what.lower()], [[min(max(x, ends[0]), ends[1]) for x in row]], vcov)
 
     def _fit(self, what, outcome, words, where, family="linear", ends=_ANY, rare=None):
         """Return intercept and coefficients; the last of them alone, a ratio as such, where no values can be `rare`."""
@@ -220,7 +213,7 @@ class Release:
             mean, slope = _LINKS[family](sum(t * z for t, z in zip(theta, x)))
             return [*(weight * (v[0] - mean) * z for z in x), *(-weight * slope * p * q for p in x for q in x)]
 
-        theta, like, table = _Equations(self, [y, *xs, *self._conditions(where)], len(xs), score).solve()
+        theta, like, table = _Equations(self, [y, *xs, *self._conditions(where)]).solve(len(xs), score)
         if not like:
             astray = {name for name, x in zip(names, theta) if abs(x) > 10}  # too few rows to tell their effects
             if rare is None or astray <= rare:
@@ -274,7 +267,7 @@ class Release:
 
     def _terms(self, word, rare, notes):
         """Return names and features of a word of a formula. Rare values are left out, or count as the most frequent."""
-        if rare is None or word not in self.codes or self.entries[word]["kind"] in ("integer", "decimal"):
+        if rare is None or word not in self.codes or self.entries[word]["kind"] in _NUMBERS:
             return [(word, self._feature(word))]
         rows, hidden = dict(zip(self.labels[word], self.rows[word])), word in self.block_of
         kept = [x for x in self.labels[word] if x and rows[x] >= 20 and f"{word}={x}" not in rare]
@@ -328,8 +321,8 @@ class _Equations:
     products, so that sums are right on average.
     """
 
-    def __init__(self, release, features, k=0, score=None, merge=tuple):
-        self.release, self.k, self.score = release, k, score
+    def __init__(self, release, features, merge=tuple):
+        self.release = release
         names, of = sorted({name for name, _ in features}), [release.block_of.get(name, -1) for name, _ in features]
         blocks = sorted(set(of) - {-1})
         self.keep, self.alike = ([each[block] for block in blocks] for each in (release.keep, release.alike))
@@ -347,21 +340,15 @@ class _Equations:
         self.by_row = map(self.shown.get, zip(release.classes, *map(release.codes.get, names)))  # to go through once
 
     def figures(self, events):
-        """Return how many rows meet what is asked of unchanged columns, and estimate, level, slope, step of each event.
-
-        An event is a value of the one block there is, or 1 where what is asked of all blocks is met.
-        """
-        line, found, mean = defaultdict(Counter), [], self.release.person_rows
-        for (each, x), rows in self.counts.items():
-            if x:
-                line[each].update(rows)
+        """Return how many rows meet what is asked of unchanged columns, and x, level, slope and step of each event."""
+        line, found, mean = {each: rows for (each, x), rows in self.counts.items() if x}, [], self.release.person_rows
         inside = {each: sum(rows.values()) for each, rows in line.items()}
         if self.release.owner and self.keep:  # rows of one person in the line
             own = Counter((each, who) for (each, x, _), who in zip(self.by_row, self.release.owner) if x)
             mean = Counter()
             for (each, _), n in own.items():
                 mean[each] += n * n / inside[each]
-        for event in events:
+        for event in events:  # a value of the one block there is, or 1 where what is asked of all blocks is met
             parts = []
             for each, rows in line.items() if self.keep else ():
                 g, one = [share[event] for share in self.shares[each]], _one_block if len(self.keep) == 1 else _several
@@ -374,28 +361,31 @@ class _Equations:
             found.append([sum(p[i] * (w if i > 1 else 1) for p, w in zip(parts, split)) for i in range(4)])
         return sum(inside.values()), found
 
-    def scored(self, theta, each, x, but=None, bread=None):
-        """Return what a row of a class adds by what it shows: T^-1 of score and slopes, with bread of its squares."""
-        grid = {}
-        for state in itertools.product(*self.shares[each]):
-            flat = [*x, *itertools.chain(*state)]
-            v = [flat[at] for at in self.place]
-            f = [0.0] * (self.k + self.k**2) if None in v else self.score(theta, v)
-            f = _times(bread, f) if bread else f
-            grid[state] = [*f, *(p * q for p in f for q in f)] if bread else f
+    def unmixed(self, each, grid, back=False):
+        """Return what a row of a class adds by what it shows, of what each state that may be hidden adds: T^-1."""
         for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
-            grid = grid if axis == but else _blend(grid, axis, share, 1 / a)
+            grid = _blend(grid, axis, share, 1 / a, back)
         return grid
 
-    def solve(self):
+    def weighed(self):
+        """Return values and weights of all states, by class and unchanged values; all are 0 where one is missing."""
+        values, weights = defaultdict(dict), {}
+        for (each, x), rows in self.counts.items():
+            states = {s: [rows[s]] for s in itertools.product(*self.shares[each])}
+            weights[each, x] = self.unmixed(each, states, back=True)
+            for s in states:
+                flat = [*x, *itertools.chain(*s)]
+                values[each, x][s] = [0.0 if None in flat else flat[at] for at in self.place]
+        return values, weights
+
+    def solve(self, k, score):
         """Return the root, and covariances for persons like these and for this table; None where there is no root."""
-        k, theta = self.k, [0.0] * self.k
+        theta, (values, weights) = [0.0] * k, self.weighed()
         for _ in range(40):
             total = [0.0] * (k + k**2)
-            for (each, x), counts in self.counts.items():
-                grid = self.scored(theta, each, x)
-                for shown, rows in counts.items():
-                    total = _plus(total, grid[shown], rows)
+            for key, states in values.items():
+                for s, v in states.items():
+                    total = _plus(total, score(theta, v), weights[key][s][0])
             bread = _inverse([total[i : i + k] for i in range(k, k + k**2, k)])
             if bread is None:
                 break
@@ -403,38 +393,36 @@ class _Equations:
             size = max(map(abs, step)) / (1 + max(map(abs, theta)))
             theta = _plus(theta, step, -min(1.0, 2 / size) if size else -1.0)
             if size < 1e-10:
-                return theta, *self.covariances(theta, bread)
+                added = {key: {s: _times(bread, score(theta, v)) for s, v in values[key].items()} for key in values}
+                return theta, *self.covariances(k, added, weights)
         return theta, None, None
 
-    def covariances(self, theta, bread):
+    def covariances(self, k, added, weights):
         """Return the sums of squares of what units add, and of shares read off the table; who is in it is chance."""
-        k, release, pulls = self.k, self.release, defaultdict(lambda: [0.0] * self.k)
-        for (each, x), counts in self.counts.items():
-            for axis, a in enumerate(self.keep):
-                grid, share = self.scored(theta, each, x, axis, bread), self.shares[each][axis]
-                for shown, rows in counts.items():
-                    for v, g in share.items():
-                        f, b = grid[(*shown[:axis], v, *shown[axis + 1 :])], rows * (1 - a) / a / self.size[each,]
-                        pulls[each, axis, v] = _plus(pulls[each, axis, v], f, b)
-                        pulls[each, axis] = _plus(pulls[each, axis], f, b * g)
-        added, table, like, sampled = {}, *([0.0] * k**2 for _ in range(3))
-        for (each, x), counts in self.counts.items():
-            grid, rows, shares = self.scored(theta, each, x, None, bread), sum(counts.values()), self.shares[each]
-            wide = 1 + (release.person_rows[each] - 1) * max(self.alike, default=1)
-            for state, f in grid.items():
-                sampled, f = _plus(sampled, f[k:], counts[state] * wide), f[:k]
-                for axis, v in enumerate(state):
-                    f = _plus(_plus(f, pulls[each, axis, v], -1), pulls[each, axis], 1)
-                added[each, x, state] = grid[state] = f
-                like = like if release.owner else _squared(like, f, counts[state] * release.person_rows[each])
-            for a, g in zip(self.keep, shares) if len(shares) == 1 else ():  # (1 - a) ((F - mean F)^2 + a var F)
-                for s, mean in _blend(grid, 0, g, 0.0).items():
-                    table = _squared(table, _plus(grid[s], mean, -1), wide * (1 - a) * (a * g[s[0]] * rows + counts[s]))
-        if release.owner:
-            units = defaultdict(lambda: [0.0] * k)
-            for who, key in zip(release.owner, self.by_row):
-                units[who] = _plus(units[who], added[key], 1)
-            like = functools.reduce(lambda total, f: _squared(total, f, 1), units.values(), like)
+        release, units, pulls = self.release, *(defaultdict(lambda: [0.0] * k) for _ in range(2))
+        table, like, sampled = ([0.0] * k**2 for _ in range(3))
+        for (each, x), grid in added.items():
+            for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
+                rest = _blend(weights[each, x], axis, dict.fromkeys(share, 1), 0.0)
+                for s, f in _blend(grid, axis, share, 1 / a).items():
+                    pull, f = pulls[each, axis, s[axis]], _plus(f, grid[s], -1)
+                    pulls[each, axis, s[axis]] = _plus(pull, f, rest[s][0] / self.size[each,])
+        for (each, x), plain in added.items():
+            rows, own = self.counts[each, x], release.person_rows[each]
+            wide = 1 + (own - 1) * max(self.alike, default=1)
+            added[each, x] = grid = self.unmixed(each, plain)
+            for s, f in grid.items():
+                sampled = _squared(sampled, plain[s], weights[each, x][s][0] * wide)
+                for axis, u in enumerate(s):
+                    f = _plus(f, pulls[each, axis, u], -1)
+                grid[s], like = f, like if release.owner else _squared(like, f, rows[s] * own)
+            for a, g in zip(self.keep, self.shares[each]) if len(self.keep) == 1 else ():
+                for s, mean in _blend(grid, 0, g, 0.0).items():  # (1 - a) ((F - mean F)^2 + a var F)
+                    every = rows[s] + a * g[s[0]] * sum(rows.values())
+                    table = _squared(table, _plus(grid[s], mean, -1), wide * (1 - a) * every)
+        for who, (each, x, s) in zip(release.owner or (), self.by_row):
+            units[who] = _plus(units[who], added[each, x][s], 1)
+        like = functools.reduce(lambda total, f: _squared(total, f, 1), units.values(), like)
         found = (_plus(like, sampled, bool(self.keep)), like if len(self.keep) > 1 else table)
         return [[flat[i : i + k] for i in range(0, k**2, k)] for flat in found]
 
@@ -471,12 +459,17 @@ def _several(keep, n, inside, met, shares, _):
     return sum(met[s] * product[s, -1] for s in states), level, slope, 1 / math.prod(keep)
 
 
-def _blend(grid, axis, share, own):
-    """Return own f(u) + (1 - own) sum g f along one axis of states: T where own is a, its inverse where it is 1 / a."""
-    mean = defaultdict(lambda: [0.0] * len(next(iter(grid.values()))))
+def _blend(grid, axis, share, own, back=False):
+    """Return own f(u) + (1 - own) sum g f along one axis of states: T where own is a, its inverse where it is 1 / a.
+
+    Back is its transpose, own f(u) + (1 - own) g(u) sum f, for numbers of rows.
+    """
+    total, ones = defaultdict(lambda: [0.0] * len(next(iter(grid.values())))), dict.fromkeys(share, 1)
+    into, out = (ones, share) if back else (share, ones)
     for s, f in grid.items():
-        mean[s[:axis], s[axis + 1 :]] = _plus(mean[s[:axis], s[axis + 1 :]], f, share[s[axis]])
-    return {s: _plus([own * p for p in f], mean[s[:axis], s[axis + 1 :]], 1 - own) for s, f in grid.items()}
+        total[s[:axis], s[axis + 1 :]] = _plus(total[s[:axis], s[axis + 1 :]], f, into[s[axis]])
+    mean = {s: total[s[:axis], s[axis + 1 :]] for s in grid}
+    return {s: _plus([own * p for p in f], mean[s], (1 - own) * out[s[axis]]) for s, f in grid.items()}
 
 
 def _roots(x, level, slope, top, step):

@@ -68,6 +68,7 @@ def _analyses(published: Published) -> list[tuple[Analysis, Ask, str]]:
          'share(r, "dx=yes", "sex=f")'),
         (Analysis("mean", "los", where=where(published, "dx=yes")), lambda r: r.mean("los", "dx=yes"),
          'mean(r, "los", "dx=yes")'),
+        (Analysis("share", "limits", "Mild"), lambda r: r.share("limits=Mild"), 'share(r, "limits=Mild")'),
         (Analysis("risk ratio", "dx", "yes", "smoker", "yes"), lambda r: r.risk_ratio("dx=yes", "smoker=yes"),
          'risk_ratio(r, "dx=yes", "smoker=yes")'),
         (Analysis("odds ratio", "dx", "yes", "sex", "m"), lambda r: r.odds_ratio("dx=yes", "sex=m"),
@@ -263,8 +264,8 @@ def test_the_kits_stay_small() -> None:
         name: len((KIT / name).read_text(encoding="utf-8").splitlines())
         for name in ("splu_release.py", "splu_release.R")
     }
-    assert lines["splu_release.py"] <= 520
-    assert lines["splu_release.R"] <= 470
+    assert lines["splu_release.py"] <= 513
+    assert lines["splu_release.R"] <= 462
     imports = re.findall(r"^(?:import|from) (\w+)", (KIT / "splu_release.py").read_text(encoding="utf-8"), re.M)
     assert set(imports) <= {"csv", "functools", "itertools", "json", "math", "re", "sys", "collections", "pathlib"}
 
