@@ -31,18 +31,15 @@ def band_means(before: Column, after: Column, owner: NDArray[np.integer] | None 
     numbers = np.where(before.missing, np.nan, before.values)[before.codes]
     known = np.isfinite(numbers) & ~after.missing[after.codes]
     numbers, codes = numbers[known], after.codes[known]
-    who = None if owner is None else owner[known]
+    who = (np.arange(len(known)) if owner is None else owner)[known]
     times = np.ones(len(numbers), np.int64) if before.weights is None else before.weights[known]
     count = np.bincount(codes, times, minlength=after.m)
     low, top = _close_ends(ends)
     found = {}
     for at in np.flatnonzero(count >= ENOUGH).tolist():
         inside, often = numbers[codes == at], times[codes == at]
-        one, rows = np.arange(len(inside)), np.ones(len(inside), np.int64)  # of each person, and how many it has
-        if who is not None:
-            _, one, whose, each = np.unique(who[codes == at], True, True, True)
-            rows = each[whose]
-        middle = _median(inside[one], often[one])
+        rows = np.bincount(who[codes == at])[who[codes == at]]  # of the person of each
+        middle = _median(inside, often / rows)
         least, most = float(low[at]), float(top[at])
         size = (max(most - least, most - middle, middle - least) or abs(middle)) / _STEPS
         if size == 0:
@@ -57,11 +54,11 @@ def band_means(before: Column, after: Column, owner: NDArray[np.integer] | None 
     return found
 
 
-def _median(numbers: NDArray[np.float64], times: NDArray[np.int64]) -> float:
-    """Return the median of numbers, each of which stands there so many times."""
+def _median(numbers: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """Return the median of numbers by their weights."""
     order = np.argsort(numbers, kind="stable")
-    ends = np.cumsum(times[order])
-    middle = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")
+    ends = np.cumsum(weights[order])
+    middle = [np.searchsorted(ends, ends[-1] / 2, side) for side in ("left", "right")]
     return float(numbers[order][middle].mean())
 
 

@@ -192,9 +192,8 @@ def run(
             round_correlation(row_correlation(block_codes(prepared.table, block.columns)[shown[block]], prepared.units))
             for block in plan.blocks
         )
-    several = prepared.owner if prepared.person_count < prepared.table.n else None
     coarser = [name for name in plan.nsas if name in plan.generalisations]
-    means = {name: band_means(prepared.source[name], prepared.table[name], several) for name in coarser}
+    means = {name: band_means(prepared.source[name], prepared.table[name], prepared.owner) for name in coarser}
     progress.report("Putting rows in random order", 1.0)
     return Published(
         table=Table(tuple(columns)),

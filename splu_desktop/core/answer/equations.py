@@ -110,18 +110,15 @@ class Equations:
 
     def __init__(self, published: Published, features: Mapping[str, Feature]) -> None:
         self.published, self.features = published, features
-        blocks = dict.fromkeys(
-            published.block_of(each.column) for each in features.values() if published.is_sensitive(each.column)
-        )
+        columns = dict.fromkeys(each.column for each in features.values())
+        blocks = dict.fromkeys(published.block_of(name) for name in columns if published.is_sensitive(name))
         self.hidden = [HiddenBlock(published, block, features) for block in blocks]
         if np.prod([each.states for each in self.hidden], initial=1) > _MOST_STATES:
             raise BadQuestion("The secret columns asked have too many values together; choose fewer.")
         self.states = list(np.ndindex(*(each.states for each in self.hidden)))
         weights = [each.learn(published) for each in self.hidden]
         # Rows that agree in all that is asked are one row with a number.
-        open_columns = dict.fromkeys(
-            each.column for each in features.values() if not published.is_sensitive(each.column)
-        )
+        open_columns = [name for name in columns if not published.is_sensitive(name)]
         key = published.record_class.astype(np.int64)
         keys: list[tuple[NDArray[Any], int]] = [(published.table[n].codes, published.table[n].m) for n in open_columns]
         keys += [(each.shown, each.states) for each in self.hidden]

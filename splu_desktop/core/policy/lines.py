@@ -142,10 +142,8 @@ class Case:
                 repair = Repair(say("Leave it out"), _without_number)
             return Line("persons-alike", RED, say(words, n=few, who=who, by=by, k=k), few, 0, repair)
         if changed > most:
-            sentence = say(
-                "Number of {who} with cells left empty or left out, so that nobody stands out: {n}.", n=changed, who=who
-            )
-            return Line("persons-alike", AMBER, sentence, changed, most, repair)
+            words = "Number of {who} with cells left empty or left out, so that nobody stands out: {n}."
+            return Line("persons-alike", AMBER, say(words, n=changed, who=who), changed, most, repair)
         least = figures.alike.smallest
         sentence = say("Least number of {who} that look alike: {n}; asked for: {k}.", n=least, who=who, k=k)
         return Line("persons-alike", OK, sentence, least, k)

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import pair_keys
 from splu_desktop.core.mechanism import Classes, Draw
-from splu_desktop.core.messages import Phrase, in_words, listed, say
+from splu_desktop.core.messages import in_words, listed, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import Column, unique
@@ -201,9 +200,7 @@ def describe_class(classes: Classes, at: int) -> str:
     parts: list[str] = []
     for labels in cell.labels:
         shown = labels if len(labels) <= _NAMED else (*labels[: _NAMED - 1], "…")
-        parts.append(
-            reduce(lambda head, tail: Phrase("{head}/{tail}", {"head": head, "tail": tail}), map(in_words, shown))
-        )
+        parts.append(listed(map(in_words, shown), "{head}/{tail}", "{head}/{tail}"))
     # Numbers of rows are named only where they tell classes apart.
     if len({each.rows for each in classes.cells}) > 1:
         parts.append(say("persons with 1 row") if cell.rows == 1 else say("persons with {n} rows", n=cell.rows))

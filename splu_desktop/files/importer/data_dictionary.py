@@ -15,7 +15,7 @@ from splu_desktop.files.importer.coded_columns import told_apart, words_of
 from splu_desktop.files.importer.columns.words import REDCAP
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
-from splu_desktop.files.isolation.faults import BadChoice
+from splu_desktop.files.isolation.faults import NO_WORDS, BadChoice
 
 _FILES = 200  # beside the table, looked at for a dictionary
 _LARGEST = 1 << 24  # bytes of one
@@ -85,9 +85,7 @@ def _beside(path: Path, own: Sequence[str], wanted: str | None) -> tuple[str, di
     if wanted is not None:
         known = _read(path.parent / Path(wanted).name) or {}
         if not any(name in known for name in own):
-            raise BadChoice(
-                "“{name}” beside the file has no words for its codes; choose another file, or none.", name=wanted
-            )
+            raise BadChoice(NO_WORDS, name=wanted)
         return wanted, known
     best, most = None, _FITS * sum(not name.startswith("redcap_") for name in own)
     for each in dictionaries_beside(path):

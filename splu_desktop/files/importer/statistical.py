@@ -11,7 +11,7 @@ from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.coded_columns import coded_columns, gather
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.isolation.faults import BadChoice
+from splu_desktop.files.isolation.faults import NO_WORDS, BadChoice
 from splu_desktop.files.isolation.parent import isolate
 
 _UNPACKED = 8  # bytes that a byte of a file counts as: SPSS and SAS compress
@@ -69,9 +69,7 @@ def _catalog_of(path: Path, kind: str, wanted: str | None) -> Path | None:
     if wanted is not None:
         chosen = path.parent / Path(wanted).name
         if not chosen.is_file():
-            raise BadChoice(
-                "“{name}” beside the file has no words for its codes; choose another file, or none.", name=chosen.name
-            )
+            raise BadChoice(NO_WORDS, name=chosen.name)
         return chosen
     beside = catalogs_beside(path)
     named = [each for each in beside if each.stem.lower() in (path.stem.lower(), "formats")]

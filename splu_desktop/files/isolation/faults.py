@@ -7,6 +7,8 @@ from pathlib import Path
 from splu_desktop.core.errors import EmptyTable, FileFault
 from splu_desktop.core.messages import quoted, say
 
+NO_WORDS = "“{name}” beside the file has no words for its codes; choose another file, or none."  # of a BadChoice
+
 
 class MissingFile(FileFault):
     """No such file."""

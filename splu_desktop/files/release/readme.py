@@ -96,10 +96,8 @@ def readme_lines(
     tail = ["", "## " + t(say("Three ways to count")), *_examples(published, facts, questions, scores, reader, t)]
     tail += ["", "## " + t(say("How good numbers are")), *_goodness(published, questions, reader, t)]
     if earlier:
-        before = say(
-            "These persons were released before, {n} times: who holds several releases learns more.", n=earlier
-        )
-        tail.append(t(before))
+        words = "These persons were released before, {n} times: who holds several releases learns more."
+        tail.append(t(say(words, n=earlier)))
     tail += ["", "## " + t(say("Please"))]
     tail.append(t(say("Don't try to recognise anybody, don't join this with data on persons, don't pass it on.")))
     tail.append(t(say("Don't count rows of re-drawn columns, and don't trust numbers below about 10.")))

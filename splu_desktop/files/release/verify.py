@@ -148,10 +148,8 @@ def _check_kit(package: Package) -> list[Check]:
         if there == own:
             found.append(_agrees("kit", name, f"SPLU Desktop {__version__}"))
         else:
-            sentence = say(
-                "“{name}” is not the one of this version: don't run it, take it from the program.", name=name
-            )
-            found.append(Check("kit", WRONG, sentence))
+            words = "“{name}” is not the one of this version: don't run it, take it from the program."
+            found.append(Check("kit", WRONG, say(words, name=name)))
     return found
 
 

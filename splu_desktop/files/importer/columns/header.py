@@ -375,9 +375,8 @@ def unique_names(
         while new in result or (new != name and not whole and new in taken):
             new, counter = f"{own} ({counter})", counter + 1
         if new != name:
-            sentence = say(
-                "Column {position} had no name of its own: it is called “{new}”.", position=position, new=new
-            )
+            words = "Column {position} had no name of its own: it is called “{new}”."
+            sentence = say(words, position=position, new=new)
             problems.append(Problem(ProblemKind.NAME_CHANGED, sentence, sheet, row, new, name))
         result[new] = None
     return tuple(result), problems
