@@ -34,7 +34,7 @@ BUDGETS: Mapping[str, tuple[int, int | None]] = {
     "splu_desktop/report": (3_800, 6_556),
     "splu_desktop/cli": (2_500, 4_762),
     "splu_desktop/gui": (12_700, 20_894),
-    "resources/kit": (975, 4_239),
+    "resources/kit": (950, 4_239),
     "tests": (30_000, 53_780),
 }
 # What fails a test where it is exceeded: the whole, and what must be read in an hour. The others are aims.

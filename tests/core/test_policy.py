@@ -193,10 +193,12 @@ def test_repairs_look_at_rows_that_do_not_go_out_too() -> None:
     table = hospital(0, 200)
     found = propose(table, Audience("public"), person=None)
     assert found.verdict.figures.left_out
-    for line in found.verdict.open:
-        assert line.repair is not None
-        after = {each.name: each.state for each in verdict(table, line.repair.apply(found.plan)).lines}
-        assert after["persons-alike"] == OK, line.name
+    weak = found.plan.with_gamma(1.05)
+    repairs = [line.repair for line in verdict(table, weak).open if line.repair is not None]
+    assert repairs
+    for repair in repairs:
+        after = {each.name: each.state for each in verdict(table, repair.apply(weak)).lines}
+        assert after["persons-alike"] == OK, repair.words
 
 
 def test_columns_of_tables_are_left_out_where_no_form_of_theirs_is_enough() -> None:

@@ -156,10 +156,7 @@ class Case:
         )
         person = certainty_words(self.figures.person)
         if person != certainty_words(sure):
-            words = (
-                "In the riskiest group a row’s secret value is right {sure} times ({limit} allowed); "
-                "that its person ever has it, {person} times."
-            )
+            words = "In the riskiest group a row’s secret is right {sure} times ({limit} allowed), a person’s {person}."
         sentence = say(words, sure=certainty_words(sure), limit=share_words(limit), person=person)
         if self.figures.certainty.riskiest_share >= 1:
             sentence = say("In one group everybody has the same secret value, which no strength hides.")
