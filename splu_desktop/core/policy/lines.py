@@ -151,8 +151,7 @@ class Case:
     def _riskiest(self) -> Line:
         sure, limit = self.figures.certainty.riskiest, self.limits.riskiest
         words = (  # who knows more: law 3
-            "In the riskiest group a row that shows a secret value is right {sure} times ({limit} allowed); "
-            "who knows more may be surer."
+            "In the riskiest group a row’s secret is right {sure} times ({limit} allowed); who knows more may be surer."
         )
         person = certainty_words(self.figures.person)
         if person != certainty_words(sure):
