@@ -118,6 +118,12 @@ def test_k_persons_of_its_class_share_each_row_that_is_left(classes: tuple[str, 
             times = frame.groupby("who").size()
             assert times.groupby(frame.groupby("who")[CLASS].first()).nunique().max() == 1
             sharing = frame.groupby(["sex", "age", "ward", CLASS])["who"].transform("nunique")
+            if not classes:  # who had as many rows, and which of them gave some up, is all that is known of a person
+                had = source["who"].labels[source["who"].codes]
+                frame["rows"] = frame["who"].map(pd.Series(had).value_counts())
+                sharing = sharing.combine(
+                    frame.groupby(["sex", "age", "ward", "rows"])["who"].transform("nunique"), max
+                )
             least = sharing.groupby(frame["who"]).min()
             told = alike(prepared, plan)
             assert sorted(told.sizes) == sorted(least)
@@ -187,6 +193,19 @@ def test_that_a_person_has_a_value_in_some_row_is_as_sure_as_is_told() -> None:
     told = certainty_of_persons(prepared, plan)
     assert (right / np.maximum(of, 1))[of > 5_000].max() == pytest.approx(told, abs=0.01)
     assert told > certainties(prepared, plan).riskiest + 0.05
+
+
+def test_whoever_gave_up_rows_looks_like_those_that_had_as_many() -> None:
+    """300 persons of two rows and 16 of one: 34 give up a row, a few in each group of 30, and nobody stands out."""
+    groups = [30 if at % 6 else 8 for at in range(12)]
+    who = np.repeat(np.arange(sum(groups)), np.repeat([2 if n > 8 else 1 for n in groups], groups))
+    group = np.repeat(np.arange(12), groups)[who]
+    columns = {"who": who, "age": group // 4, "sex": group % 2, "ward": group // 2 % 2, "dx": who * 7 % 5}
+    source = table({name: np.char.add(name, values.astype(str)) for name, values in columns.items()})
+    plan = _plan(blanking=None)
+    prepared = prepare(source, plan)
+    assert prepared.rows_left_out == LEAST - 16
+    assert alike(prepared, plan).smallest == 8
 
 
 def test_what_is_proposed_lets_enough_persons_of_each_class_look_alike() -> None:

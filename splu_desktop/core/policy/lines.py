@@ -163,11 +163,8 @@ class Case:
 
     def _average(self) -> Line:
         sure, limit = self.figures.certainty.average, self.limits.average
-        sentence = say(
-            "A row that shows a secret value is right {sure} times on average; {limit} is allowed.",
-            sure=certainty_words(sure),
-            limit=share_words(limit),
-        )
+        words = "A row that shows a secret value is right {sure} times on average; {limit} is allowed."
+        sentence = say(words, sure=certainty_words(sure), limit=share_words(limit))
         return self._certain("certainty", sentence, sure, limit)
 
     def _certain(self, name: str, sentence: str, sure: float, limit: float) -> Line:
@@ -214,11 +211,8 @@ class Case:
         if apart is None:
             return None
         one, two, strength = apart
-        sentence = say(
-            "“{one}” and “{two}” tell each other and are drawn apart: together they give persons away.",
-            one=one,
-            two=two,
-        )
+        words = "“{one}” and “{two}” tell each other and are drawn apart: together they give persons away."
+        sentence = say(words, one=one, two=two)
         repair = Repair(say("Draw them together"), lambda plan: plan.drawn_together(one, two))
         return Line("gives-away", RED, sentence, round(strength, 3), None, repair)
 
@@ -227,11 +221,8 @@ class Case:
         draw, thresholds = plan.blocks[0].draw.with_gamma(plan.gamma), plan.thresholds
         least = t_p(draw, thresholds.epsilon, thresholds.alpha)
         if not self.earlier or least < limit:  # what keeps the limit alone is told together with earlier releases
-            sentence = say(
-                "Counts of 1 to {alpha} come out wrong in at least {share} of 100 releases.",
-                alpha=thresholds.alpha,
-                share=int(100 * least),
-            )
+            words = "Counts of 1 to {alpha} come out wrong in at least {share} of 100 releases."
+            sentence = say(words, alpha=thresholds.alpha, share=int(100 * least))
             safe = least >= limit
             # At gamma 2 T_P of the usual thresholds is .5 or more for either draw, which is what every audience asks.
             repair = None if safe else _make_safer(2)

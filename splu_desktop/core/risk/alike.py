@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.persons.blanking import persons_sharing, row_classes
+from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.recognition import add_courses
 from splu_desktop.core.sanitise import DrawInput
@@ -55,19 +56,33 @@ def alike(prepared: DrawInput, plan: Plan, columns: Sequence[str] | None = None)
     table = prepared.table
     known = [table[name] for name in (plan.knowable if columns is None else columns)]
     rows = row_classes([column.codes for column in known], [column.m for column in known], table.n)
-    if prepared.units.person:  # the class of the lenders is published, and tells how many rows a person has
-        rows = row_classes([rows, prepared.row_class], [table.n, prepared.classes.number], table.n)
+    keys = [rows]
+    if prepared.units.person:  # the class of the lenders is published, and tells how many rows a person has left
+        keys = [row_classes([rows, prepared.row_class], [table.n, prepared.classes.number], table.n)]
+        if prepared.rows_left_out and not plan.classes:
+            # Who had as many rows looks alike, too: nobody knows which of them gave some up.
+            before = _rows_before(prepared, plan)
+            keys.append(row_classes([rows, before], [table.n, int(before.max()) + 1], table.n))
     if plan.persons is not None and plan.persons.number:
-        courses = add_courses(rows, prepared)
+        courses = add_courses(keys[0], prepared)
         _, course, times = np.unique(courses, return_inverse=True, return_counts=True)
         return Alike(times[course].astype(np.int64))
     # Who has no row looks like everybody; of several rows the one that fewest share decides, since a single one is
     # enough.
     sizes = np.full(prepared.person_count, prepared.person_count, np.int64)
-    sharing = persons_sharing(rows, prepared.owner)
+    sharing = np.max([persons_sharing(each, prepared.owner) for each in keys], axis=0)
     if prepared.person_count == table.n:
         sizes[prepared.owner] = sharing
     else:
         for part in pieces(table.n):
             np.minimum.at(sizes, prepared.owner[part], sharing[part])
     return Alike(sizes)
+
+
+def _rows_before(prepared: DrawInput, plan: Plan) -> NDArray[np.int64]:
+    """Return (N,) how many rows the person of each row had before some were given up."""
+    assert plan.persons is not None
+    now, whole = (each[plan.persons.column] for each in (prepared.source, prepared.whole) if each is not None)
+    who, before = persons(whole), np.zeros(whole.m, np.int64)
+    before[whole.codes] = np.bincount(who)[who]
+    return before[np.isin(whole.labels, now.labels)][now.codes]
