@@ -60,7 +60,7 @@ def alike(prepared: DrawInput, plan: Plan, columns: Sequence[str] | None = None)
     if prepared.units.person:  # the class of the lenders is published, and tells how many rows a person has left
         keys = [row_classes([rows, prepared.row_class], [table.n, prepared.classes.number], table.n)]
         if prepared.rows_left_out and not plan.classes:
-            # Who had as many rows looks alike, too: nobody knows which of them gave some up.
+            # Who had as many rows looks alike, too: without the source's order nobody knows who gave some up.
             before = _rows_before(prepared, plan)
             keys.append(row_classes([rows, before], [table.n, int(before.max()) + 1], table.n))
     if plan.persons is not None and plan.persons.number:
