@@ -34,6 +34,7 @@ SIZES = {
     "hd": (960, 510),
     "540": (960, 470),
 }
+SCHEMES = ("light", "dark", "contrast")
 LOOKS = "light-100,light-125,light-150,light-200,light-hd,dark-100,dark-150,contrast-100"
 
 
@@ -41,7 +42,7 @@ def main() -> None:
     """Draw the pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--looks", default=LOOKS)
+    parser.add_argument("--looks", type=_read_looks, default=LOOKS)
     parser.add_argument("--walk", type=Path, help="a table to go the whole way on; the sample hospital otherwise")
     parser.add_argument("--language", choices=("en", "de", "fr"), default="en")
     parser.add_argument("--only", default="", help="draw the pictures whose name holds this")
@@ -56,8 +57,18 @@ def main() -> None:
         from splu_desktop.gui.shell import languages
 
         languages.choose(args.language)
-        walk = _Walk(args.folder, args.looks.split(","), args.only, Path(scratch))
+        walk = _Walk(args.folder, args.looks, args.only, Path(scratch))
         walk.run(args.walk or sample_path())
+
+
+def _read_looks(text: str) -> list[str]:
+    looks = text.split(",")
+    for look in looks:
+        scheme, _, size = look.partition("-")
+        if scheme not in SCHEMES or size not in SIZES:
+            schemes, sizes = "|".join(SCHEMES), "|".join(SIZES)
+            raise argparse.ArgumentTypeError(f"“{look}” is no look; write scheme-size, {schemes} and {sizes}")
+    return looks
 
 
 class _Walk:
@@ -90,7 +101,7 @@ class _Walk:
         from splu_desktop.gui.base import theme
 
         self.number += 1
-        schemes = {"light": theme.LIGHT, "dark": theme.DARK, "contrast": theme.CONTRAST}
+        schemes = dict(zip(SCHEMES, (theme.LIGHT, theme.DARK, theme.CONTRAST), strict=True))
         for look in self.looks:
             scheme, _, size = look.partition("-")
             file = f"{self.number:02}-{name}-{look}.png"
