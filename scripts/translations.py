@@ -107,8 +107,6 @@ def _said(room: str, path: Path) -> Iterator[str]:
             places = [0] if name in _MARKED[room] or fault else []
             if room == "window" and name in ("translate", "QT_TRANSLATE_NOOP"):
                 places = [1]
-            if room == "core" and name == "counted":
-                places = [1, 2]
             if room == "core" and name == "listed":
                 places = [1, 2]
             if room == "core" and name in _OPTIONS:

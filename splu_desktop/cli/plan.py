@@ -12,7 +12,7 @@ from splu_desktop.cli.base.import_options import open_engine
 from splu_desktop.cli.base.output import Meter, line_of, one_line, print_json, tell, translate
 from splu_desktop.cli.base.plan_options import add_plan_options, planned_from
 from splu_desktop.core.mechanism import law
-from splu_desktop.core.messages import Figure, Phrase, cases_of_100, certainty_words, counted, isolated, say
+from splu_desktop.core.messages import Figure, Phrase, cases_of_100, certainty_words, isolated, say
 from splu_desktop.core.policy import TOO_SMALL, Line, Verdict
 from splu_desktop.core.roles import Role
 from splu_desktop.files.publish.planning import PlannedTable
@@ -96,10 +96,10 @@ def plan_lines(planned: PlannedTable, *, short: bool = False) -> list[str]:
 
 def _head(planned: PlannedTable) -> str:
     plan, figures = planned.plan, planned.verdict.figures
-    found = {"file": planned.reading.source.name, "rows": counted(figures.rows, "{n} row", "{n} rows")}
+    found = {"file": planned.reading.source.name, "rows": say("{n} {n:row|rows}", n=figures.rows)}
     if plan.persons is None:
         return line_of(Phrase("{file}: {rows}", found))
-    persons = counted(figures.persons, "{n} person", "{n} persons")
+    persons = say("{n} {n:person|persons}", n=figures.persons)
     return line_of("{file}: {rows} of {persons} ({column})", **found, persons=persons, column=plan.persons.column)
 
 
@@ -115,7 +115,7 @@ def _verdict_line(found: Verdict) -> str:
         "{state}: {read}, {alike}, a row is right {share} times (riskiest group {riskiest})",
         state=translate(found.title).upper(),
         read=read,
-        alike=counted(figures.alike.smallest, "some stand alone", "at least {n} look alike"),
+        alike=say("{n:some stand alone|at least {n} look alike}", n=figures.alike.smallest),
         share=certainty_words(figures.certainty.average),
         riskiest=certainty_words(figures.certainty.riskiest),
     )

@@ -15,7 +15,7 @@ from splu_desktop.core.answer.answer import Answer, say_trust
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.answer.words import question_words, range_words
-from splu_desktop.core.messages import Phrase, counted, percent_of, say
+from splu_desktop.core.messages import Phrase, percent_of, say
 
 
 def add(commands: Any) -> None:
@@ -54,7 +54,7 @@ def _query(args: argparse.Namespace) -> None:
         # Outwards: a range may be a little too wide, never too narrow.
         low, high = math.floor(answer.low_alike), math.ceil(answer.high_alike)
         rows.append((say("About people like these"), say("{low} to {high}", low=low, high=high)))
-    rows.append((say("Of"), counted(answer.n_p, "{n} row", "{n} rows")))
+    rows.append((say("Of"), say("{n} {n:row|rows}", n=answer.n_p)))
     if answer.share is not None and not answer.exact:
         share = say("{low} to {high}", low=percent_of(answer.share[1]), high=percent_of(answer.share[2]))
         rows.append((say("Share"), share))

@@ -46,9 +46,14 @@ def brief(text: str) -> str:
 
 
 class Isolating(string.Formatter):
-    """str.format that isolates every text it puts in; what is `Phrase` was made so. A format is for numbers alone."""
+    """str.format that isolates every text it puts in; what is `Phrase` was made so. A format is for numbers alone.
+
+    "{n} {n:row|rows}" has the words by the number, which may be written already; a third form is for none.
+    """
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if "|" in format_spec:
+            return format_spec.split("|")[{"1": 0, "0": -1}.get(str(value), 1)]
         if isinstance(value, Phrase | numbers.Number):
             return str(super().format_field(value, format_spec))
         return isolated(str(value))
@@ -143,11 +148,6 @@ def said_of(data: Any) -> str:
         return Figure(data["figure"])
     values = {name: said_of(own) if isinstance(own, Mapping) else own for name, own in data["values"].items()}
     return Phrase(str(data["say"]), values)
-
-
-def counted(number: int, one: str, many: str, /, **values: object) -> Phrase:
-    """Return `one` or `many` by a number, which stands in them as {n}."""
-    return say(one if number == 1 else many, n=number, **values)
 
 
 def listed(parts: Iterable[str], last: str = "{head} and {tail}", others: str = "{head}, {tail}") -> str:

@@ -147,7 +147,7 @@ class _Filled(Isolating):
             return self._language.sentence(value)
         if isinstance(value, date):
             return self._language.day(value.isoformat())
-        if isinstance(value, numbers.Number):
+        if isinstance(value, numbers.Number) and "|" not in format_spec:
             whole = not format_spec and isinstance(value, numbers.Integral)
             return self._language.from_english(format(int(value) if whole else value, "," if whole else format_spec))  # type: ignore[call-overload]
         return super().format_field(value, format_spec)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from splu_desktop.cli.base.output import print_table
-from splu_desktop.core.messages import Phrase, counted, quoted, say
+from splu_desktop.core.messages import Phrase, quoted, say
 from splu_desktop.core.resources import read_toml, resource_path
 from splu_desktop.files.language import ROOMS, language
 
@@ -25,7 +25,7 @@ def test_no_sentence_quotes_nothing() -> None:
     wide = say("“{value}” of “{column}” in {n}", value="", column="outcome", n=3)
     assert wide == "“(empty)” of “outcome” in 3"
     assert isinstance(wide.values["value"], Phrase), "so that it is translated"
-    assert counted(1, "“{value}” once", "“{value}” {n} times", value="") == "“(empty)” once"
+    assert say("“{value}” {n:once|{n} times}", n=1, value="") == "“(empty)” once"
     assert say("{words}{more}.", words="done", more="") == "done.", "an empty part is no value"
 
 
@@ -40,7 +40,7 @@ def test_no_number_stands_before_the_word_for_persons_or_rows() -> None:
     for path in (resource_path(f"translations/{room}.{code}.toml") for room in ROOMS for code in ("de", "fr")):
         for english, own in read_toml(path).items():
             for text in (english, own):
-                assert not re.search(r"\{\w+\} \{who\}", str(text)), text
+                assert not re.search(r"\{\w+\} \{who\}", re.sub(r"\|[^|]*\}", "", str(text))), text
 
 
 @pytest.mark.parametrize("cell", [" " * 60_000, "x" * 201, "a" * 30_000 + "\u05d0" * 30_000])

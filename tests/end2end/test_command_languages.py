@@ -261,7 +261,7 @@ def _texts(tree: ast.AST) -> list[tuple[int, str]]:
     raised = {id(node.exc) for node in ast.walk(tree) if isinstance(node, ast.Raise)}
     for node in ast.walk(tree):
         name = (getattr(node.func, "attr", "") or getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
-        if name in ("say", "counted"):
+        if name == "say":
             silent |= {id(part) for part in ast.walk(node)}
         elif name in ("tell", "line_of") or (name and id(node) in raised and not hasattr(builtins, name)):
             given = [*node.args[:1], *(each.value for each in node.keywords)]

@@ -15,7 +15,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.generalise.chapters import NO_CHAPTER, _chapters
 from splu_desktop.core.generalise.dates import WEEKDAYS
-from splu_desktop.core.messages import Phrase, counted, listed, say
+from splu_desktop.core.messages import Phrase, listed, say
 from splu_desktop.core.sanitise import OTHER
 from splu_desktop.files.language import LANGUAGES, ROOMS, Language, language
 from tests.report.conftest import REASON, TITLE, Case
@@ -24,7 +24,8 @@ TRANSLATED = [code for code in LANGUAGES if code != "en"]
 
 
 def placeholders(text: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    parts = [(name, spec or "") for _, name, spec, _ in string.Formatter().parse(text) if name is not None]
+    return {name for name, _ in parts}.union(*(placeholders(spec) for _, spec in parts))  # "{n:one|{n} rows of {all}}"
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -47,6 +48,27 @@ def test_placeholders_and_markup_are_kept(room: str, code: str) -> None:
         assert not english[:1].isspace() or translated[:1].isspace(), english
         assert english[-1:].isspace() == translated[-1:].isspace(), english
         assert ("&" in english) == ("&" in translated), english  # a mnemonic has one in every language
+
+
+def test_a_number_that_may_be_1_has_words_for_it() -> None:
+    """“1 values are secret” is no sentence in any language."""
+    never_1 = {
+        "All {n} columns",
+        "Continue with {n} rows",
+        "{rows} rows and {columns} columns were read. Look at the first rows: do they look as you know them?",
+        "{share} of the {n} rows ({low} to {high})",
+        "At most {high} of {n} rows.",
+        "Of {n} rows; how many of them have it is estimated.",
+        "{what}: {n} rows, counted; how many of them have the rest is estimated.",
+        "{n} points",  # of per cent, with decimals
+        "{stage}: {share}, about {n} seconds left",
+        "{stage}: {share}, about {n} minutes left",
+    }
+    said = {
+        english: re.findall(r"\{(n|rows|columns)\} (?:[a-z]+ )?[a-z]+s\b", english) for english in language("de").window
+    }
+    found = {english for english, numbers in said.items() if any(f"{{{n}:" not in english for n in numbers)}
+    assert found == never_1
 
 
 def test_no_sentence_is_glued_together() -> None:
@@ -114,7 +136,8 @@ def test_a_sentence_is_text_and_knows_what_it_was_made_of() -> None:
     again = pickle.loads(pickle.dumps(copy.deepcopy(said)))
     assert (again, again.template, again.values) == (said, said.template, said.values)
     assert json.dumps(said) == '"19,994 of 20,000 records"'
-    assert counted(1, "1 record", "{n} records") == "1 record"
+    shown = [say("{n} {n:record|records|record kept}", n=n) for n in (0, 1, 2, 1_000)]
+    assert shown == ["0 record kept", "1 record", "2 records", "1,000 records"]
     assert listed(["a", "b", "c"]) == "a, b and c"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, Grouping, check_whole, grouping_by_name
-from splu_desktop.core.messages import counted, say
+from splu_desktop.core.messages import say
 from splu_desktop.core.table import Column
 
 _ONE_SETTING = say("A prefix is set by its length, by the mark it ends before, or by what is cut off.")
@@ -51,9 +51,7 @@ class Prefix(Generalisation):
     def words(self) -> str:
         """What it does."""
         if self.length is not None:
-            return counted(self.length, "codes to their first character", "codes to their first {n} characters")
+            return say("codes to their first {n:character|{n} characters}", n=self.length)
         if self.before is not None:
             return say("codes to what stands before “{before}”", before=self.before)
-        return counted(
-            self.drop_last or 1, "codes without their last character", "codes without their last {n} characters"
-        )
+        return say("codes without their last {n:character|{n} characters}", n=self.drop_last or 1)

@@ -148,9 +148,10 @@ def _form_steps(way: Way, found: Draft, figures: Figures) -> Iterator[Step]:
         form, first = each.rungs[level], each.rungs[0]
         if level and not form.out:
             alone = round((1 - tiers.alike((*way.levels[:at], 0, *way.levels[at + 1 :]))) * persons)
-            words = say("Groups of “{column}”: {n} instead of {of}.", column=each.name, n=form.m, of=first.m)
+            n, of = (rung.m - each.column.missing.any() for rung in (form, first))  # no value makes no group
+            words = say("“{column}”: {n} {n:group|groups} instead of {of}.", column=each.name, n=n, of=of)
             # A form that hides nobody was taken for the cells that it makes large enough.
-            why = say("number of {who} that stand out without it: {n}", n=alone, who=who) if alone else for_tables
+            why = say("else {n:one of the {who} stands|{n} {who} stand} out", n=alone, who=who) if alone else for_tables
             undo = partial(Plan.with_steps, columns=[each.name], steps=first.steps or ())
             yield Step("coarser", each.name, words, why, undo)
     if out:

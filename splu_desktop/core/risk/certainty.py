@@ -203,5 +203,5 @@ def describe_class(classes: Classes, at: int) -> str:
         parts.append(listed(map(in_words, shown), "{head}/{tail}", "{head}/{tail}"))
     # Numbers of rows are named only where they tell classes apart.
     if len({each.rows for each in classes.cells}) > 1:
-        parts.append(say("persons with 1 row") if cell.rows == 1 else say("persons with {n} rows", n=cell.rows))
+        parts.append(say("persons with 1 row") if cell.rows == 1 else say("persons with {n} {n:row|rows}", n=cell.rows))
     return listed(parts, "{head}, {tail}") if parts else say("all")

@@ -18,7 +18,7 @@ import tomli_w
 
 from splu_desktop import __version__
 from splu_desktop.core.errors import BadSetting, FileFault
-from splu_desktop.core.messages import counted, listed, none_of, quoted, say
+from splu_desktop.core.messages import listed, none_of, quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import questions_from
 from splu_desktop.core.table import Table
@@ -170,4 +170,4 @@ def recipe_from(content: bytes, path: Path) -> Recipe:
 
 
 def _columns(names: Sequence[str]) -> str:
-    return counted(len(names), "the column {names}", "the columns {names}", names=quoted(names, _LISTED))
+    return say("the {n:column|columns} {names}", n=len(names), names=quoted(names, _LISTED))

@@ -96,7 +96,7 @@ def readme_lines(
     tail = ["", "## " + t(say("Three ways to count")), *_examples(published, facts, questions, scores, reader, t)]
     tail += ["", "## " + t(say("How good numbers are")), *_goodness(published, questions, reader, t)]
     if earlier:
-        words = "These persons were released before, {n} times: who holds several releases learns more."
+        words = "These persons were released before, {n:once|{n} times}: who holds several releases learns more."
         tail.append(t(say(words, n=earlier)))
     tail += ["", "## " + t(say("Please"))]
     tail.append(t(say("Don't try to recognise anybody, don't join this with data on persons, don't pass it on.")))

@@ -154,7 +154,7 @@ class AskPage(Page):
 
         def take(n: int) -> None:
             self.refresh()
-            self.banner.say("done", t("{n} questions were answered.", n=number(n)))
+            self.banner.say("done", t("{n} {n:question was|questions were} answered.", n=number(n)))
 
         if target is not None:
             self.work_on(t("Working it out…"), take, answer_file, opened, questions, target, channel=_CHANNEL)

@@ -115,15 +115,13 @@ def published_as(source: Source, plan: Plan, name: str) -> str:
     if not role.is_published:
         return "–"
     values = count_values(source.table[name])[0] if not steps else len(values_after(source.table[name], steps).labels)
-    if role.is_unchanged and values == 1:
-        return t("one group") if steps else t("one value")
     if role.is_unchanged:
-        return t("{n} groups", n=number(values)) if steps else t("{n} values", n=number(values))
+        return t("{n} {n:group|groups}", n=number(values)) if steps else t("{n} {n:value|values}", n=number(values))
     public = set(plan.public_values.get(name, ()))
     secret = [label for label in values_after(source.table[name], steps).labels if label not in public]
     if len(secret) == 1:
         return t("“{value}” is secret", value=value_words(secret[0]))
-    return t("{n} of {all} values are secret", n=number(len(secret)), all=number(values))
+    return t("{n} of {all} values {n:is|are} secret", n=number(len(secret)), all=number(values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,10 +183,10 @@ def forms_of(source: Source, name: str) -> list[tuple[str, Steps]]:
         rungs = ladder_of(column, source.suggestions[name].subject, True)
     except CannotGeneralise:
         rungs = []
-    return found + [(form_words(column, rung.steps, rung.m), rung.steps) for rung in rungs if rung.steps]
+    return found + [(form_words(column, rung.steps), rung.steps) for rung in rungs if rung.steps]
 
 
-def form_words(column: Column, steps: Steps, m: int = 0) -> str:
+def form_words(column: Column, steps: Steps) -> str:
     """Return what a form is called: how many groups, and the first ones of them."""
     try:
         after, _ = label_map(column, steps)
@@ -197,4 +195,4 @@ def form_words(column: Column, steps: Steps, m: int = 0) -> str:
     labels = [isolated(value_words(str(label))) for label in after.labels[~after.missing]]
     shown = ", ".join(labels[:3])
     more = "…" if len(labels) > 3 else ""
-    return t("{n} groups: {labels}", n=number(m or len(labels)), labels=f"{shown}{more}")
+    return t("{n} {n:group|groups}: {labels}", n=number(len(labels)), labels=f"{shown}{more}")

@@ -134,9 +134,9 @@ class ColumnPanel(Card):
         self._name = name
         self.name.setText(name)
         restyle(self.name, "protected" if role is Role.SA else "strong")
-        values, empty = count_values(source.table[name])
+        values, empty = map(number, count_values(source.table[name]))
         kind = translate(source.table[name].kind.value)
-        self.below.setText(t("{kind}; {n} values, {empty} empty", kind=kind, n=number(values), empty=number(empty)))
+        self.below.setText(t("{kind}; {n} {n:value|values}, {empty} empty", kind=kind, n=values, empty=empty))
         secret = role is Role.SA
         self.question.setText(t("Which values are secret?") if secret else t("Values"))
         for part in (self.all, self.none):

@@ -69,7 +69,7 @@ class ClassesSection(Section):
         # A number below the last may belong to no class, and the smallest class would have 0 rows.
         sizes = sizes[sizes > 0]
         self.found.setText(
-            t("{n} classes; the smallest has {least}.", n=number(len(sizes)), least=number(int(sizes.min())))
+            t("{n} {n:class|classes}; the smallest has {least}.", n=number(len(sizes)), least=number(int(sizes.min())))
         )
 
     def _tick(self) -> None:

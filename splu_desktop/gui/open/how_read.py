@@ -31,7 +31,7 @@ def readings(imported: TableReading) -> list[tuple[str, str, str]]:
     for token in imported.missing_tokens:
         if token.applied:
             what = t("Missing in “{column}”", column=token.column)
-            how = t("“{token}” in {n} rows", token=token.token or t("(empty)"), n=number(token.count))
+            how = t("“{token}” in {n} {n:row|rows}", token=token.token or t("(empty)"), n=number(token.count))
             lines.append((what, how, token.reason))
     if imported.source.sha256:
         lines.append((t("Fingerprint (SHA-256)"), imported.source.sha256, ""))

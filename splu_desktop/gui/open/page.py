@@ -210,7 +210,7 @@ class OpenPage(Page):
         if rest:
             self.banner.say(
                 "warning",
-                t("{rows} rows on other sheets with the same columns were not read.", rows=number(rest)),
+                t("Not read: {rows} {rows:row|rows} of other sheets with the same columns.", rows=number(rest)),
                 t("Read them as one table"),
                 partial(self.open_file, source.path, choices),
             )

@@ -77,11 +77,11 @@ def reading_words(imported: TableReading) -> tuple[str, bool]:
         said = [translate(each.sentence) for each in dropping]
         if len(said) not in (1, 2):
             left = imported.rows_dropped + sum(max(each.told_rows, 1) for each in dropping)
-            said = [t("{n} rows were left out.", n=number(left)), *said[:1]]
+            said = [t("{n} {n:row was|rows were} left out.", n=number(left)), *said[:1]]
         return " ".join(said), True
     changing = [each for each in imported.problems if each.kind is not ProblemKind.NOTE]
     if changing:
-        count = t("{n} things did not fit.", n=number(len(changing)))
+        count = t("{n} {n:thing|things} did not fit.", n=number(len(changing)))
         return f"{names} {translate(changing[0].sentence) if len(changing) == 1 else count}", True
     return f"{names} {t('Nothing was dropped, no cell was changed.')}", False
 
@@ -95,4 +95,4 @@ def all_sheets(imported: TableReading) -> tuple[int, ImportChoices]:
 def emptiest(source: Source) -> str:
     """Return a sentence about the column with the most empty cells, "" where no cell is empty."""
     empty, name = max(((count_values(column)[1], column.name) for column in source.table.columns), default=(0, ""))
-    return t("{n} cells of “{column}” are empty.", n=number(empty), column=name) if empty else ""
+    return t("{n} {n:cell|cells} of “{column}” {n:is|are} empty.", n=number(empty), column=name) if empty else ""

@@ -400,7 +400,7 @@ class ProposalPage(Page):
     def _foreseen(self, state: str, cells: str) -> str:
         """Return the sentence of a strength that is not judged yet."""
         if state == USEFUL:
-            return t("{n} cells are readable; no limit is broken.", n=cells)
+            return t("Cells that can be read: {n}; no limit is broken.", n=cells)
         if state in (BLURRED, TOO_SMALL):
             return t("Recipients can’t use your tables. Move towards more exact, or take a way that works.")
         return t("At this strength a limit is broken. Move towards safer.")

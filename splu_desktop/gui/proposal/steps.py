@@ -20,9 +20,7 @@ from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.widgets import ElidedLabel, Picture, Rule, empty, label, margins, put, put_in_scroll_area
 from splu_desktop.gui.base.words import bare, join, language_code, t, translate
 
-_NAMED = re.compile(  # a column's name at the beginning of its own line, alone or as “Groups of” it
-    r"^((?P<what>\w+) \w+ |\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»](?P<mark>\s*:?\s*)"
-)
+_NAMED = re.compile(r"^(\w+ )?[“„«]\s?(?P<name>[^”“»]*?)\s?[”“»]\s*:?\s*")  # a column's name, first in its own line
 _CHANGED_ELSEWHERE = ("secret", "strength", "tables", "person")
 _OF_THE_WHOLE = {"tables": "questions", "person": "persons", "classes": "classes"}  # steps about no one column
 
@@ -50,7 +48,7 @@ def step_words(step: Step) -> str:
     if step.column:
         named = _NAMED.match(words)
         if named is not None and named["name"] == step.column:
-            words = (named["what"] + named["mark"] if named["what"] else "") + words[named.end() :]
+            words = words[named.end() :]
         if language_code() != "de":  # a noun keeps its capital
             words = words[:1].lower() + words[1:]
     return join((words.rstrip("."), translate(step.why)) if step.why else (words,)).rstrip(".")

@@ -110,7 +110,7 @@ class OutgoingCard(Card):
         for field, words in told:
             field.setText(words.strip() or (nobody if field is self.to else t("not said")))
         columns = len(plan.nsas) + len(plan.sensitive)
-        self.table_words.setText(t("{rows}, {n} columns", rows=rows_of(rows, plan), n=columns))
+        self.table_words.setText(t("{rows}, {n} {n:column|columns}", rows=rows_of(rows, plan), n=columns))
 
     def take_form(self, said: Mapping[str, Any]) -> None:
         """Show the form of the release that a recipe asks for."""

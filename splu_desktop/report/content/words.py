@@ -184,7 +184,7 @@ def names(found: Sequence[str], t: Language, most: int = 12) -> str:
 
 def more_words(t: Language) -> Callable[[int], str]:
     """Return what says how many further rows there are, and where."""
-    return lambda rest: t("{n} further rows stand in the workbook (.xlsx) and in JSON.", n=t.number(rest))
+    return lambda rest: t("Further rows, in the workbook (.xlsx) and in JSON: {n}.", n=t.number(rest))
 
 
 def share_cell(value: float | None, t: Language, *, down: bool = False) -> Number | str:

@@ -32,7 +32,7 @@ def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]], *, whole: bo
         keep &= np.array([written_plainly(label) in wanted for label in column.labels], bool)[column.codes]
     if whole and not keep.any() and len(keep):
         raise BadChoice("No row has {texts} in “{name}”; choose other rows.", texts=quoted(texts, 6), name=name)
-    sentence = say("{n} of {all} rows were chosen and read.", n=int(keep.sum()), all=len(keep))
+    sentence = say("{n} of {all} rows {n:was|were} chosen and read.", n=int(keep.sum()), all=len(keep))
     ends = np.cumsum([count for _, count in raw.parts])
     starts = ends - [count for _, count in raw.parts]
     return replace(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import Phrase, counted
+from splu_desktop.core.messages import Phrase, say
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.words import UNSEEN, WORDS
@@ -147,10 +147,10 @@ def say_folded(found: Sequence[FoldedTexts]) -> Phrase:
     values = sum(each.values for each in found)
     names = ", ".join(f"“{each.column}”" for each in found[:6]) + (", …" if len(found) > 6 else "")
     one, other = (repr_of(text) for text in first.example)
-    return counted(
-        values,
-        "1 value of {columns} is written in several ways, such as {one} and {other}; it counts as one value.",
-        "{n} values of {columns} are written in several ways, such as {one} and {other}; each counts as one value.",
+    return say(
+        "{n} {n:value|values} of {columns} {n:is|are} written in several ways, such as {one} and {other};"
+        " {n:it|each} counts as one value.",
+        n=values,
         columns=names,
         one=one,
         other=other,
