@@ -82,8 +82,13 @@ class Way(Readable):
 
     @property
     def answers(self) -> bool:
-        """Whether it works and tells the first table, which is the most telling."""
-        return self.works and self.plan.questions[:1] == self.search.plan.questions[:1]
+        """Whether it works, tells the first table, which is the most telling, and keeps what all are about."""
+        return self.works and self.plan.questions[:1] == self.search.plan.questions[:1] and not self.lacks
+
+    @property
+    def lacks(self) -> set[str]:
+        """What tables are about and is left out all the same."""
+        return {each.sa for each in self.search.plan.questions} - {*self.plan.sensitive}
 
     @property
     def reads(self) -> tuple[float, ...]:
@@ -104,7 +109,7 @@ class Way(Readable):
         # Rounded, so that a few rows more in large cells do not outweigh a draw that blurs less.
         clear = round(min(self.reach, _CLEAR), 1)
         blur = max(self.plan.gamma, self.search.limits.gamma)
-        return *self.reads, clear, -blur, share, self.readable
+        return *self.reads, -len(self.lacks), clear, -blur, share, self.readable
 
     def asking_for(self, share: float) -> Way:
         """Return the way that asks only for tables of which this share of the cells, and one, can be read."""
@@ -309,8 +314,7 @@ class Search:
                 best = max(found, key=lambda way: way.merit)
                 if best.answers:
                     break
-            asked = own.classes and own.questions == plan.questions
-            if best.as_wished(1) or (asked and needed <= self.limits.gamma):
+            if not best.lacks and (best.as_wished(1) or (own.classes and needed <= self.limits.gamma)):
                 break  # with fewer classes less can be read, and no less strength is needed
         return best
 

@@ -53,16 +53,6 @@ class Shares:
         return float(self.average @ self.weight / max(self.weight.sum(), 1e-300))
 
 
-@dataclass(frozen=True)
-class ValueCertainty:
-    """How sure one secret value is where it is shown: on average, and in its riskiest class."""
-
-    column: str
-    value: str
-    average: float
-    riskiest: float
-
-
 @dataclass(frozen=True, eq=False)
 class Certainty:
     """How sure shown secret values are.
@@ -117,21 +107,6 @@ class Certainty:
         at = int(worst.riskiest.argmax())
         words = describe_class(self.classes, int(worst.riskiest_class[at]))
         return worst.column.name, str(worst.column.labels[at]), words
-
-    @property
-    def values(self) -> tuple[ValueCertainty, ...]:
-        """Each secret value, the surest first."""
-        found = [
-            ValueCertainty(
-                name,
-                str(each.column.labels[at]),
-                each.draw.certainty(float(each.average[at])),
-                each.draw.certainty(float(each.riskiest[at])),
-            )
-            for name, each in self.shares.items()
-            for at in np.flatnonzero(each.weight).tolist()
-        ]
-        return tuple(sorted(found, key=lambda each: -each.riskiest))
 
 
 def gamma_for(*limited: tuple[float, float]) -> float:
