@@ -85,8 +85,8 @@ EXPECTED = {
         {"Column 1"},
         {
             "Health Service Area", "Hospital County", "Facility Id", "Facility Name", "Age Group",
-            "Zip Code - 3 digits", "Gender", "Type of Admission", "Discharge Year", "Payment Typology 1",
-            "Payment Typology 2", "Payment Typology 3", "Race", "Ethnicity",
+            "Operating Certificate Number", "Zip Code - 3 digits", "Gender", "Type of Admission", "Discharge Year",
+            "Payment Typology 1", "Payment Typology 2", "Payment Typology 3", "Race", "Ethnicity",
         },
     ),
 }  # fmt: skip
@@ -153,6 +153,10 @@ def test_real_tables(name: str) -> None:
         ("Drainage", "1|2|30|50", Kind.INTEGER),
         ("survival", "10|200|365", Kind.INTEGER),
         ("c3", "A|B|C", Kind.CATEGORY),
+        ("Seite", "re|li", Kind.CATEGORY),
+        ("Rentenantrag", "ja|nein", Kind.CATEGORY),
+        ("病名", "肺炎|糖尿病|高血圧", Kind.CATEGORY),
+        ("Заболевание", "пневмония|диабет|гипертония", Kind.CATEGORY),
     ],
 )
 def test_a_harmless_word_beside_or_over_findings_makes_no_column_harmless(name: str, values: str, kind: Kind) -> None:
@@ -203,6 +207,7 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         ("Age at vaccination", "12|40|65", "age"),
         ("opaque", "web|phone|post", "administrative"),
         ("in network", "Y|N", "administrative"),
+        ("Berufsgruppe_KldB", "Bau|Handel|Büro", "demographic"),
     ],
 )
 def test_subjects_of_what_is_published(name: str, values: str, subject: str) -> None:
@@ -242,7 +247,7 @@ def test_a_year_of_birth_is_an_age_and_a_date_that_few_have_is_secret() -> None:
     assert suggested("Diagnosedatum", days, Kind.DATE).role is Role.NSA
 
 
-@pytest.mark.parametrize("then", ["age at diagnosis", "wearer_age"])
+@pytest.mark.parametrize("then", ["age at diagnosis", "AGE_AT_DX", "wearer_age"])
 def test_the_age_at_what_happened_is_secret_beside_another_age_alone(then: str) -> None:
     ages = {"age": 50, then: 40}
     columns = [texts(name, [str(30 + at % most) for at in range(N)], Kind.INTEGER) for name, most in ages.items()]
@@ -290,6 +295,20 @@ def test_persons_are_known_by_their_first_names_under_a_word_for_units() -> None
     ]
     assert suggested("lead crew", names).role is Role.IDENTIFIER
     assert suggested("hospital", "St James|St Mary|Royal Anna").role is Role.NSA
+
+
+def test_initials_before_a_capital_are_of_persons_and_not_of_germs() -> None:
+    persons = [f"{each}. {name}" for each in "ABC" for name in ("Okafor", "Wxqart", "Zzqmann")]
+    germs = [f"{each}. {name}" for each in "ABC" for name in ("coli", "aureus", "albicans")]
+    assert suggested("wxq", persons).role is Role.IDENTIFIER
+    assert suggested("wxq", germs).role is Role.SA
+
+
+@pytest.mark.parametrize("rows", [60, N])
+def test_in_a_file_without_names_row_numbers_name_records_and_ages_do_not(rows: int) -> None:
+    numbers = {"Column 1": range(40, 40 + rows * 7, 7), "Column 2": RANDOM.choices(range(91), k=rows)}
+    columns = [column_of(name, [str(each) for each in cells], kind=Kind.INTEGER) for name, cells in numbers.items()]
+    assert [each.role for each in suggest_roles(Table(tuple(columns))).values()] == [Role.IDENTIFIER, Role.SA]
 
 
 def test_the_order_of_columns_changes_no_role(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ _SHORT_NAME = re.compile(r"[A-Z]{2,8}|\d+[A-Z]\d+|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=
 _ROMAN = re.compile(r"[IVX]+[A-Ca-c]?")
 _CODE = re.compile(r"([^\W\d_]{0,6}[-_./ ]?)(\d{3,})")
 _KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits take turns
+_INITIALLED = re.compile(r"(?:[A-Z]\.[ -]?){1,3}[A-Z][^\W\d_]+(?:[ -][A-Z][^\W\d_]+)?")  # A. Petit; no E. coli
 _NAME = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]{1,58}")
 
 
@@ -112,10 +113,12 @@ def names_persons(column: Column, *, whole: bool = False, share: float = _KNOWN_
     labels = sample_labels(column)
     if column.kind not in (Kind.CATEGORY, Kind.TEXT) or not _mostly(labels, _NAME.fullmatch):
         return False
+    if len(labels) >= _FEWEST_NAMES and _mostly(labels, _INITIALLED.fullmatch):
+        return True
     titles, known = lexicon().values["titles"], first_names()
     split = [words_of(text) for text in labels]
     if len(labels) < _FEWEST_NAMES:  # two doctors, or three first names and nothing else
-        first = len(labels) > _SOME and all(known.issuperset(words) for words in split)
+        first = len(labels) > _SOME and all(words and known.issuperset(words) for words in split)
         return first or sum(len(words) > 1 and words[0] in titles for words in split) >= max(_SOME, len(labels) / 2)
     named = [len(words) > 1 and (words[0] in titles or not known.isdisjoint(words)) for words in split]
     alone = not whole and sum(not known.isdisjoint(words) for words in split) >= MOST * len(split)
@@ -338,10 +341,10 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     if left or not asked or unborne:
         return False
     # A weekend or an insurance may be yes or no; an admission that is, has happened.
-    if answered and subject == "administrative" and not reading.says("countable", "unsure", "event"):
+    if answered and subject == "administrative" and not reading.says("countable", "unsure", "event", "demographic"):
         return True
     coded = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
-    answered = answered and (subject != "demographic" or reading.says("event"))  # who left school, or the study
+    answered = answered and (subject != "demographic" or reading.says("event", "administrative"))  # asks for a pension
     if (column.kind is Kind.DECIMAL and not coded) or is_dated(column) or answered:
         return False
     # A route, a mode or a degree is one of coming, paying or schooling, or of treatment, unless its kinds are told.

@@ -113,7 +113,7 @@ class Lexicon:
                         continue  # "rozpozna-nie" and "Transportmit-tel" end in no number, "dos-age" in no age
                     known = _BESIDE | {"amount"} if (behind | ahead).intersection(_SIZED) else _BESIDE
                     odd = [each for each in (behind, ahead) if not each & known]
-                    both = (ahead | behind).difference(ORDERS)
+                    both = (ahead | behind).difference(ORDERS if "age" in ahead | behind else ())
                     sure = any(each & {*HARMLESS} and "unsure" not in each for each in (ahead, behind))
                     return odd[0] if odd else both - {"unsure"} if sure else both
         return frozenset()
@@ -180,9 +180,6 @@ class Reading:
         link = next((at for at, word in enumerate(self.words) if at and word in links), len(self.words))
         ends = [at for at, each in enumerate(self.lists) if not each or each & {*HARMLESS, "act"}]
         ahead = [at for at in ends if at < link and (self.lists[at] or len(self.words[at]) > _SHORT)]
-        for told in ("age", "sex"):  # which values tell by themselves, wherever the word stands
-            if any(told in each and each.intersection(ORDERS) for each in self.lists) and not done:
-                return (told,)
         for at, order in (*((at, "last") for at in ahead[-1:]), (ends[0], "first")):
             lists = self.lists[at]
             other = order == "first" and "last" in lists  # "service infection" may be English

@@ -196,7 +196,7 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for values that name a record because hardly another has them; none of measurements."""
     measured = reading.secret or column.kind is Kind.DECIMAL or content.is_dated(column)
     share, many = content.distinct_share(column), content.rows_of(column) >= content.FEWEST
-    alike = content.numbered_alike(column)
+    alike = content.numbered_alike(column) or (reading.only("fill") and many and share >= _NEAR_UNIQUE)  # "Column 1"
     if column.kind is Kind.INTEGER:
         own = not measured and (alike or content.counts_records(column))
     else:
