@@ -223,7 +223,7 @@ class RowWriter:
     """Writes rows as codes over the texts of each column.
 
     The texts of a row are laid side by side, each as wide as the widest of its column; what fills them up, a byte that
-    UTF-8 never holds, is then taken out. Where texts are long, or whole lines, they are joined one by one.
+    UTF-8 never holds, is then taken out. Where texts are long they are joined one by one.
 
     Parameters
     ----------
@@ -231,10 +231,8 @@ class RowWriter:
     """
 
     def __init__(self, cells: Sequence[list[bytes] | NDArray[Any]]) -> None:
-        if len(cells) == 1 and isinstance(cells[0], np.ndarray):
-            cells = [cells[0].tobytes().translate(None, _FILL).splitlines(keepends=True)]
         widths = [max(map(len, each), default=1) if isinstance(each, list) else each.itemsize for each in cells]
-        self._joined = len(cells) == 1 or sum(widths) > _WIDE
+        self._joined = sum(widths) > _WIDE
         if self._joined:
             self._texts: list[NDArray[Any]] = [np.array(each, object) for each in cells]
             return
@@ -254,7 +252,7 @@ class RowWriter:
             progress.report(stage, start / count)
             parts = [of.take(own[start : start + at_once]) for of, own in zip(self._texts, codes, strict=True)]
             if laid is None:
-                file.write(b"".join((parts[0] if len(parts) == 1 else np.stack(parts, axis=1).ravel()).tolist()))
+                file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()))
                 continue
             rows = laid[: len(parts[0])]
             for at, part in enumerate(parts):
