@@ -74,13 +74,12 @@ def split(
     rows, rest = divmod(len(marks), width)
     if not rows or rest or marks[-1] != len(data) - 1:
         raise Irregular
-    # By column from here on, (columns, rows): whatever is asked of a column then stands side by side.
-    stops: NDArray[np.int64] = marks.reshape(rows, width).T.copy()
-    ends: NDArray[np.int64] = stops[-1]
+    sides = marks.reshape(rows, width)
+    ends = sides[:, -1]
     # As many line ends as lines, one behind each last field: then all other marks are delimiters.
     if quotes:
-        within = len(found_at) - quotes - stops.size  # delimiters and line ends in quotes
-        lines = feeds - int(np.count_nonzero(data[stops] == layout.newline))
+        within = len(found_at) - quotes - len(marks)  # delimiters and line ends in quotes
+        lines = feeds - int(np.count_nonzero(data[marks] == layout.newline))
         if lines and width > 2 and within - lines >= lines * (width - 1):
             raise Irregular  # whole records within quotes: two of them out of place
         feeds -= lines
@@ -88,17 +87,19 @@ def split(
         raise Irregular
     if b"\r" in block and layout.newline != _RETURN and block.count(b"\r") != (rows if layout.carriage else 0):
         raise Irregular
-    starts = np.empty_like(stops)
-    starts[0, 0] = 0
-    np.add(ends[:-1], 1, out=starts[0, 1:])
-    np.add(stops[:-1], 1, out=starts[1:])
+    begins = np.append(0, ends[:-1] + 1)
     if layout.carriage:
-        ends -= 1
-        if (ends < starts[-1]).any() or (data[ends] != _RETURN).any():
+        ends = ends - 1
+        if (ends < (sides[:, -2] + 1 if width > 1 else begins)).any() or (data[ends] != _RETURN).any():
             raise Irregular
-    blank = ends - starts[0] == width - 1
+    blank = ends - begins == width - 1
     if width == 1 and blank.any():
         raise Irregular
+    wanted = range(width) if only is None else only
+    looked = range(width) if quotes else wanted
+    # By column from here on, (columns, rows): whatever is asked of a column then stands side by side.
+    starts = np.stack([sides[:, i - 1] + 1 if i else begins for i in looked])
+    stops = np.stack([sides[:, i] if i < width - 1 else ends for i in looked])
     if quotes:
         enclosed = (data[starts] == layout.quote) & (stops - starts >= 2)
         enclosed &= data[stops - 1] == layout.quote
@@ -106,9 +107,8 @@ def split(
             raise Irregular
         starts += enclosed
         stops -= enclosed
-    wanted = range(width) if only is None else only
     words = words_of(block)
-    return [_fields(block, words, starts[i], stops[i]) for i in wanted], blank
+    return [_fields(block, words, starts[at], stops[at]) for at, i in enumerate(looked) if i in wanted], blank
 
 
 def words_of(block: bytes) -> Words:
