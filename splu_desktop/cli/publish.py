@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     password, lock = lock_from(file, none=said.get("no_password", False)) if packed else (None, {})
     with Meter(quiet=args.json) as shown, open_engine(args, shown) as engine:
         planned = planned_from(args, shown, engine)
-        found = planned.verdict
+        found, beyond = planned.verdict, engine is not None and engine.is_sampled  # else memory holds all rows by now
         with said_by("--accept"):
             waiting = found.list_waiting(accepted, everything)
         if waiting:
@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
             judged=found,
             accepted=accepted,
             options=options,
-            fill=None if engine is None else partial(engine.fill, planned.plan, choices_from(args), planned.reading),
+            fill=partial(engine.fill, planned.plan, choices_from(args), planned.reading) if beyond else None,
             progress=shown,
         )
     _report(args, planned, outcome, {**accepted, "all": everything}, lock)

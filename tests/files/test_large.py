@@ -45,6 +45,12 @@ PLAN = (
 )
 
 
+@pytest.fixture(autouse=True)
+def _beyond_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have engines publish by their two passes what memory holds, too."""
+    monkeypatch.setattr("splu_desktop.files.large.table.LargeTable.is_sampled", True)
+
+
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_source(tmp_path_factory.mktemp("large") / "stays.csv", "zwei\nZeilen")
@@ -159,6 +165,19 @@ def test_every_engine_draws_by_one_law_and_in_no_order(source: Path, tmp_path: P
     assert main(["verify", str(tmp_path / "r")]) == 0
 
 
+@needs("DuckDB")
+def test_what_an_engine_reads_whole_is_published_as_in_memory(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    for engine in ("memory", "duckdb"):
+        publish(source, tmp_path / engine, engine, *PLAN, "--table", "finding=K35 by ward")
+        lines = (tmp_path / engine / "README.md").read_text(encoding="utf-8").splitlines()
+        # Figures, which need all rows.
+        assert [line for line in lines if " answers of 50 and more within " in line]
+    check_law(source, tmp_path / "duckdb")
+
+
 class KilledOnce(Drawing):
     """Kills the worker that draws first, after it has drawn."""
 
@@ -254,7 +273,9 @@ _KILLED = """
 import os, signal, sys
 from splu_desktop.cli import main
 from splu_desktop.files.large import {module}
+from splu_desktop.files.large.table import LargeTable
 def kill(*_): os.kill(os.getpid(), signal.SIGKILL)
+LargeTable.is_sampled = True
 {module}.{where} = kill
 main(sys.argv[1:])
 """

@@ -77,11 +77,6 @@ class LargeTable(Engine):
         """
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The columns' names."""
-        return self.file.head.names
-
-    @property
     def is_sampled(self) -> bool:
         """Whether it has more rows than a plan is judged by."""
         return self.file.rows > _SAMPLE
