@@ -10,7 +10,7 @@ import contextlib
 import getpass
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,7 @@ from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.codes import store_codes
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.disk.leftovers import clear_all_leftovers, clear_leftovers, free_space, is_dead
-from splu_desktop.files.disk.whole_files import (
-    CannotWrite,
-    check_name,
-    check_new,
-    whole_file,
-    whole_folder,
-)
+from splu_desktop.files.disk.whole_files import CannotWrite, check_name, check_new, whole_file, whole_folder
 from splu_desktop.files.register.earlier import earlier_releases, source_marks
 from splu_desktop.files.register.ledger import Entry, Register, RegisterFault
 from splu_desktop.files.register.marks import Marks
@@ -146,7 +140,7 @@ def publish(
     earlier = earlier_releases(register, table, plan)
     found = judged or verdict(table, plan, earlier=earlier, progress=progress)
     check_accepted(found, accepted, options.accept_all)
-    form = _give_title(options.form, target)
+    form = replace(options.form, title=options.form.title or target.stem)
     # Of the source, not of the release: coarser or drawn values would not be known again.
     with in_background(lambda own: source_marks(register, table, plan), progress, "Recognising the source") as known:
         if fill is None:
@@ -236,10 +230,6 @@ def tidy(register: Register | None = None) -> int:
                 register.withdraw(entry.release, "the run ended before the release appeared")
                 cleared += clear_leftovers(partial.parent)
     return cleared + clear_all_leftovers()
-
-
-def _give_title(form: Form, target: Path) -> Form:
-    return form if form.title else Form(target.stem, form.contact, form.dialect, form.workbook, form.language)
 
 
 def _check_source(options: Options) -> None:

@@ -65,20 +65,27 @@ def fill_folder(
     # All that follows describes the table as it is handed out, whose spelling and order differ from the drawn one's.
     final, form = handed_out(published), form or Form()
     tongue = language(form.language)
-    title = form.title or folder.name
-    public = [value for values in plan.public_values.values() for value in values]
-    scores = score_columns(final, public)
+    scores = score_columns(final, [value for values in plan.public_values.values() for value in values])
 
     def write_scores(own: Progress) -> str:
         numbers = [(each.values, each.which, each.pairs) for each in scores]
         return write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, own)
 
-    with in_background(write_scores, progress, "Writing CSV") as scores_written:
-        written = {TABLE_NAME: write_table(final.table, folder / TABLE_NAME, form.dialect, progress)}
+    def describe(own: Progress) -> dict[str, Any]:
         reader = Reader(final)
         spread = {name: reader.spread(name) for name in final.sensitive}
+        title = form.title or folder.name
         facts = make_facts(final, plan, spread, title=title, contact=form.contact, dialect=form.dialect)
         write_readme(final, reader, facts, plan.questions, scores, earlier, folder / README_NAME, tongue)
+        return facts
+
+    with (
+        in_background(write_scores, progress, "Writing CSV") as scores_written,
+        in_background(describe, progress, "Writing CSV") as described,
+    ):
+        # Both cores are busy then, while others wait for the disk.
+        written = {TABLE_NAME: write_table(final.table, folder / TABLE_NAME, form.dialect, progress)}
+        facts = described()
         if form.workbook:
             write_workbook(final, facts, scores, folder, tongue, progress)
         written[SCORES_NAME] = scores_written()
