@@ -15,10 +15,12 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-
-from filelock import FileLock
+from typing import TYPE_CHECKING
 
 from splu_desktop.core.resources import data_folder
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 MARK = ".splu-partial-"
 _LOCK = ".lock"
@@ -39,7 +41,7 @@ def partial_beside(target: Path) -> Iterator[Path]:
     path = target.with_name(f"{MARK}{token}")
     lock_path = path.with_name(path.name + _LOCK)
     with _note(target.parent, token):
-        lock = FileLock(lock_path, thread_local=False)
+        lock = _lock_at(lock_path)
         try:  # twice: a signal that comes while the first clears up is followed by no other (cli/endings.py)
             try:
                 lock.acquire(timeout=30)  # a TimeoutError is an OSError
@@ -54,9 +56,15 @@ def partial_beside(target: Path) -> Iterator[Path]:
             _end(path, lock, lock_path)
 
 
+def _lock_at(lock_path: Path) -> FileLock:
+    from filelock import FileLock  # an eighth of the start of a count, which writes nothing
+
+    return FileLock(lock_path, thread_local=False)
+
+
 def _seize(lock_path: Path) -> FileLock | None:
     """Return the lock of a dead run, held; None of a living one, or on a file system without locks."""
-    lock = FileLock(lock_path, thread_local=False)
+    lock = _lock_at(lock_path)
     try:
         lock.acquire(timeout=0)
     except (OSError, NotImplementedError):

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
-
-import pyzipper
+from zipfile import ZIP_STORED
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
@@ -21,8 +20,6 @@ from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, damage_faul
 
 # What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
 _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
-
-
 _BOMB = 200  # times its size that a ZIP may hold
 INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
 
@@ -54,11 +51,13 @@ class _Folder:
 
 class _Zip:
     def __init__(self, path: Path, password: str | None) -> None:
-        self.path = path
+        import pyzipper  # a tenth of the start of a count, and most releases are folders
+
+        self.path, self._faults = path, (pyzipper.BadZipFile, *_DAMAGE)
         try:
             with _readable(path):
                 self._zip = pyzipper.AESZipFile(path)
-        except (pyzipper.BadZipFile, *_DAMAGE):
+        except self._faults:
             raise damage_fault(path) from None
         self._unlock(self._zip.infolist(), password)
         if [entry.filename for entry in self._zip.infolist()] == [INNER]:  # an encrypted one shows nothing else
@@ -84,11 +83,11 @@ class _Zip:
         self._entries = {INNER: entry}
         try:
             # Stored, it is no larger than the file around it; anything else was not packed by us and could be a bomb.
-            if entry.compress_type != pyzipper.ZIP_STORED or entry.file_size > self.path.stat().st_size:
-                raise pyzipper.BadZipFile
+            if entry.compress_type != ZIP_STORED or entry.file_size > self.path.stat().st_size:
+                raise ValueError(INNER)
             with self.open(INNER) as file:
-                return pyzipper.AESZipFile(io.BytesIO(file.read()))
-        except (pyzipper.BadZipFile, *_DAMAGE):
+                return type(self._zip)(io.BytesIO(file.read()))
+        except self._faults:
             raise damage_fault(self.path) from None
 
     def names(self) -> tuple[str, ...]:
@@ -102,7 +101,7 @@ class _Zip:
         try:
             with self._zip.open(self._entries[name]) as file:
                 yield file
-        except (pyzipper.BadZipFile, zlib.error, OSError, *_DAMAGE):
+        except (*self._faults, zlib.error, OSError):
             raise damage_fault(self.path / name) from None
         except RuntimeError:  # pyzipper's word for a password that does not fit
             raise PasswordNeeded(
