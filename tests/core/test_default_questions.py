@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_desktop.core.policy import propose
+from splu_desktop.core.audience import Audience
+from splu_desktop.core.policy import USEFUL, propose
 from splu_desktop.core.policy.defaults import default_questions
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.ranking import rank_sensitive
@@ -36,6 +37,31 @@ def _asked(n: int, wards: int) -> tuple[AskedTable, ...]:
 
 def test_diagnoses_come_before_amounts_and_rare_events_are_not_asked_for() -> None:
     assert [str(each) for each in _asked(2_000, 5)] == ["dx by sex, born", "dx by ward", "severity by sex"]
+
+
+def test_a_diagnosis_of_many_values_keeps_its_room_before_amounts_and_rare_events() -> None:
+    """None of 150 groups has the rows of two classes, and still the table is about them."""
+    chance, n = np.random.default_rng(5), 1_200
+    group = chance.integers(0, 150, n)
+    cells = {
+        "sex": chance.choice(["f", "m"], n),
+        "drg": [f"DRG {100 + each}" for each in group],
+        "severity": [str(1 + int(each) % 4) for each in group],
+        "death": np.where(chance.random(n) < 0.04, "yes", "no"),
+    }
+    # Ten amounts follow from the group, which is more than a block has room for.
+    amounts = {f"cost {at}": (group * 30 + chance.integers(0, 900, n)).astype(str) for at in range(10)}
+    table = Table(
+        (
+            *(column_of(name, list(texts)) for name, texts in cells.items()),
+            *(column_of(name, list(texts), kind=Kind.INTEGER) for name, texts in amounts.items()),
+        )
+    )
+    assert rank_sensitive(table, tuple(cells)[1:] + tuple(amounts), {"death": ("no",)})[:2] == ["drg", "severity"]
+    for who in ("colleague", "partner", "public"):
+        found = propose(table, Audience(who), person=None)
+        assert found.plan.roles["drg"] is Role.SA, who
+        assert found.verdict.state == USEFUL
 
 
 def test_with_many_rows_all_are_asked_for() -> None:

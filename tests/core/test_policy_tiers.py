@@ -9,7 +9,7 @@ import pytest
 
 from splu_desktop.core.persons.blanking import Blanking, blank
 from splu_desktop.core.risk.association import LINKED, association
-from splu_desktop.core.risk.blocks import MOST_BLOCKS, group_columns
+from splu_desktop.core.risk.blocks import MOST_BLOCKS, MOST_TOGETHER, group_columns
 from splu_desktop.core.risk.ladders import ladder_of
 from splu_desktop.core.risk.tiers import Candidate, Levels, TierSearch
 from splu_desktop.core.table import Kind, Table
@@ -128,3 +128,18 @@ def test_columns_that_tell_each_other_are_in_one_block() -> None:
     assert len(blocks) <= MOST_BLOCKS
     assert any({"x", "y"} <= set(block) for block in blocks)
     assert sorted(name for block in (*blocks, out) for name in block) == sorted(names)
+
+
+def test_what_another_column_tells_whole_takes_no_room_in_a_block() -> None:
+    chance = np.random.default_rng(8)
+    base = chance.integers(0, 12, 2_000)
+    codes = {f"code {at}": np.where(chance.random(2_000) < 0.7, base, chance.integers(0, 12, 2_000)) for at in range(9)}
+    texts = {name: [f"v{code}" for code in each] for name, each in codes.items()}
+    texts |= {f"text of {name}": [f"chapter {code // 2}" for code in each] for name, each in codes.items()}
+    table = Table(tuple(column_of(name, each) for name, each in texts.items()))
+    blocks, out = group_columns(table, list(texts))
+    # Each beside its code adds no combination; a ninth code would, and its text then takes the room of none.
+    assert out == ("code 8", "text of code 8")
+    assert [len(block) for block in blocks] == [16]
+    both = {tuple(row) for row in np.column_stack([table[name].codes for name in blocks[0]]).tolist()}
+    assert len(both) == len({row[:MOST_TOGETHER] for row in both})

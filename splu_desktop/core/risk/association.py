@@ -46,6 +46,15 @@ def association(first: Column, second: Column) -> float:
     return float(min(1.0, np.sqrt(max(phi2 / max(min(r_less, c_less) - 1, 1e-9), most))))
 
 
+def tells_whole(first: Column, second: Column) -> bool:
+    """Return whether each value of a column has one value of the other beside it, as a code has its description."""
+    if second.m > first.m:
+        return False
+    beside = np.zeros(first.m, np.int64)
+    beside[first.codes] = second.codes
+    return bool((beside[first.codes] == second.codes).all())
+
+
 @remember
 def _pool_rare(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return (N,) codes with rare values as one, and (k,) rows of each."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.risk.association import association
+from splu_desktop.core.risk.association import association, tells_whole
 from splu_desktop.core.table import Table
 
 Blocks = tuple[tuple[str, ...], ...]
 # Of 3 columns drawn apart at most .12 of shown findings were known to an attacker, of 54 up to .42.
 MOST_BLOCKS = 3
-MOST_TOGETHER = 8  # columns of a block: more make nearly every combination one of its own
+MOST_TOGETHER = 8  # columns of a block, beside those that another tells whole: more make each combination unique
 # Less than LINKED of `core/risk/association`, from which the verdict stops columns that are drawn apart.
 _NEAR = 0.15  # Cramer's V, corrected for chance, from which they are drawn together
 
@@ -32,6 +32,7 @@ def group_columns(
     """
     groups: list[list[int]] = []
     out: list[int] = []
+    told: set[int] = set()  # they take no room, since a description beside its code adds no combination
     for at in range(len(names)):
         progress.report("Trying ways", at / len(names))
         # What is left out joins nothing, so a column is laid beside those in blocks only, however many there are.
@@ -44,7 +45,9 @@ def group_columns(
             near = [place for place, group in enumerate(groups) if len(group) < MOST_TOGETHER]
             near = [max(near, key=lambda place: strength[place])] if near else []
         joined = [at, *(each for place in near for each in groups[place])]
-        if (not near or len(joined) > MOST_TOGETHER) and names[at] not in kept:
+        if any(tells_whole(table[names[each]], table[names[at]]) for each in joined[1:]):
+            told.add(at)
+        if (not near or len({*joined} - told) > MOST_TOGETHER) and names[at] not in kept:
             out.append(at)
             continue
         groups = [group for place, group in enumerate(groups) if place not in near]

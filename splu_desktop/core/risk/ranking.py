@@ -22,9 +22,10 @@ def rank_sensitive(
     public_values: Mapping[str, Sequence[str]],
     doubtful: Collection[str] = (),
 ) -> list[str]:
-    """Return the columns by how much their secret values tell; amounts, dates and doubtful ones come last.
+    """Return the columns by how much their secret values tell; amounts, dates, doubtful and rare ones come last.
 
-    What a column tells is the entropy of its values of two classes' worth of rows and more, the others taken as one.
+    What a column tells is the entropy of its values of five rows and more, the others taken as one. That a diagnosis of
+    many values has none of many rows makes it no less what the table is about.
     """
     found = []
     for place, name in enumerate(sensitive):
@@ -33,11 +34,10 @@ def rank_sensitive(
         secret = ~column.missing & ~np.isin(column.labels, list(public_values.get(name, ())))
         if column.m < 2 or not secret.any():
             continue
-        large = counts[secret & (counts >= _FEWEST_ROWS)]
-        shares = np.append(large, max(column.n - large.sum(), 0)) / column.n
+        several = counts[secret & (counts >= _NEARLY_NOBODYS)]
+        shares = np.append(several, max(column.n - several.sum(), 0)) / column.n
         told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
-        most = 0 if len(large) else int(counts[secret].sum())  # of few rows, what most have
-        found.append((not len(large), name in doubtful, _is_amount(column), -min(told, 2.5), -most, place, name))
+        found.append((several.sum() < _FEWEST_ROWS, name in doubtful, _is_amount(column), -min(told, 2.5), place, name))
     return [each[-1] for each in sorted(found)]
 
 
