@@ -101,8 +101,7 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
     if plan.blanking is not None:
         blanked = blank(generalised, plan.blanking, plan.knowable, owner, plan.classes if plan.draws_persons else None)
         emptied, left_out, generalised = blanked.blanked_persons, blanked.left_out, blanked.table
-        if not blanked.row_mask.all():
-            places = np.flatnonzero(blanked.row_mask)
+        if len(places := blanked.left) < source.n:
             if not len(places):
                 raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
             before, source = source.columns, source.take(places)

@@ -97,12 +97,12 @@ def test_blanking_leaves_nobody_alone(persons: int | None) -> None:
     table, owner = people(6, n=300, persons=persons)
     coarse = table.select(["sex", "ward", "postcode"])
     found = blank(coarse, Blanking(5, (("postcode",), ("ward",))), coarse.names, owner)
-    rows = list(zip(*(found.table[name].codes[found.row_mask].tolist() for name in coarse.names), strict=True))
+    rows = list(zip(*(found.table[name].codes[found.left].tolist() for name in coarse.names), strict=True))
     who: dict[tuple[int, ...], set[int]] = {}
-    for row, person in zip(rows, owner[found.row_mask].tolist(), strict=True):
+    for row, person in zip(rows, owner[found.left].tolist(), strict=True):
         who.setdefault(row, set()).add(person)
     assert min(map(len, who.values())) >= 5
-    assert found.left_out == len(set(owner.tolist()) - set(owner[found.row_mask].tolist()))
+    assert found.left_out == len(set(owner.tolist()) - set(owner[found.left].tolist()))
     assert np.array_equal(found.table["sex"].codes, coarse["sex"].codes), "columns not named stay as they are"
     for name in ("ward", "postcode"):
         column, before = found.table[name], coarse[name]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -66,27 +68,25 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     number of rows before all else; of a person whose rows lie in several cells the commonest counts.
     Test: tests/core/test_lender_classes.py.
     """
-    # A record is one row, and sorting as many ones would take a second for each ten million.
-    numbers, keys = np.unique(units.sizes, return_inverse=True) if units.person else (np.ones(1), 0 * units.sizes)
+    keys, numbers = cross_codes(units.sizes, int(units.sizes.max(initial=0)) + 1)
     codes = _unit_codes(columns, units)
     bounds = [len(numbers), *(column.m for column in columns)]
     for each, bound in zip(codes, bounds[1:], strict=True):
-        keys = keys * bound + each
+        keys = keys * np.int64(bound) + each
     inverse, there = cross_codes(keys, math.prod(bounds))
-    cells, counts = np.stack(np.unravel_index(there, bounds), axis=1), np.bincount(inverse, times).astype(np.int64)
-    found = np.zeros(len(cells), np.int32)
-    described: list[ClassCell] = []
-    texts = [list(map(str, column.labels)) for column in columns]
-    parts: Iterable[tuple[Any, list[list[int]]]]
-    if counts.min(initial=least) >= least:  # so has each sum of them: nothing is joined
-        parts = ((at, [[code] for code in cell]) for at, cell in enumerate(cells.tolist()))
-    else:
-        parts = _divide(cells, counts, least, np.arange(len(cells)))
-    for members, groups in parts:
-        found[members] = len(described)
-        labels = tuple([tuple(map(own.__getitem__, group)) for own, group in zip(texts, groups[1:], strict=True)])
-        described.append(ClassCell(labels, int(numbers[groups[0][0]])))
-    return Classes(tuple(c.name for c in columns), found.take(inverse), tuple(described))
+    counts, found = np.bincount(inverse, times).astype(np.int64), np.zeros(len(there), np.int64)
+    # Of each class so far, what is joined in it of each column so far.
+    parts: list[tuple[tuple[Any, ...], ...]] = [()]
+    texts = [numbers.tolist(), *(list(map(str, column.labels)) for column in columns)]
+    for digits, bound, own in zip(np.unravel_index(there, bounds), bounds, texts, strict=True):
+        inner, crossed = cross_codes(found * bound + digits, len(parts) * bound)
+        of, values = (each.tolist() for each in np.divmod(crossed, bound))
+        ends = np.cumsum(_join_small(np.bincount(inner, counts).astype(np.int64), of, least))
+        begins = [0, *ends.tolist()]
+        parts = [(*parts[of[at]], tuple(map(own.__getitem__, values[at:to]))) for at, to in itertools.pairwise(begins)]
+        found = np.searchsorted(ends, np.arange(len(of)), side="right")[inner]
+    described = tuple([ClassCell(each[1:], each[0][0]) for each in parts])
+    return Classes(tuple(c.name for c in columns), found.astype(np.int32).take(inverse), described)
 
 
 def keep_even_rows(owner: NDArray[np.integer], least: int = LEAST) -> NDArray[np.bool_]:
@@ -103,7 +103,11 @@ def keep_even_rows(owner: NDArray[np.integer], least: int = LEAST) -> NDArray[np
     times = np.bincount(sizes)
     if times[times > 0].min(initial=least) >= least:
         return np.ones(len(owner), bool)
-    order = np.lexsort((stir(np.arange(len(sizes), dtype=np.uint64)), sizes))
+    # Up to the first number that few have, or behind which few persons are, all stay as they are.
+    behind = len(sizes) - np.cumsum(times)
+    first = int(np.argmax((times > 0) & ((times < least) | (behind < least))))
+    order = np.flatnonzero(sizes >= first)
+    order = order[np.lexsort((stir(order.astype(np.uint64)), sizes[order]))]
     rising, most, start = sizes[order], sizes.copy(), 0
     while start < len(order):
         end = max(int(np.searchsorted(rising, rising[start], side="right")), start + least)
@@ -129,41 +133,36 @@ def _unit_codes(columns: Sequence[Column], units: Units) -> list[NDArray[np.int3
         key = key * column.m + each
     bounds = [column.m for column in columns]
     inverse, there = cross_codes(key, math.prod(bounds))
-    number = len(there)
-    pairs = np.sort(units.owner * np.int64(number) + inverse)
-    begins = np.flatnonzero(np.diff(pairs, prepend=-1))
-    who, what = np.divmod(pairs[begins], number)
-    # Rows and code as one number, whose largest is the commonest combination of each person. Of equally common ones
-    # the first by code: nothing but unchanged columns decides.
-    common = np.diff(begins, append=len(pairs)) * number + (number - 1 - what)
-    best = np.maximum.reduceat(common, np.flatnonzero(np.diff(who, prepend=-1)))
-    chosen = np.unravel_index(there[number - 1 - best % number], bounds)
-    return [each.astype(np.int32) for each in chosen]
+    number, chosen = len(there), np.zeros(units.number, np.int64)
+    chosen[units.owner] = inverse
+    several = np.zeros(units.number, bool)  # most persons have one combination, and nothing is to be counted
+    several[units.owner[chosen.take(units.owner) != inverse]] = True
+    if several.any():
+        rows = np.flatnonzero(several.take(units.owner))
+        pairs = np.sort(units.owner[rows] * np.int64(number) + inverse[rows])
+        begins = np.flatnonzero(np.diff(pairs, prepend=-1))
+        who, what = np.divmod(pairs[begins], number)
+        # Rows and code as one number, whose largest is the commonest combination of each person. Of equally common
+        # ones the first by code: nothing but unchanged columns decides.
+        common = np.diff(begins, append=len(pairs)) * number + (number - 1 - what)
+        chosen[several] = number - 1 - np.maximum.reduceat(common, np.flatnonzero(np.diff(who, prepend=-1))) % number
+    return [each.astype(np.int32) for each in np.unravel_index(there[chosen], bounds)]
 
 
-def _divide(cells: Ints, counts: Ints, least: int, members: Ints, depth: int = 0) -> list[tuple[Ints, list[list[int]]]]:
-    """Return classes as members of the cells and, for each digit, the codes joined."""
-    values, inverse = np.unique(cells[members, depth], return_inverse=True)
-    group = _join_small(np.bincount(inverse, counts[members]).astype(np.int64), least)
-    place = group[inverse]
-    inside = np.split(members[np.argsort(place, kind="stable")], np.cumsum(np.bincount(place))[:-1])
-    together = np.split(values, np.flatnonzero(np.diff(group)) + 1)
-    if depth == cells.shape[1] - 1:
-        return [(part, [own.tolist()]) for part, own in zip(inside, together, strict=True)]
-    found = []
-    for some, own in zip(inside, together, strict=True):
-        found += [(part, [own.tolist(), *rest]) for part, rest in _divide(cells, counts, least, some, depth + 1)]
-    return found
+def _join_small(counts: Ints, of: Sequence[int], least: int) -> list[int]:
+    """Return how many neighbours each group joins, each of at least `least` where all together have as many.
 
-
-def _join_small(counts: NDArray[Any], least: int) -> Ints:
-    """Return (K,) groups of neighbours, each of at least `least` where all together have as many."""
-    sizes, lengths = counts.tolist(), [1] * len(counts)
-    while len(sizes) > 1 and min(sizes) < least:
-        at = sizes.index(min(sizes))
-        beside = [place for place in (at - 1, at + 1) if 0 <= place < len(sizes)]
-        to = min(beside, key=lambda place: sizes[place])
-        low = min(at, to)
-        sizes[low : low + 2] = [sizes[low] + sizes[low + 1]]
-        lengths[low : low + 2] = [lengths[low] + lengths[low + 1]]
-    return np.repeat(np.arange(len(sizes)), lengths)
+    of : (K,) ascending, what each belongs to: neighbours of different ones are not joined.
+    """
+    lengths: list[int] = []
+    for _, own in itertools.groupby(zip(of, counts.tolist(), strict=True), key=itemgetter(0)):
+        sizes = [size for _, size in own]
+        joined = [1] * len(sizes)
+        while len(sizes) > 1 and (smallest := min(sizes)) < least:
+            at = sizes.index(smallest)
+            beside = [place for place in (at - 1, at + 1) if 0 <= place < len(sizes)]
+            low = min(at, min(beside, key=sizes.__getitem__))
+            for each in (sizes, joined):
+                each[low : low + 2] = [each[low] + each[low + 1]]
+        lengths += joined
+    return lengths

@@ -56,13 +56,13 @@ class BlankedTable:
     Attributes
     ----------
     table : all records, with cells left empty.
-    row_mask : (N,) bool, records of persons who are not left out.
+    left : (K,) the places of records of persons who are not left out, ascending.
     blanked_persons : persons with a cell left empty who are kept.
     left_out : persons who are not.
     """
 
     table: Table
-    row_mask: NDArray[np.bool_]
+    left: NDArray[np.intp]
     blanked_persons: int
     left_out: int
 
@@ -93,6 +93,31 @@ def persons_sharing(rows: NDArray[np.int64], owner: NDArray[Any]) -> NDArray[np.
     return np.bincount(pairs // max(persons, 1), minlength=int(rows.max(initial=-1)) + 1)[rows]
 
 
+def rows_alone(rows: NDArray[np.int64], owner: NDArray[Any], k: int) -> NDArray[np.bool_]:
+    """Return (N,) which rows are of a class of which fewer than k different persons have a row."""
+    few, rows_each = np.bincount(rows) < k, np.bincount(owner)
+    if rows_each.max(initial=0) > 1:
+        # Persons are as many as rows at most, and no fewer than the parts that these are of all their rows; only what
+        # lies between is counted.
+        unsure = ~few & (np.bincount(rows, (1 / np.maximum(rows_each, 1)).take(owner)) < k - 1 + 1e-6)
+        at = np.flatnonzero(unsure.take(rows))
+        pairs = unique(rows[at] * len(rows_each) + owner[at])
+        few |= unsure & (np.bincount(pairs // len(rows_each), minlength=len(few)) < k)
+    return few.take(rows)
+
+
+def find_leavers(
+    rows: NDArray[np.int64], owner: NDArray[Any], persons: int, k: int, most: float = np.inf
+) -> NDArray[np.bool_]:
+    """Return (persons,) who leave, with all rows, until k persons share each that is left, or more than `most` left."""
+    gone = np.zeros(persons, bool)
+    while np.count_nonzero(gone) <= most and (alone := rows_alone(rows, owner, k)).any():
+        gone[owner[alone]] = True
+        stay = ~gone.take(owner)
+        rows, owner = rows.compress(stay), owner.compress(stay)
+    return gone
+
+
 def blank(
     table: Table,
     blanking: Blanking,
@@ -109,61 +134,48 @@ def blank(
     classes : unchanged columns that make the classes of drawn persons; None where records are drawn.
     """
     columns = {name: table[name] for name in (*unchanged, *(classes or ()))}
-    codes = {name: column.codes for name, column in columns.items()}
-    sizes = {name: column.m for name, column in columns.items()}
-    kept, touched, persons = np.ones(table.n, bool), np.zeros(table.n, bool), int(owner.max(initial=-1)) + 1
+    touched, persons = np.zeros(table.n, bool), int(owner.max(initial=-1)) + 1
     row_class = np.zeros(table.n, np.int32)
 
-    def divide() -> None:
+    def divide(left: NDArray[np.intp]) -> NDArray[np.intp]:
         if classes is None:
-            return
-        at = np.flatnonzero(kept)
-        kept[at] = keep_even_rows(cross_codes(owner[at], persons)[0])
-        at = np.flatnonzero(kept)
-        who = cross_codes(owner[at], persons)[0]
-        made = [columns[name].with_codes(codes[name][at].astype(np.int32)) for name in classes]
-        row_class[at] = make_classes(made, Units.of_persons(who)).code[who]
+            return left
+        left = left[keep_even_rows(cross_codes(owner[left], persons)[0])]
+        who = cross_codes(owner[left], persons)[0]
+        made = [columns[name].with_codes(columns[name].codes[left]) for name in classes]
+        row_class[left] = make_classes(made, Units.of_persons(who)).code[who]
+        return left
 
-    def few() -> NDArray[np.bool_]:
-        at = np.flatnonzero(kept)
-        keys, m = [codes[name][at] for name in unchanged], [sizes[name] for name in unchanged]
-        rows = row_classes([*keys, row_class[at]], [*m, int(row_class.max(initial=0)) + 1], len(at))
-        found = np.zeros(table.n, bool)
-        found[at] = persons_sharing(rows, cross_codes(owner[at], persons)[0]) < blanking.k
-        return found
+    def cross(left: NDArray[np.intp]) -> NDArray[np.int64]:
+        own = [columns[name] for name in unchanged]
+        codes, sizes = [each.codes[left] for each in own], [each.m for each in own]
+        return row_classes([*codes, row_class[left]], [*sizes, int(row_class.max(initial=0)) + 1], len(left))
 
-    divide()
+    left = divide(np.arange(table.n))
     for group in blanking.groups:
-        alone, named = few(), [name for name in group if name in columns]
-        if not alone.any():
-            break
-        for name in named:
-            columns[name], empty = _with_empty(columns[name])
-            codes[name], sizes[name] = np.where(alone, empty, codes[name]), columns[name].m
-            touched |= alone
-    divide()  # by what was emptied, too
+        alone = left[rows_alone(cross(left), owner[left], blanking.k)]
+        for name in (name for name in group if name in columns and len(alone)):
+            columns[name] = _empty_rows(columns[name], alone)
+            touched[alone] = True
+    left = divide(left)  # by what was emptied, too
     # Whoever leaves may leave others alone who shared a row, and classes too small: until nobody is.
-    while (alone := few()).any():
-        while alone.any():
-            gone = np.zeros(persons, bool)
-            gone[owner[alone]] = True
-            kept &= ~gone[owner]
-            alone = few()
-        divide()
-    changed = {name: columns[name].with_codes(codes[name].astype(np.int32)) for name in columns}
+    while (gone := find_leavers(cross(left), owner[left], persons, blanking.k)).any():
+        left = divide(left[~gone[owner[left]]])
+    changed = {name: column.with_codes(column.codes) for name, column in columns.items()}
     found = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
-    emptied = len(unique(owner[touched & kept]))
-    return BlankedTable(found, kept, emptied, persons - len(unique(owner[kept])))
+    emptied, there = unique(owner[left[touched[left]]]), unique(owner[left])
+    return BlankedTable(found, left, len(emptied), persons - len(there))
 
 
-def _with_empty(column: Column) -> tuple[Column, int]:
-    """Return a column that has a missing label, and its code: its commonest one, else a new empty one."""
-    gone = np.flatnonzero(column.missing)
+def _empty_rows(column: Column, rows: NDArray[np.intp]) -> Column:
+    """Return the column with no value in some rows: its commonest missing label, else a new empty one."""
+    gone, empty = np.flatnonzero(column.missing), column.m
     if len(gone):
-        return column, int(gone[np.argmax(column.counts()[gone])])
-    labels = np.append(column.labels, np.array([""], object))
-    values = column.values
-    if values is not None:
-        nothing = np.datetime64("NaT") if values.dtype.kind == "M" else np.nan
-        values = np.append(values, np.array([nothing], values.dtype))
-    return replace(column, labels=labels, missing=np.append(column.missing, True), values=values), column.m
+        empty = int(gone[np.argmax(column.counts()[gone])])
+    else:
+        values = None if column.values is None else np.append(column.values, np.array([None], column.values.dtype))
+        labels, missing = np.append(column.labels, np.array([""], object)), np.append(column.missing, True)
+        column = replace(column, labels=labels, missing=missing, values=values)
+    codes = column.codes.copy()
+    codes[rows] = empty
+    return column.with_codes(codes)

@@ -15,9 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.generalise import Steps
-from splu_desktop.core.persons.blanking import persons_sharing, row_classes
+from splu_desktop.core.persons.blanking import find_leavers, row_classes
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, unique
 
@@ -177,13 +176,6 @@ class TierSearch:
         number = int(self._combination.max()) + 1
         rows, owner = row_classes(forms, [rung.m for rung in rungs], number)[self._combination], self._owner
         rows = row_classes([rows, self._rows_each[owner]], [number, int(self._rows_each.max()) + 1], len(rows))
-        gone = 0
-        while True:
-            alone = np.zeros(self._persons, bool)
-            alone[owner[persons_sharing(rows, owner) < self._k]] = True
-            gone += int(np.count_nonzero(alone))
-            # Beyond so many who leave, the answer is no whoever else would have to follow.
-            if not settle or not alone.any() or gone > (1 - self._share) * self._persons:
-                return 1 - gone / self._persons
-            stay = ~alone[owner]
-            rows, owner = rows[stay], cross_codes(owner[stay], self._persons)[0]
+        # Beyond so many who leave, the answer is no whoever else would have to follow.
+        most = (1 - self._share) * self._persons if settle else 0
+        return 1 - np.count_nonzero(find_leavers(rows, owner, self._persons, self._k, most)) / self._persons
