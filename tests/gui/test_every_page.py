@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.gui.base.models import Field, TableView
-from splu_desktop.gui.base.parts import Banner, ChoiceCard
+from splu_desktop.gui.base.parts import ChoiceCard
 from splu_desktop.gui.base.session import RAIL, Step
 from splu_desktop.gui.base.widgets import ElidedLabel, put_in_scroll_area, show_whole
 from splu_desktop.gui.proposal.plots import Plot
@@ -128,9 +128,8 @@ def faults_of_room(window: QWidget) -> Iterator[str]:
             yield f"too wide by {inside.minimumSizeHint().width() - room.viewport().width()}"
     parts = [part for part in shown(window, QLabel, Plot, *CONTROLS) if not isinstance(part.parent(), QComboBox)]
     boxes = [(part, seen(part, window)) for part in parts if not isinstance(part, QLabel) or words_of(part).strip()]
-    told = any(shown(window, Banner))  # a message takes the room of lines that scroll
     for part in shown(window, QAbstractSlider, TableView):
-        inside = told or part.parentWidget().rect().contains(part.geometry())
+        inside = part.parentWidget().rect().contains(part.geometry())
         if part.height() < part.minimumSizeHint().height() or not inside:
             yield f"“{part.accessibleName()}” is pressed flat, or leaves what it stands in"
     tops = {card.words.mapTo(card.parentWidget(), QPoint()).y() for card in shown(window, ChoiceCard)}
@@ -160,11 +159,7 @@ def faults_of_plots(window: QWidget) -> Iterator[str]:
                     yield f"“{first}” and “{second}” overlap below “{plot.accessibleName()}”"
             room = QRectF(plot.rect()).adjusted(0, 0, -6, -6)  # without the margins around the drawing
             name = axis.label
-            if (
-                not any(shown(window, Banner))
-                and axis.orientation == "bottom"
-                and not (name.isVisible() and name.toPlainText().strip())
-            ):
+            if axis.orientation == "bottom" and not (name.isVisible() and name.toPlainText().strip()):
                 yield f"“{plot.accessibleName()}” does not say what its axis is"
             if name.isVisible() and not room.contains(name.mapRectToScene(name.boundingRect()).adjusted(4, 4, -4, -4)):
                 yield f"“{name.toPlainText()}” leaves “{plot.accessibleName()}”"
@@ -264,6 +259,18 @@ def test_pages_with_a_message_can_be_read_at_every_size(released: MainWindow, id
         settle(released, idle)
         released.page(step).show_error("The disk is full, and the table was not written. Make room, and try again.")
         look_at(released, idle, (step,))
+
+
+def test_a_message_leaves_a_proposal_its_lines(proposed: MainWindow, idle: Idle) -> None:
+    page: Any = proposed.page(Step.PROPOSAL)
+    proposed.show_step(Step.PROPOSAL)
+    proposed.resize(*SIZES["150"])
+    page.show_error("The disk is full, and the table was not written. Make room, and try again.")
+    settle(proposed, idle)
+    table = page.ranges
+    ends = [table.rowViewportPosition(at) + table.rowHeight(at) for at in range(len(table.lines_model.rows))]
+    assert sum(end <= table.viewport().height() for end in ends) >= 5
+    assert seen(page.steps.room, proposed).height() >= 5 * page.fontMetrics().height(), "of what was done"
 
 
 @pytest.fixture(params=["de", "fr"])

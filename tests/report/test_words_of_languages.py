@@ -41,7 +41,8 @@ def _said(code: str) -> list[tuple[str, str]]:
     demands = [demand for pack in packs for demand in pack["demand"]]
     assert demands
     said += [(each["en"], each[code]) for demand in demands for each in (demand["asks"], demand["answer"])]
-    return [(english, text.replace("&", "")) for english, text in said]  # "Re&zept" is a word, too
+    many = re.compile(r"\{\w+:[^|{}]*\|([^{}]*)\}")  # "{n} {n:row|rows}": all but the numbers are words
+    return [(english, many.sub(r"\1", text.replace("&", ""))) for english, text in said]  # "Re&zept" is a word, too
 
 
 @pytest.mark.parametrize("code", sorted(_REFUSED))

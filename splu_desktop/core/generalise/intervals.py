@@ -79,8 +79,8 @@ class Intervals(Generalisation):
     def words(self) -> str:
         """What it does."""
         shown = [number_text(cut) for cut in self.cuts]
-        if len(shown) > 12:
-            shown = [*shown[:6], "…", *shown[-3:]]
+        if len(shown) > (4 if self.width else 12):
+            shown = [*shown[: 2 if self.width else 6], "…", *shown[-1 if self.width else -3 :]]
         cuts = ", ".join(shown)
         if self.clinical:
             return say("numbers into clinical intervals ({measure}), cut at {cuts}", measure=self.clinical, cuts=cuts)

@@ -238,7 +238,7 @@ class _Drafting:
                 self.note("left-out", name, left_out_words([name]), why)
             elif ways:
                 found[name] = ways
-                why = say("numbers that are drawn need bands")
+                why = say("drawn values need groups")
                 self.note("coarser", name, words_for(name, ways), why)
         return found
 

@@ -123,7 +123,7 @@ def propose(
 def _form_steps(way: Way, found: Draft, figures: Figures) -> Iterator[Step]:
     """Give the steps of the search, with what they are for."""
     tiers, plan, who, losses = way.search.tiers, way.plan, who_of(way.plan), figures.losses(way.plan)
-    yield Step("secret", "", say("{columns}: secret, drawn anew.", columns=quoted(plan.sensitive, 3)))
+    yield Step("secret", "", say("{columns}: drawn anew.", columns=quoted(plan.sensitive, 3)))
     for_tables = say("else your tables can’t be read")
     for name, sentence in way.left_out.items():
         undo = partial(Plan.with_role, column=name, role=Role.NSA)

@@ -274,6 +274,7 @@ class Page(QWidget):
         wide = self.fold is Fold.WIDE
         self._inner.setContentsMargins(left, top, right, 6 if wide else 0)
         self._inner.setSpacing(8 if wide else 6)
+        margins(self.banner.row, 12, 8 if wide else 1, 8, 8 if wide else 1, spacing=12)
         self.foot.setContentsMargins(left, 6 if wide else 4, right, 6 if wide else 4)
         self._name_back()
         self.apply_fold(self.fold)

@@ -298,7 +298,7 @@ class Banner(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
+        self.row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
         self._picture = Picture("info", "accent", 18)
         self.text = label(wrap=True, selectable=True)
         self._act: Callable[[], object] = lambda: None
@@ -306,9 +306,9 @@ class Banner(QFrame):
         self.act_button = button("", lambda: self._act())
         self.close_button = button("", self.hide, look="flat", picture="x", hint=t("Hide"))
         self.close_button.setAccessibleName(t("Hide"))
-        top = Qt.AlignmentFlag.AlignTop
-        put(row, (self._picture, 0, Qt.AlignmentFlag.AlignVCenter), (self.text, 1))
-        put(row, (self.act_button, 0, top), (self.close_button, 0, top))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        put(self.row, (self._picture, 0, middle), (self.text, 1))
+        put(self.row, (self.act_button, 0, middle), (self.close_button, 0, middle))
         self.kind = ""
         # A frame is a group otherwise.
         told = QAccessibleWidget(self, QAccessible.Role.AlertMessage)

@@ -96,17 +96,15 @@ class ColumnPanel(Card):
         self.model.changed.connect(self._tick)
         self.values.setShowGrid(False)
         self.values.setMinimumHeight(130)
-        policy = self.values.sizePolicy()
-        policy.setVerticalPolicy(
-            policy.Policy.Ignored
-        )  # where there is little room, values scroll, not all around them
-        self.values.setSizePolicy(policy)
-        self.values.setTextElideMode(Qt.TextElideMode.ElideRight)
+        # Where there is little room, values scroll, not all around them.
+        room = self.values.sizePolicy()
+        room.setVerticalPolicy(room.Policy.Ignored)
+        self.values.setSizePolicy(room)
         header = self.values.horizontalHeader()
         header.hide()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.resizeSection(1, 64)
+        header.resizeSection(1, 40)
         self.values.setItemDelegateForColumn(1, BarDelegate(self.values))
         self.forms = Choice(t("Coarser values"), 20)
         self.forms.activated.connect(self._form_chosen)

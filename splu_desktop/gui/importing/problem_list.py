@@ -48,6 +48,8 @@ class ProblemList(QWidget):
             ]
         )
         self.view = TableView(t("What did not fit"))
+        self.view.setWordWrap(True)
+        self.view.verticalHeader().setDefaultSectionSize(2 * self.view.fontMetrics().height() + 8)  # for a sentence
         self.sorted = self.view.hold_sorted(self.model, 1, Qt.SortOrder.AscendingOrder)
         column.addWidget(self.view, 1)
         self.nothing = Empty("circle-check", t("Nothing was dropped, no cell was changed."))

@@ -165,9 +165,10 @@ class ProposalPage(Page):
         self.verdict.make_short(narrow)
         self._place_strength(narrow)
         turn(self.plots, down=not wide)
+        self.plots.setSpacing(16 if wide else 2)
         for part in (self.large_words, self.small_words, self.sentence):
             part.setVisible(wide or (narrow and part is self.sentence))
-        self.ranges.most = {Fold.WIDE: 10, Fold.MIDDLE: 6, Fold.NARROW: MOST_LINES + 1}[fold]
+        self.ranges.most, self.ranges.air = (10, 12) if wide else (MOST_LINES + 1, 8) if narrow else (5, 8)
         for aside in (self.legend, self.steps.note, self.change_tables):
             aside.setVisible(wide)
         for room in (self.steps.room, self.offer.room):

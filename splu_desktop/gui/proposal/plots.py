@@ -42,11 +42,11 @@ from splu_desktop.gui.base.words import number, percent, show_tip, t, translate
 Floats = NDArray[np.float64]
 Marks = Sequence[tuple[float, str]]  # where on an axis, and words
 
-_MARKS = (0.01, 0.05, 0.2, 0.5)  # tolerances that are named below the first plot
+_MARKS = (0.01, 0.05, 0.2)  # tolerances that are named below the first plot
 _SHARES = (0.0, 0.5, 1.0)
 _RUG = 0.03, 0.07  # shares of the width, behind the curve, for the table's own counts
 _APART = 6  # pixels between two marks of an axis
-_LOW = 76  # pixels of height below which the words of its axis would leave a curve no room, where a message stands
+_LOW = 70  # pixels of height below which the words of its axis would leave a curve no room
 
 pg.setConfigOptions(antialias=True)
 
@@ -372,6 +372,7 @@ class LargeCountsPlot(Plot):
         )
         wide = x[-1] - x[0]
         below = tuple((math.log10(e), percent(e)) for e in _MARKS if what.t_e[0] <= e <= what.t_e[-1] + 1e-9)
+        below += ((x[-1] + wide * sum(_RUG) / 2, t("table")),)  # its own counts stand above
         left = tuple((y, number(y * what.top)) for y in _SHARES)
         axis = t("chance to be wrong by > {error} (T_E)", error=error)
         self._set_axes((x[0], x[-1] + _RUG[1] * wide), left, below, axis)

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH
 from splu_desktop.gui.base import theme
@@ -25,7 +26,7 @@ TRUST = {
     HIDDEN: ("shield", "protected", "protected_soft"),
 }
 _BAR = 2  # the column that has it
-_LEAST_GROUP = 120  # pixels of a group's name, which may stand in two lines
+_LEAST_GROUP = 150  # pixels of a group’s name that a bar leaves it; a longer one stands in two lines
 
 
 def trust_words(trust: str) -> str:
@@ -248,7 +249,6 @@ class RangeTable(TableView):
                 continue
             needed = max(metrics.horizontalAdvance(text) for text in (field.title, *map(field.text, rows)))
             needed += 46 if field.picture else 24
-            header.setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
             header.resizeSection(at, needed)
             room -= needed
         wanted = max([60, *(metrics.horizontalAdvance(line.group) for line in rows)]) + 24
@@ -257,14 +257,16 @@ class RangeTable(TableView):
         self.setColumnHidden(_BAR, without)
         header.resizeSection(0, max(70, room) if without else min(wanted, room - bar))
         header.resizeSection(_BAR, room - header.sectionSize(0))
-        self._show_height(tall=wanted > header.sectionSize(0))
+        self._show_height(header.sectionSize(0) - 24)
 
-    def _show_height(self, *, tall: bool) -> None:
-        """Give lines two lines of writing where groups that begin and end alike have no room for the middle."""
-        rows, line = self.verticalHeader(), self.fontMetrics().height()
-        self.setWordWrap(tall)
-        rows.setDefaultSectionSize(line * (2 if tall else 1) + 12)
-        most, lines = round(self.most * (line + 12) / rows.defaultSectionSize()), len(self.lines_model.rows)
-        slack = 4 if lines <= most else 0  # else a strip of the next line would peep out
-        high = self.horizontalHeader().sizeHint().height() + slack
-        self.setFixedHeight(high + rows.defaultSectionSize() * min(max(lines, 1), most))
+    def _show_height(self, wide: int) -> None:
+        """Give two lines of writing to groups longer than so many pixels, which may differ in the middle alone."""
+        rows, metrics = self.verticalHeader(), self.fontMetrics()
+        lines = [1 + (metrics.horizontalAdvance(line.group) > wide) for line in self.lines_model.rows]
+        self.setWordWrap(2 in lines)
+        for at, each in enumerate(lines):
+            rows.resizeSection(at, each * metrics.height() + self.air)
+        ends = np.cumsum([each * metrics.height() + self.air for each in lines or [1]])
+        most = max(1, int(np.searchsorted(ends, self.most * (metrics.height() + self.air), "right")))
+        slack = 4 if most == len(ends) else 0  # else a strip of the next line would peep out
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + slack + int(ends[most - 1]))

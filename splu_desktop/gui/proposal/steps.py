@@ -68,7 +68,7 @@ def steps_of(plan: Plan, proposal: Proposal | None = None, figures: Figures | No
             found.append(Step("coarser", name, words_for(name, steps), undo=undo))
     found += [together_step(block.columns) for block in plan.blocks if len(block.columns) > 1]
     for name, role, text in (
-        ("secret", Role.SA, "{columns}: secret, drawn anew."),
+        ("secret", Role.SA, "{columns}: drawn anew."),
         ("left-out", Role.DROPPED, "{columns}: left out."),
         ("names-persons", Role.IDENTIFIER, "{columns}: never published."),
     ):
@@ -156,7 +156,7 @@ class StepList(QWidget):
             return
         heads = (step.column or looks()[step.name][2] for step in steps)
         wide = max(map(self.fontMetrics().horizontalAdvance, heads))
-        wide = min(round(1.15 * wide) + 8, max(90, self.width() // 4))
+        wide = min(round(1.15 * wide) + 8, max(90, self.width() // 5))
         for at, step in enumerate(sorted(steps, key=lambda each: [*looks()].index(each.name))):
             if at:
                 self.rows.addWidget(Rule())
