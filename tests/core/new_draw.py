@@ -9,24 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.mechanism import Randomness, below, register
-from splu_desktop.core.mechanism.draw import Floats, check_gamma
+from splu_desktop.core.mechanism.draw import Draw, Floats
 from splu_desktop.core.mechanism.probabilities import binomial
 from splu_desktop.core.mechanism.randomness import happens
 
 
 @register
 @dataclass(frozen=True)
-class AnyValue:
+class AnyValue(Draw):
     """Retention over the values of a column (mechanism A of the papers): T = a I + (1 - a) 11'/m, in one class."""
 
-    gamma: float
     name: ClassVar[str] = "any value"
-
-    def __post_init__(self) -> None:
-        check_gamma(self.gamma)
-
-    def with_gamma(self, gamma: float) -> AnyValue:
-        return AnyValue(gamma)
 
     def check(self, counts: NDArray[np.int64], column: str) -> None:
         pass
@@ -37,19 +30,19 @@ class AnyValue:
         order = np.argsort(values, kind="stable").astype(np.int32)
         first = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])  # a record that shows each value
         lender = order[first[below(source, len(first), len(values))]]
-        return np.where(happens(source, 1 / self.gamma, len(values)), np.int32(-1), lender)
+        return np.where(happens(source, self.retention, len(values)), np.int32(-1), lender)
 
     def transition(self, counts: Floats) -> Floats:
         m = len(counts)
-        return np.asarray(np.eye(m) / self.gamma + (1 - 1 / self.gamma) / m)
+        return np.asarray(self.retention * np.eye(m) + (1 - self.retention) / m)
 
     def score(self, h: Floats, counts: Floats) -> Floats:
         # By hand, since T^-1 of thousands of values would be solved for in each of many classes.
-        a, values = 1 / self.gamma, np.asarray(h, float)
+        a, values = self.retention, np.asarray(h, float)
         return np.asarray((values - (1 - a) * values.mean(axis=-1, keepdims=True)) / a)
 
     def count_law(self, count: int, units: int | None) -> Floats:
-        return binomial(np.arange(count + 1), count, 1 / self.gamma)
+        return binomial(np.arange(count + 1), count, self.retention)
 
     def certainty(self, share: float) -> float:
-        return share + (1 - share) / self.gamma
+        return share + (1 - share) * self.retention

@@ -66,7 +66,7 @@ class HiddenBlock:
     """One block's part: which states its features can be in, and the weight of each state in each row."""
 
     def __init__(self, published: Published, block: Block, features: Mapping[str, Feature]) -> None:
-        self.block, self.a = block, 1 / block.draw.gamma
+        self.block, self.a = block, block.draw.retention
         own = {key: each for key, each in features.items() if each.column in block.columns}
         names = list(dict.fromkeys(each.column for each in own.values()))
         stacked: list[Floats] = [

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.mechanism.draw import Floats, check_gamma, register
+from splu_desktop.core.mechanism.draw import Draw, Floats, register
 from splu_desktop.core.mechanism.probabilities import binomial
 from splu_desktop.core.mechanism.randomness import Randomness, below, permutation
 
@@ -18,25 +18,18 @@ _SWEEPS = 40  # of exchanges between pairs of groups, after which groups no long
 
 @register
 @dataclass(frozen=True)
-class DecoyGroups:
+class DecoyGroups(Draw):
     """SPLU-Gen (journal section 3), corrected as in mechanism.md section 8; records alone.
 
-    Attributes
-    ----------
     gamma : records of a group, a whole number of at least 1; a value may fill at most 1/(2 gamma) of a class.
     """
 
-    gamma: float
     name: ClassVar[str] = "groups"
 
     def __post_init__(self) -> None:
-        check_gamma(self.gamma)
+        super().__post_init__()
         if self.gamma != int(self.gamma):
             raise BadSetting("Decoy groups have a whole number of records; choose gamma {n}.", n=round(self.gamma))
-
-    def with_gamma(self, gamma: float) -> DecoyGroups:
-        """Return the draw with another strength. Raises BadSetting."""
-        return DecoyGroups(gamma)
 
     def check(self, counts: NDArray[np.int64], column: str) -> None:
         """Raise BadSetting where a value fills more than 1/(2 gamma) of a class, so that groups would tell it."""
@@ -113,7 +106,7 @@ class DecoyGroups:
 
     def _weights(self, counts: Floats) -> Floats:
         """Return (m,) w with sum w = W and w_v (W - w_v) = t_v, t = f (1 - 1/gamma): who shares groups with whom."""
-        t = counts * (1 - 1 / self.gamma)
+        t = counts * (1 - self.retention)
         low, high = 2 * np.sqrt(t.max(initial=0)), 2 * np.sqrt(t.max(initial=0)) + np.sqrt(t).sum() * 2 + 1
 
         def roots(total: float) -> Floats:
@@ -136,7 +129,7 @@ class DecoyGroups:
         w = self._weights(counts)
         nobody = np.flatnonzero(counts == 0)
         matrix = np.outer(w, w) / np.maximum(counts, 1)[:, None]
-        np.fill_diagonal(matrix, 1 / self.gamma)
+        np.fill_diagonal(matrix, self.retention)
         matrix[nobody] = 0
         matrix[nobody, nobody] = 1
         # The weights solve their equations to the last digits only; chances add up to 1.
@@ -154,11 +147,11 @@ class DecoyGroups:
         groups of f bearers, and each shows the bearer with probability 1/gamma (journal, Lemma 2). Test: test_law.py.
         """
         places = int(self.gamma) * count
-        return binomial(np.arange(places + 1), places, 1 / self.gamma)
+        return binomial(np.arange(places + 1), places, self.retention)
 
     def certainty(self, share: float) -> float:
         """Return 1/gamma: how often a row that shows a value is right, whatever the value (law 2 without lending).
 
         Proof: of gamma records of a group, each with a value of its own, one has it. Test: test_mechanism.py.
         """
-        return 1 / self.gamma
+        return self.retention

@@ -6,9 +6,10 @@ words, no estimators, no files. A new one is one file here with `@register`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,24 +22,37 @@ Floats = NDArray[np.float64]
 LARGEST_GAMMA = 1_000
 
 
-class Draw(Protocol):
-    """How the values of a block are drawn anew. Immutable, compared by value.
+@dataclass(frozen=True)
+class Draw(ABC):
+    """How the values of a block are drawn anew. Immutable, compared by value. Raises BadSetting.
 
     name : of the draw, as files and commands write it.
+    gamma : the strength, a real number of at least 1.
     """
 
+    gamma: float
     name: ClassVar[str]
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.gamma <= LARGEST_GAMMA:
+            raise BadSetting(
+                "Gamma must be a number from 1 to {most}, not {gamma}.", most=LARGEST_GAMMA, gamma=f"{self.gamma:g}"
+            )
+
     @property
-    def gamma(self) -> float:
-        """The strength, a real number of at least 1: a unit keeps its value with probability 1/gamma."""
+    def retention(self) -> float:
+        """a = 1/gamma, the chance that a unit keeps its value."""
+        return 1 / self.gamma
 
-    def with_gamma(self, gamma: float) -> Draw:
+    def with_gamma(self, gamma: float) -> Self:
         """Return the draw with another strength. Raises BadSetting."""
+        return type(self)(gamma)
 
+    @abstractmethod
     def check(self, counts: NDArray[np.int64], column: str) -> None:
         """Raise BadSetting where values with these (m,) counts in one class can't be drawn so."""
 
+    @abstractmethod
     def choose_lenders(
         self, values: NDArray[np.int32], classes: NDArray[np.int32], weights: NDArray[np.int64], source: Randomness
     ) -> NDArray[np.int32]:
@@ -48,15 +62,19 @@ class Draw(Protocol):
         weights : (U,) rows of each unit.
         """
 
+    @abstractmethod
     def transition(self, counts: Floats) -> Floats:
         """Return (m, m) T[v, u] = P(shown u given true v) in a class with these counts."""
 
+    @abstractmethod
     def score(self, h: Floats, counts: Floats) -> Floats:
         """Return (..., m) T^-1 h, the score of each shown value, for functions h (..., m) of the value."""
 
+    @abstractmethod
     def count_law(self, count: int, units: int | None) -> Floats:
         """Return (K,) P(published count = k), k from 0, for a true count in a class of so many units, None for many."""
 
+    @abstractmethod
     def certainty(self, share: float) -> float:
         """Return how sure a row that shows a value is right, where so large a share of its class has the value."""
 
@@ -89,14 +107,6 @@ def draw_from(data: Mapping[str, Any]) -> Draw:
 def draw_as_dict(draw: Draw) -> dict[str, Any]:
     """Return a draw as plain data."""
     return {"draw": draw.name, "gamma": int(draw.gamma) if draw.gamma == int(draw.gamma) else draw.gamma}
-
-
-def check_gamma(gamma: float) -> None:
-    """Raise BadSetting unless gamma is a number from 1 to the largest."""
-    if not 1 <= gamma <= LARGEST_GAMMA:
-        raise BadSetting(
-            "Gamma must be a number from 1 to {most}, not {gamma}.", most=LARGEST_GAMMA, gamma=f"{gamma:g}"
-        )
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def selection_law(draw: Draw, count: int, units: int, others: int) -> tuple[Floa
     others with a each, whoever they are. An answer is the sum of scores (u - (1-a) g)/a, g the share that the class
     shows. Test: tests/compare/test_laws.py holds it against draws.
     """
-    a = 1 / draw.gamma
+    a = draw.retention
     if count + others == units:
         law = count_law(draw, count, units)
         return np.arange(len(law)).astype(np.float64), law
@@ -89,7 +89,7 @@ def error_curve(draw: Draw, epsilon: float, counts: ArrayLike, units: int | None
 @lru_cache(maxsize=64)
 def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats:
     """Return (C,) P(|f' - f| >= epsilon f) for f = 1..C, C so large that beyond it none exceeds `smallest_t_e`."""
-    a = 1 / draw.gamma
+    a = draw.retention
     spread = {"lenders": 1 - a * a, "groups": 1 - a}.get(draw.name) or _mean_square_error(draw)
     # Beyond this count the normal tail is a hundredth of what is asked for; the law's own tail is no hundred times it.
     z = -NormalDist().inv_cdf(smallest_t_e / 200)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.mechanism.draw import Floats, check_gamma, register
+from splu_desktop.core.mechanism.draw import Draw, Floats, register
 from splu_desktop.core.mechanism.probabilities import binomial, poisson
 from splu_desktop.core.mechanism.randomness import Randomness, below, happens
 
@@ -52,25 +52,13 @@ class LenderPool:
 
 @register
 @dataclass(frozen=True)
-class Lenders:
+class Lenders(Draw):
     """Invariant PRAM by retention and replacement within classes (mechanism.md section 2).
 
     In the papers' words: decoy groups of gamma formed at random within a class, one member's value shown for each.
-
-    Attributes
-    ----------
-    gamma : strength, at least 1.
     """
 
-    gamma: float
     name: ClassVar[str] = "lenders"
-
-    def __post_init__(self) -> None:
-        check_gamma(self.gamma)
-
-    def with_gamma(self, gamma: float) -> Lenders:
-        """Return the draw with another strength. Raises BadSetting."""
-        return Lenders(gamma)
 
     def check(self, counts: NDArray[np.int64], column: str) -> None:
         """Every column can be drawn so, frequent values and lone ones alike."""
@@ -97,14 +85,14 @@ class Lenders:
 
         Law 2: whatever the value. Proof: no value is asked. Test: test_mechanism.py.
         """
-        return happens(source, 1 / self.gamma, count)
+        return happens(source, self.retention, count)
 
     def transition(self, counts: Floats) -> Floats:
         """Return (m, m) T = a I + (1 - a) 1 g' (law 1).
 
         Proof: a unit keeps its value with chance a, else shows that of a random row. Test: test_mechanism.py.
         """
-        a, g = 1 / self.gamma, counts / counts.sum()
+        a, g = self.retention, counts / counts.sum()
         return np.asarray(a * np.eye(len(counts)) + (1 - a) * g)
 
     def score(self, h: Floats, counts: Floats) -> Floats:
@@ -113,7 +101,7 @@ class Lenders:
         Law: E[score of the shown value] = h(true value). Proof: T phi = a phi + (1 - a) g_phi, and
         g_phi = (g_h - (1 - a) g_h) / a = g_h. Test: test_mechanism.py (test_scores_undo_the_transition).
         """
-        a = 1 / self.gamma
+        a = self.retention
         mean = np.asarray(h @ (counts / max(counts.sum(), 1)))
         return np.asarray((h - (1 - a) * mean[..., None]) / a)
 
@@ -124,7 +112,7 @@ class Lenders:
         show it by keeping or by lending, others by lending alone, each unit by itself. Test: test_law.py
         (test_a_published_count_has_the_law_of_its_class).
         """
-        a = 1 / self.gamma
+        a = self.retention
         width = int(2 * count + _FAR * np.sqrt(count + 1) + 20)
         if units is None:
             own = binomial(np.arange(count + 1), count, a)
@@ -141,4 +129,4 @@ class Lenders:
         Proof: kept (1/gamma) it is right for sure; lent, the own value is a random one of the class, right with pi.
         Test: test_mechanism.py (test_what_stands_there_was_kept_with_one_probability_whatever_it_says).
         """
-        return share + (1 - share) / self.gamma
+        return share + (1 - share) * self.retention

@@ -120,7 +120,7 @@ class StrengthSection(Section):
         for (_, _, labels), block, (large, small) in zip(self._lines, plan.blocks, found, strict=True):
             known = [shares[name].mean for name in block.columns if name in shares]
             right = percent(block.draw.certainty(max(known)), 0) if known else "–"
-            figures = right, number(large.at[1]), decimal(small.t_p), decimal(1 / block.draw.gamma, 2)
+            figures = right, number(large.at[1]), decimal(small.t_p), decimal(block.draw.retention, 2)
             for words, figure in zip(labels, figures, strict=True):
                 words.setText(figure)
         self._draw()
