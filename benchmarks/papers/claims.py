@@ -12,16 +12,22 @@ from scipy import stats
 from benchmarks.papers.claim import Claim, Tables
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import System
-from splu_desktop.compare.buckets.anatomy import Anatomy
-from splu_desktop.compare.buckets.best import best_sizes
-from splu_desktop.compare.buckets.settings import loss, many_sizes, two_sizes
-from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps_of, tolerances
-from splu_desktop.compare.counts.laplace import Laplace
-from splu_desktop.compare.generalise.conditions import KAnonymity
-from splu_desktop.compare.ours.as_published import AsPublished
-from splu_desktop.compare.ours.splu import Splu, SpluGen
-from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
-from splu_desktop.compare.perturb.matrices import DistributionBased, Retention
+from splu_desktop.compare.systems.alpha_beta import AlphaBeta
+from splu_desktop.compare.systems.anatomy import Anatomy
+from splu_desktop.compare.systems.generalise import KAnonymity
+from splu_desktop.compare.systems.laplace import Laplace
+from splu_desktop.compare.systems.matrices import DistributionBased, Retention
+from splu_desktop.compare.systems.splu import AsPublished, Splu, SpluGen
+from splu_desktop.compare.systems.tolerant import (
+    ManySizes,
+    TwoSizes,
+    best_sizes,
+    caps_of,
+    loss,
+    many_sizes,
+    tolerances,
+    two_sizes,
+)
 from splu_desktop.core.mechanism import DecoyGroups, Lenders
 from splu_desktop.core.mechanism.law import count_law, error_probability, t_p
 from splu_desktop.core.progress import SILENT
@@ -66,7 +72,7 @@ def leant(tables: Tables, chance: np.random.Generator) -> Floats:
     asked = tables.asked(_CENSUS)
     outcome = Splu(5).publish(tables.source(_CENSUS), chance, SILENT)
     figures, mu = outcome.count_with_targets(asked)
-    x, v = figures.estimate, figures.variance(np.maximum(figures.estimate, 0))
+    x, v = figures.estimate, figures.variance()
     signal = outcome.spread * mu**2
     return np.maximum(mu + signal / np.maximum(signal + v, 1e-12) * (x - mu), 0.0)
 

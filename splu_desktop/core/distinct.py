@@ -70,6 +70,11 @@ def pair_keys(one: NDArray[np.integer], size: int, other: NDArray[np.integer]) -
     return keys
 
 
+def count_pairs(one: NDArray[np.integer], number: int, other: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+    """Return (number, size) how many of (N,) pairs there are of each two, the one below `number`, the other `size`."""
+    return np.bincount(pair_keys(one, size, other), minlength=number * size).reshape(number, size)
+
+
 def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return (N,) codes over the distinct ones of (N,) keys from 0 to `size` - 1, and (m,) these keys, ascending.
 

@@ -13,6 +13,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import count_pairs
 from splu_desktop.core.mechanism import Draw
 from splu_desktop.core.thresholds import NORMAL_95
 
@@ -38,9 +39,18 @@ class CountFigures:
     slope: Floats
     step: Floats | float = 0.0
 
-    def variance(self, count: Floats) -> Floats:
-        """Return the variance at some counts, never negative."""
-        return np.asarray(np.maximum(self.level + self.slope * count, 0.0))
+    def variance(self) -> Floats:
+        """Return the variance at the estimate, neither taken for negative."""
+        return np.asarray(np.maximum(self.level + self.slope * np.maximum(self.estimate, 0.0), 0.0))
+
+    def draw_towards(self, target: Floats, spread: float) -> Floats:
+        """Return the estimates, drawn towards a target as `shrink` does."""
+        return shrink(self.estimate, self.variance(), target, spread)
+
+    def lifts(self, target: Floats, spread: float) -> Floats:
+        """Return how many times a target each is, drawn towards 1: where nothing is expected nothing follows."""
+        drawn = np.maximum(self.draw_towards(target, spread), 0.0)
+        return np.asarray(np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0))
 
     def scale(self, effect: Floats | float) -> CountFigures:
         """Return the figures with a design effect: so many times the variance."""
@@ -90,7 +100,7 @@ def count_one_block(
 
     Parameters
     ----------
-    draw_a : a = 1/gamma.
+    draw_a : a, the draw's retention.
     selected, size : (K, 1) records of the line in the class, and of the class.
     shown : (K, Q) records of the line that show the event.
     share : (K, Q) share of the class that shows it.
@@ -161,7 +171,7 @@ def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, ev
     x = shown @ phi.T
     q = (selected / max(counts.sum(), 1))[:, None]
     spread = shown @ (phi**2).T - x
-    level = (1 - q) * spread + q**2 * (events @ counts) * (1 - 1 / draw.gamma)
+    level = (1 - q) * spread + q**2 * (events @ counts) * (1 - draw.retention)
     return CountFigures(x, np.maximum(level, 0.0), np.zeros_like(x))
 
 
@@ -187,8 +197,7 @@ def count_groups_by_class(
     for each in range(int(classes.max(initial=-1)) + 1):
         rows = classes == each
         counts = np.bincount(values[rows], minlength=size).astype(float)
-        key = line[rows].astype(np.int64) * size + values[rows]
-        shown = np.bincount(key, minlength=lines * size).reshape(lines, size).astype(float)
+        shown = count_pairs(line[rows], lines, values[rows], size).astype(float)
         shown = shown if drawn else shown @ draw.transition(counts)
         part = count_groups(draw, shown.sum(axis=1), shown, counts, events)
         total += part.estimate, part.level, part.slope
@@ -202,7 +211,7 @@ def count_several_blocks(
 
     Parameters
     ----------
-    a : 1/gamma of each of the B blocks.
+    a : retention of each of the B blocks.
     selected, size : (K, 1) records of the line in the class, and of the class.
     states : (2, ..., 2, K, Q) records of the line by whether they show each block's part (index 1) or not.
     shares : of each block, (K, Q) share of the class that shows its part.

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.answer.answer import EXACT, WITHIN, trust_of
 from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.answer.counts import shrink
 from splu_desktop.core.answer.reader import Grid, Reader
-from splu_desktop.core.distinct import cross_codes
+from splu_desktop.core.distinct import count_pairs, cross_codes
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import no_column
 from splu_desktop.core.table import Column
@@ -118,7 +117,7 @@ def crosstab(
     labels = tuple(str(label) for label in table[column].labels)
     if not published.is_sensitive(column):
         m = table[column].m
-        counts = np.bincount(line * m + table[column].codes, minlength=len(found) * m).reshape(-1, m)[outside:]
+        counts = count_pairs(line, len(found), table[column].codes, m)[outside:]
         x, rows = counts.astype(float), counts.sum(axis=1)
         return CrossTable(tuple(by), column, heads, labels, rows, counts, x, x, x, x, x, exact=True, small=alpha)
     grid = reader.column_grid(line, len(found), *hidden, column)
@@ -171,5 +170,4 @@ def _estimate(
             target[outside:] *= reader.lifts(column, table[name].codes, table[name].m)[code]
         total = target.sum(axis=1, keepdims=True)
         target = np.where(total > 0, target / np.where(total > 0, total, 1) * grid.line_rows[:, None], target)
-    variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))
-    return shrink(grid.figures.estimate, variance, target, spread)
+    return grid.figures.draw_towards(target, spread)

@@ -14,7 +14,7 @@ from splu_desktop.core.answer.counts import count_groups_by_class, count_one_blo
 from splu_desktop.core.answer.crosstab import label_lines
 from splu_desktop.core.answer.scores import class_shares
 from splu_desktop.core.band_means import typical
-from splu_desktop.core.distinct import cross_codes, pair_keys
+from splu_desktop.core.distinct import count_pairs, cross_codes, pair_keys
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
@@ -286,7 +286,7 @@ def _tally(line: NDArray[np.integer], events: NDArray[np.int32], lines: int, m: 
     told = np.flatnonzero(events < m - 1)
     if 2 * len(told) < len(events):  # few values are asked about, which few rows have
         line, events = line.take(told), events.take(told)
-    return np.bincount(pair_keys(line, m, events), minlength=lines * m).reshape(lines, m)[:, :-1].astype(float)
+    return count_pairs(line, lines, events, m)[:, :-1].astype(float)
 
 
 def _some_values(column: Column, parts: int) -> NDArray[np.int64]:

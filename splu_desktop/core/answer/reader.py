@@ -21,10 +21,9 @@ from splu_desktop.core.answer.counts import (
     count_rows_beside,
     count_several_blocks,
     learn_spread,
-    shrink,
 )
 from splu_desktop.core.answer.scores import class_shares
-from splu_desktop.core.distinct import cross_codes, pair_keys
+from splu_desktop.core.distinct import count_pairs, cross_codes, pair_keys
 from splu_desktop.core.errors import BadQuestion, BadSetting
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.messages import none_of
@@ -162,10 +161,9 @@ class Reader:
         elif estimator == "as-published":
             value = float(self._as_published(inside, list(events.items())))
         else:
-            target = self._target(question, n_p)
+            target = np.array([[self._target(question, n_p)]])
             spread = np.mean([self.spread(name) for name, _ in question.sas])
-            variance = figures.variance(np.maximum(figures.estimate, 0))
-            value = float(shrink(figures.estimate, variance, np.array([[target]]), float(spread))[0, 0])
+            value = float(figures.draw_towards(target, float(spread))[0, 0])
         # The interval is that of the unbiased figure; leaning must not lead out of it.
         value = min(max(value, float(low[0, 0])), float(high[0, 0]))
         return Answer(
@@ -177,7 +175,7 @@ class Reader:
             low_alike=float(low_alike[0, 0]),
             high_alike=float(high_alike[0, 0]),
             n_p=n_p,
-            variance=float(figures.variance(np.maximum(figures.estimate, 0))[0, 0]),
+            variance=float(figures.variance()[0, 0]),
             small=small,
             unbiased=x,
         )
@@ -195,7 +193,7 @@ class Reader:
         if len(events) > 1:
             raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
         block, shown = events[0]
-        a = 1 / block.draw.gamma
+        a = block.draw.retention
         return (float(shown[inside].sum()) - (1 - a) * float(inside.sum()) * float(shown.mean())) / a
 
     # --- what a line lets expect
@@ -219,19 +217,14 @@ class Reader:
                     break
                 grid = self.column_grid(line.codes, line.m, name)
                 target = grid.line_rows[:, None] * share
-                variance = grid.figures.variance(np.maximum(grid.figures.estimate, 0))
-                cells.append((grid.figures.estimate.ravel(), variance.ravel(), target.ravel()))
+                cells.append((grid.figures.estimate.ravel(), grid.figures.variance().ravel(), target.ravel()))
             found[name] = learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0
         return found
 
     def lifts(self, sensitive: str, line: NDArray[np.integer], lines: int) -> Floats:
         """Return (L, m) how many times as often each value occurs in each line, drawn towards 1. line : (N,)."""
         grid = self.column_grid(line, lines, sensitive)
-        figures, target = grid.figures, grid.target
-        variance = figures.variance(np.maximum(figures.estimate, 0))
-        drawn = np.maximum(shrink(figures.estimate, variance, target, self.spread(sensitive)), 0)
-        # Where nothing is expected nothing was seen, and nothing follows.
-        return np.asarray(np.where(target > 0, drawn / np.where(target > 0, target, 1), 1.0))
+        return grid.figures.lifts(grid.target, self.spread(sensitive))
 
     def _target(self, question: Question, n_p: int) -> float:
         """Return mu = N_P pi prod(lift of each condition by itself), rescaled to N_P; parts of blocks multiply."""
@@ -295,14 +288,14 @@ class Reader:
                 share = self._class_shares[name]
             share = share[of_class].reshape(-1, *alone)
             shares.append(np.broadcast_to(share, (len(pairs), *sizes)).reshape(-1, m))
-        by_line = np.bincount(pair_keys(line, m, codes), minlength=lines * m).reshape(lines, m)
-        shown = np.bincount(pair_keys(pair, m, codes), minlength=len(pairs) * m).reshape(-1, m).astype(float)
+        by_line = count_pairs(line, lines, codes, m)
+        shown = count_pairs(pair, len(pairs), codes, m).astype(float)
         rows = shown.sum(axis=1)[:, None]
         if groups:
             values = block_codes(published.table, blocks[0].columns)
             figures = count_groups_by_class(blocks[0].draw, values, classes, line, lines, codes, m, drawn=True)
             return Grid(selected, by_line, figures, selected[:, None] * whole)
-        a = [1 / block.draw.gamma for block in blocks]
+        a = [block.draw.retention for block in blocks]
         in_class = np.bincount(classes, minlength=number).astype(float)[of_class][:, None]
         rho = [published.correlation_of(block) for block in blocks]
         beside = np.zeros((1, 1))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import cross_codes, pair_keys
+from splu_desktop.core.distinct import count_pairs, cross_codes
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.published import Published, block_codes
 
@@ -20,7 +20,7 @@ Flags = NDArray[np.bool_]
 
 def class_shares(codes: NDArray[np.integer], size: int, classes: NDArray[np.integer], number: int) -> Floats:
     """Return (C, m) the share of each value among the rows of each class."""
-    counts = np.bincount(pair_keys(classes, size, codes), minlength=size * number).reshape(number, size)
+    counts = count_pairs(classes, number, codes, size)
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
 
@@ -35,7 +35,7 @@ class BlockScores:
 
     def __init__(self, published: Published, block: Block) -> None:
         self.published, self.draw = published, block.draw
-        self.a = 1 / block.draw.gamma
+        self.a = block.draw.retention
         self.codes = block_codes(published.table, block.columns)
         self.size = int(self.codes.max(initial=0)) + 1
         self.row_class = published.record_class

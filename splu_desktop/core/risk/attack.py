@@ -22,8 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.answer.counts import learn_spread, shrink
-from splu_desktop.core.mechanism import Randomness, SystemRandomness
+from splu_desktop.core.answer.counts import CountFigures, learn_spread
+from splu_desktop.core.distinct import count_pairs
+from splu_desktop.core.mechanism import Draw, Randomness, SystemRandomness
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.certainty import secret_values
@@ -123,7 +124,7 @@ def attack(
         progress.report("Attacking a rehearsed release", done / len(plan.sensitive))
         block = plan.block_of(name)
         column = prepared.table[name]
-        target = _Target(setting, column, block.draw.gamma)
+        target = _Target(setting, column, block.draw)
         for part, shown in enumerate(rehearsals):
             # What was drawn with the target was kept or lent with it, so it would count the same evidence twice.
             drawn = [few[other][shown[each]] for each in plan.blocks if each != block for other in each.columns]
@@ -159,8 +160,7 @@ class _Setting:
 
     def by_class(self, codes: Ints, size: int) -> Floats:
         """Return (C, size) rows of each class with each code."""
-        keys = self.row_class * size + codes
-        return np.bincount(keys, minlength=self.classes * size).reshape(self.classes, size).astype(float)
+        return count_pairs(self.row_class, self.classes, codes, size).astype(float)
 
 
 class _Target:
@@ -172,8 +172,8 @@ class _Target:
     shows : (R,) what it shows.
     """
 
-    def __init__(self, setting: _Setting, column: Column, gamma: float) -> None:
-        self.setting, self.column, self.gamma = setting, column, gamma
+    def __init__(self, setting: _Setting, column: Column, draw: Draw) -> None:
+        self.setting, self.column, self.draw = setting, column, draw
         self.true = few_labels(column, _VALUES, runs=False)
         self.size = int(self.true.max(initial=0)) + 1
         self.by_hints, self.by_class = np.empty((2, len(setting.rows), self.size), np.float32)
@@ -196,7 +196,7 @@ class _Target:
             told += self.log_lifts(codes)[codes[rows]]
         # Seven weights on all rows would take most of the time; a few thousand tell them apart.
         some = np.arange(0, len(rows), max(len(rows) // _TRIED, 1))
-        shows, a = self.shows[part][some], 1 / self.gamma
+        shows, a = self.shows[part][some], self.draw.retention
         alone = self.by_class[part][some, shows]
 
         def likelihood(weight: float) -> float:
@@ -212,15 +212,13 @@ class _Target:
         The scores' sum over rows with a hint estimates how many have a value; it is drawn towards what the classes let
         expect by how much it scatters, as every count is.
         """
-        a, size = 1 / self.gamma, int(codes.max(initial=0)) + 1
+        a, size = self.draw.retention, int(codes.max(initial=0)) + 1
         seen = np.bincount(codes.astype(np.int64) * self.size + self.shown, minlength=size * self.size)
         expected = self.setting.by_class(codes, size).T @ self.share
         estimate = (seen.reshape(size, self.size) - (1 - a) * expected) / a
         # Poisson of what is shown, undone by 1/a: an upper bound that needs no count by class.
-        variance = expected / a**2
-        spread = learn_spread(estimate, variance, expected)
-        better = shrink(estimate, variance, expected, spread)
-        lift = np.where(expected > 0, better / np.where(expected > 0, expected, 1), 1.0)
+        figures = CountFigures(estimate, expected / a**2, np.zeros(1))
+        lift = figures.lifts(expected, learn_spread(estimate, figures.level, expected))
         return np.log(np.maximum(lift, _LEAST_LIFT)).astype(np.float32)
 
     def judge(self, secret: Flags) -> ColumnAttack:
@@ -230,7 +228,7 @@ class _Target:
         lift = np.log(np.maximum(by_hints[place, shown], 1e-12)) - np.log(np.maximum(by_class[place, shown], 1e-12))
         # One toss decides for all rows of a unit, so what each of them hints at multiplies.
         odds = np.clip(np.bincount(setting.unit, lift), -40, 40)
-        kept = (1 / (1 + (self.gamma - 1) * np.exp(-odds)))[setting.unit].astype(np.float32)
+        kept = (1 / (1 + (self.draw.gamma - 1) * np.exp(-odds)))[setting.unit].astype(np.float32)
         sure = by_hints * (1 - kept)[:, None]
         sure[place, shown] += kept
         best = sure.argmax(axis=1)

@@ -21,7 +21,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import pair_keys
+from splu_desktop.core.distinct import count_pairs, pair_keys
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
@@ -209,12 +209,12 @@ class _Secret:
 
 def _commonest(cells: _Cells, value: Ints, m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return (C,) the commonest value of each cell, and how many of its rows have it."""
-    keys, size = pair_keys(cells.of, m, value), len(cells.rows)
+    size = len(cells.rows)
     if size * m <= _MOST_CELLS:
-        table = np.bincount(keys, minlength=size * m).reshape(size, m)
+        table = count_pairs(cells.of, size, value, m)
         top = table.argmax(axis=1)
         return top, table[np.arange(size), top]
-    ordered = np.sort(keys)
+    ordered = np.sort(pair_keys(cells.of, m, value))
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     cell, having = np.divmod(ordered[first], m)
     begins = np.flatnonzero(np.diff(cell, prepend=-1))
