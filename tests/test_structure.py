@@ -18,7 +18,7 @@ _PARTICIPLES = re.compile(
     r"(told|said|found|known|drawn|shown|made|kept|held|sought|written|given|taken|met|hidden|chosen|seen|lost|spoken|borne|spoilt|sent|lent|built|(?!feed)[a-z]+ed)"
 )
 _TEXTS = {f"{PACKAGE}.core.messages"}  # a text made for a sentence may be `listed` or `quoted`
-_NOUNS = {"published", "exposed", "unexposed", "unbiased"}  # the glossary's table, and epidemiology's words
+_NOUNS = {"published", "exposed", "unexposed", "unbiased", "seed"}  # the glossary's table, epidemiology's words
 _FAULTS = {"Cancelled", "Encrypted", "Refused", "Ended"}  # are called by what happened, as Python's are
 _IN_FILES = re.compile(  # fields that a recipe, a report, or a table for recipients names; and colours
     r"core\.(audience\.Audience|policy\.limits\.Limits|answer\.crosstab\.Cell)\.|report\.(facts|law)\.|"

@@ -10,12 +10,12 @@ import numpy as np
 from benchmarks.papers.claim import Tables
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.buckets.anatomy import Anatomy
-from splu_desktop.compare.generalise.conditions import DistinctDiversity
-from splu_desktop.compare.ours.splu import PlannedDraw, Splu
 from splu_desktop.compare.outcome import CURVE
 from splu_desktop.compare.runner import compare
 from splu_desktop.compare.systems import SYSTEMS
+from splu_desktop.compare.systems.anatomy import Anatomy
+from splu_desktop.compare.systems.generalise import DistinctDiversity
+from splu_desktop.compare.systems.splu import PlannedDraw, Splu
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.thresholds import Thresholds
 

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from splu_desktop.compare.base.questions import CountingQuestions
+from splu_desktop.compare.base.questions import CountingQuestions, draw_questions
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.base.workload import draw_questions
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.resources import sample_path
 from splu_desktop.core.table import Table

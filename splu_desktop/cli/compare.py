@@ -12,8 +12,7 @@ from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_written_language
 from splu_desktop.cli.base.output import Meter, line_of, print_json, print_rows, tell
 from splu_desktop.cli.base.plan_options import add_plan_options, columns_named, planned_from
-from splu_desktop.compare.columns import COLUMNS, MEASURES, explain, say_impossible
-from splu_desktop.compare.outcome import Comparison
+from splu_desktop.compare.outcome import COLUMNS, MEASURES, Comparison
 from splu_desktop.compare.runner import DRAWS, LIMIT, compare_plan
 from splu_desktop.compare.systems import FIRST, SYSTEMS, find_systems
 from splu_desktop.core.errors import BadSetting
@@ -103,12 +102,12 @@ def _about(args: argparse.Namespace, plan: Plan, table: Table) -> str:
 
 
 def _print(comparison: Comparison) -> None:
-    asked, guess, *meaning = explain(comparison)
+    asked, guess, *meaning = comparison.explain()
     print(line_of(asked), line_of(guess), "", sep="\n")
     done = [each for each in comparison.systems if each.draws]
     print_rows(done, *COLUMNS.values())
     print()
     # Too long for a terminal beside the figures.
     print_rows([each for each in done if each.metrics], COLUMNS["title"], COLUMNS["setting"], MEASURES)
-    impossible = [line_of(say_impossible(each)) for each in comparison.systems if not each.draws]
+    impossible = [line_of(each.say_impossible()) for each in comparison.systems if not each.draws]
     print("", *impossible, "", *map(line_of, meaning), sep="\n")

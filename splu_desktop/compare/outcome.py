@@ -1,20 +1,25 @@
-"""What systems did: figures of every draw, their median and range, as plain data."""
+"""What systems did: figures of every draw, their median and range, as plain data and as people are shown them.
+
+Window, report and command line have the same columns and sentences.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from splu_desktop.compare.base import Floats, System, TrueTable
+from splu_desktop.compare.base import Floats, System, TrueTable, said_briefly
 from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import Figure, Phrase, percent_of, say
 from splu_desktop.core.thresholds import Thresholds
 
 CURVE, SMALL_COUNTS, CERTAINTY = "curve", "equal small counts", "equal certainty"
+_LINES = {CURVE: "", SMALL_COUNTS: say("as strong: small counts"), CERTAINTY: say("as strong: certainty")}
 
 # Of one draw, None where it does not exist, and their heads; shares lie in 0..1.
 FIGURES = {
@@ -61,6 +66,13 @@ class SystemResult:
         spread = self.spread(name)
         return None if spread is None else spread[1]
 
+    def say_range(self, name: str) -> Figure:
+        """Return a figure's median, and its range, in per cent."""
+        if (spread := self.spread(name)) is None:
+            return Figure("–")
+        low, middle, high = (f"{100 * each:.0f}" for each in spread)
+        return Figure(f"{middle} %" if low == high else f"{middle} % ({low}–{high})")
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         spreads = {name: spread for name in FIGURES if (spread := self.spread(name)) is not None}
@@ -78,6 +90,11 @@ class SystemResult:
             "high": high,
             **_finite({"t_p": self.t_p, "t_f": self.t_f, "epsilon": self.epsilon}),
         }
+
+    def say_impossible(self) -> Phrase:
+        """Return that it was not carried out, and why."""
+        words = {"method": self.system.title, "setting": self.system.setting, "why": self.impossible}
+        return Phrase("{method}, {setting}: {why}" if self.system.parameters else "{method}: {why}", words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +144,64 @@ class Comparison:
             "own": own,
         }
 
+    def explain(self) -> tuple[Phrase, ...]:
+        """Return what was compared, in two sentences, then what columns mean and what each kind of method is for."""
+        asked = self.thresholds
+        return (
+            say(
+                "“{column}” in {n} records: {asked} counts asked of every method; one record can meet {meeting} of all "
+                "that is asked.",
+                column=self.source.sensitive.name,
+                n=self.source.n,
+                asked=self.question_count,
+                meeting=self.source.sensitivity,
+            ),
+            say(
+                "Guessing the most frequent value is right about {guess}; what the original teaches about the other "
+                "columns, {classifier}.",
+                guess=percent_of(self.guess),
+                classifier=percent_of(self.classifier),
+            ),
+            say(
+                "Figures are medians, with the range over the draws. small wrong: counts of 1 to {alpha} told wrong "
+                "by more than {epsilon}; large right: counts of 0.5 % and more told within it. T_P: how often a value "
+                "of 1 to {alpha} rows is counted wrong, at least, whatever rows are asked about. T_f: rows of the "
+                "whole table from which at most {t_e} are.",
+                alpha=str(asked.alpha),
+                epsilon=Figure(f"{100 * asked.epsilon:.0f} %"),
+                t_e=Figure(f"{100 * asked.t_e:.0f} %"),
+            ),
+            say(
+                "epsilon: of differential privacy, for all that is asked together by basic composition, with delta 0. "
+                "What the other columns mean stands in the guide, under “Beside other methods”."
+            ),
+        )
+
 
 def _finite(figures: Mapping[str, float | None]) -> dict[str, float | None]:
     """Return figures as JSON can hold them: None for what is no number, or infinite."""
     return {name: value if value is not None and math.isfinite(value) else None for name, value in figures.items()}
+
+
+class ShownColumn(NamedTuple):
+    """A column: its head, "l" or "r" for its edge, and the cell of a system that was tried."""
+
+    head: str
+    edge: str
+    cell: Callable[[SystemResult], str]
+
+
+COLUMNS = {
+    "title": ShownColumn(say("method"), "l", lambda row: row.system.title),
+    "setting": ShownColumn(say("setting"), "l", lambda row: row.system.setting),
+    "line": ShownColumn("", "l", lambda row: _LINES[row.line]),
+    **{name: ShownColumn(head, "r", partial(SystemResult.say_range, name=name)) for name, head in FIGURES.items()},
+    "t_p": ShownColumn("T_P", "r", lambda row: Figure("–" if row.t_p is None else f"{row.t_p:.2f}")),
+    "t_f": ShownColumn("T_f", "r", lambda row: Figure("–" if row.t_f is None else f"{row.t_f:,}")),
+    "epsilon": ShownColumn("ε", "r", lambda row: said_briefly(row.epsilon)),
+}
+MEASURES = ShownColumn(
+    say("the papers' own measures"),
+    "l",
+    lambda row: Figure("; ".join(f"{name} {said_briefly(each)}" for name, each in row.metrics.items())),
+)

@@ -11,7 +11,7 @@ import time
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.compare.base import CountingQuestions, Flags, Floats, Impossible, System, TrueTable
-from splu_desktop.compare.base.workload import Margins, draw_questions
-from splu_desktop.compare.ours.splu import PlannedDraw
+from splu_desktop.compare.base.questions import Margins, draw_questions
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison, SystemResult
+from splu_desktop.compare.systems.splu import PlannedDraw
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
@@ -39,6 +39,7 @@ _COARSE, _FINE = (1 << 6, 4), (1 << 17, 16)  # steps and parts of a search: cert
 _CLOSE = 0.002  # of a probability that counts as equal
 
 
+@dataclass
 class Trial:
     """Questions, thresholds and tested records, the same for all systems.
 
@@ -47,23 +48,20 @@ class Trial:
     place : the method that is tried, and its part of the whole, as progress is told.
     """
 
-    def __init__(
-        self,
-        source: TrueTable,
-        thresholds: Thresholds,
-        size: int,
-        draws: int,
-        seed: int,
-        limit: float | None,
-        own: CountingQuestions | None,
-        progress: Progress,
-    ) -> None:
-        self.thresholds, self._draws, self._seed, self._limit, self._own = thresholds, draws, seed, limit, own
+    source: TrueTable
+    thresholds: Thresholds
+    size: int
+    draws: int
+    seed: int
+    limit: float | None
+    own: CountingQuestions | None
+    progress: Progress
+
+    def __post_init__(self) -> None:
         self.place: tuple[str, float] = (say("Comparing"), 0.0)
-        self._ends = math.inf
-        self._progress = WatchedProgress(lambda stage, done: progress.report(*self.place), self._is_late)
-        chance = np.random.default_rng([seed, 0])
-        self.questions, self.margins = draw_questions(source, size, chance, self._progress), Margins.of(source)
+        self._ends, source, chance = math.inf, self.source, np.random.default_rng([self.seed, 0])
+        self._progress = WatchedProgress(lambda stage, done: self.progress.report(*self.place), self._is_late)
+        self.questions, self.margins = draw_questions(source, self.size, chance, self._progress), Margins.of(source)
         # One budget: what the learner asks is asked of the same release, or paid from the same epsilon.
         self.all = self.questions.join(self.margins.questions)
         self.source = replace(source, sensitivity=self.questions.sensitivity + self.margins.questions.sensitivity)
@@ -78,7 +76,7 @@ class Trial:
 
         plan : None for the plan itself. Raises Cancelled.
         """
-        self._ends = math.inf if self._limit is None else time.thread_time() + self._limit
+        self._ends = math.inf if self.limit is None else time.thread_time() + self.limit
         own = [self.carry_out(each, CURVE) for each in curve]
         if plan is None or not plan.draws or not any(each.draws for each in own):
             return own
@@ -96,7 +94,7 @@ class Trial:
             SMALL_COUNTS: (hides, *_FINE, say("At no setting are small counts wrong as surely as in this plan.")),
             CERTAINTY: (unsure, *_COARSE, say("At no setting is a reader as unsure of a person as in this plan.")),
         }
-        searches = ((line, partial(find_weakest, curve, *search)) for line, search in wanted.items())
+        searches = ((line, partial(find_weakest, curve, *how)) for line, how in wanted.items())
         return own + [self.carry_out(curve[-1], line, search) for line, search in searches]
 
     def carry_out(
@@ -115,10 +113,10 @@ class Trial:
             # Before any draw, which then shares what was worked out for the table.
             t_p, t_f = system.t_p(self.source, self.thresholds), system.t_f(self.source, self.thresholds)
             epsilon, own = system.exact_epsilon(self.source), None
-            found = [self._measure(system, draw) for draw in range(self._draws if system.random else 1)]
-            if self._own is not None:
-                alone = replace(self.source, sensitivity=self._own.sensitivity)
-                own = system.publish(alone, np.random.default_rng([self._seed, 2]), self._progress).answer(self._own)
+            found = [self._measure(system, draw) for draw in range(self.draws if system.random else 1)]
+            if self.own is not None:
+                alone = replace(self.source, sensitivity=self.own.sensitivity)
+                own = system.publish(alone, np.random.default_rng([self.seed, 2]), self._progress).answer(self.own)
         except Impossible as fault:
             return SystemResult(system, line, str(fault))
         except MemoryError:
@@ -126,7 +124,7 @@ class Trial:
         except Cancelled:
             if not self._is_late():
                 raise  # it was the user
-            why = say("Not finished within {seconds} seconds.", seconds=f"{self._limit:g}")
+            why = say("Not finished within {seconds} seconds.", seconds=f"{self.limit:g}")
             return SystemResult(system, line, why)
         figures = tuple(each for each, _ in found)
         return SystemResult(system, line, "", figures, found[0][1], t_p, t_f, epsilon, own)
@@ -138,7 +136,7 @@ class Trial:
         self._progress.report(system.title, 0.0)
         # A stream of its own for each system, setting and draw.
         stream = zlib.crc32(f"{system.name} {sorted(system.parameters.items())}".encode())
-        return system.publish(self.source, np.random.default_rng([self._seed, 1, stream, draw]), self._progress)
+        return system.publish(self.source, np.random.default_rng([self.seed, 1, stream, draw]), self._progress)
 
     def _right(self, belief: Floats) -> float:
         return float((belief.argmax(axis=1) == self.values).mean())
@@ -247,7 +245,6 @@ def compare(
     BadSetting : no column is unchanged, or one value is all there is; a question of `own` asks for something else.
     Cancelled.
     """
-    thresholds = thresholds or Thresholds()
     if not source.columns or source.m < 2:
         raise BadSetting(
             "A comparison needs a column that is published unchanged, and two values of “{column}”.",
@@ -255,7 +252,7 @@ def compare(
         )
     mine = CountingQuestions.of(source, own) if own else None
     seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
-    trial = Trial(source, thresholds, size, draws, seed, limit, mine, progress)
+    trial = Trial(source, thresholds or Thresholds(), size, draws, seed, limit, mine, progress)
     tried: list[SystemResult] = []
     curves: list[Sequence[System]] = [[plan], *(kind.curve() for kind in systems)]
     for number, curve in enumerate(curves):
@@ -264,7 +261,7 @@ def compare(
     progress.report(say("Comparing"), 1.0)
     answered = () if mine is None else tuple(zip(own, mine.truth.tolist(), strict=True))
     asked = len(trial.questions.row)
-    return Comparison(trial.source, asked, thresholds, trial.guess, trial.classifier, tuple(tried), answered)
+    return Comparison(trial.source, asked, trial.thresholds, trial.guess, trial.classifier, tuple(tried), answered)
 
 
 def compare_plan(table: Table, plan: Plan, name: str, systems: Iterable[type[System]], **settings: Any) -> Comparison:

@@ -10,8 +10,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from splu_desktop.compare.columns import COLUMNS, MEASURES, ShownColumn, explain, say_impossible
-from splu_desktop.compare.outcome import CURVE, FIGURES, Comparison, SystemResult
+from splu_desktop.compare.outcome import COLUMNS, CURVE, FIGURES, MEASURES, Comparison, ShownColumn, SystemResult
 from splu_desktop.files.disk.inert_texts import inert
 from splu_desktop.files.disk.whole_files import whole_folder
 from splu_desktop.files.language import Language
@@ -116,8 +115,8 @@ def comparison_page(comparison: Comparison, t: Language) -> str:
         (t.sentence(MEASURES.head), [each for each in done if each.metrics], (*columns[:3], MEASURES)),
     )
     tables = "".join(f"<h2>{escape(head)}</h2>{_table(rows, shown, t)}" for head, rows, shown in parts)
-    asked, guess, *meaning = explain(comparison)
-    lost = [say_impossible(each) for each in comparison.systems if not each.draws]
+    asked, guess, *meaning = comparison.explain()
+    lost = [each.say_impossible() for each in comparison.systems if not each.draws]
     return (
         f'<!doctype html><html lang="{t.code}"><meta charset="utf-8">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style>"

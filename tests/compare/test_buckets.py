@@ -12,10 +12,21 @@ from scipy.optimize import milp
 
 from splu_desktop.compare.base.source import Ints
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.buckets import best as programme
-from splu_desktop.compare.buckets.best import BestSizes, best_sizes
-from splu_desktop.compare.buckets.settings import Caps, Part, loss, many_sizes, partition, two_sizes
-from splu_desktop.compare.buckets.tolerant import ManySizes, TwoSizes, caps_of, tolerances
+from splu_desktop.compare.systems import tolerant as programme
+from splu_desktop.compare.systems.tolerant import (
+    BestSizes,
+    Caps,
+    ManySizes,
+    Part,
+    TwoSizes,
+    best_sizes,
+    caps_of,
+    loss,
+    many_sizes,
+    partition,
+    tolerances,
+    two_sizes,
+)
 from splu_desktop.core.progress import SILENT
 from tests.compare.tables import small_source
 

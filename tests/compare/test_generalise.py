@@ -10,16 +10,15 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from splu_desktop.compare.base.source import TrueTable
 from splu_desktop.compare.base.system import Impossible
-from splu_desktop.compare.generalise.conditions import (
+from splu_desktop.compare.systems.generalise import (
     Closeness,
     DeltaDisclosure,
     DistinctDiversity,
     KAnonymity,
+    Mondrian,
     RecursiveDiversity,
 )
-from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.compare.marginals.fit import fit_marginals, is_combinatorial, is_linked, marginal
-from splu_desktop.compare.marginals.kifer import Marginals
+from splu_desktop.compare.systems.marginals import Marginals, fit_marginals, is_combinatorial, is_linked, marginal
 from splu_desktop.core.progress import SILENT
 from tests.compare.tables import column, small_source
 

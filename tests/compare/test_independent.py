@@ -20,19 +20,16 @@ from scipy.linalg import block_diag
 from scipy.optimize import Bounds, LinearConstraint, milp, minimize
 
 from splu_desktop.compare.base import System, TrueTable
-from splu_desktop.compare.base.workload import draw_questions
-from splu_desktop.compare.buckets.anatomy import Anatomy
-from splu_desktop.compare.buckets.fakes import FakeValues
-from splu_desktop.compare.buckets.settings import loss, many_sizes
-from splu_desktop.compare.buckets.tolerant import caps_of, tolerances
-from splu_desktop.compare.counts.laplace import Laplace, LaplaceOfParts, log_density
-from splu_desktop.compare.counts.noisy_margins import NoisyMargins
-from splu_desktop.compare.marginals.fit import fit_marginals
-from splu_desktop.compare.marginals.kifer import Marginals
-from splu_desktop.compare.ours.as_published import AsPublished
-from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
-from splu_desktop.compare.perturb.matrices import DistributionBased
+from splu_desktop.compare.base.questions import draw_questions
 from splu_desktop.compare.systems import SYSTEMS
+from splu_desktop.compare.systems.alpha_beta import AlphaBeta
+from splu_desktop.compare.systems.anatomy import Anatomy, FakeValues
+from splu_desktop.compare.systems.laplace import Laplace, LaplaceOfParts, log_density
+from splu_desktop.compare.systems.marginals import Marginals, fit_marginals
+from splu_desktop.compare.systems.matrices import DistributionBased
+from splu_desktop.compare.systems.noisy_margins import NoisyMargins
+from splu_desktop.compare.systems.splu import AsPublished
+from splu_desktop.compare.systems.tolerant import caps_of, loss, many_sizes, tolerances
 from splu_desktop.core.progress import SILENT
 from tests.compare.tables import column, small_questions, small_source
 from tests.optional import ROOT

@@ -14,20 +14,18 @@ import numpy as np
 import pytest
 
 from benchmarks.papers.claims import epsilon_of_part, sharp_epsilon_of_part
+from splu_desktop.compare.base.kinds import UnbiasedDraw
 from splu_desktop.compare.base.questions import CountingQuestions
-from splu_desktop.compare.base.rows import UnbiasedDraw
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.compare.buckets.anatomy import Anatomy
-from splu_desktop.compare.buckets.fakes import FakeValues
-from splu_desktop.compare.counts.cell_key import CellKey
-from splu_desktop.compare.counts.laplace import Laplace, LaplaceOfParts
-from splu_desktop.compare.counts.noisy_margins import NoisyMargins, possible_counts
-from splu_desktop.compare.ours.as_published import AsPublished
-from splu_desktop.compare.ours.splu import Splu, SpluGen
-from splu_desktop.compare.perturb.alpha_beta import AlphaBeta
-from splu_desktop.compare.perturb.matrices import DistributionBased, Pram, Retention
 from splu_desktop.compare.systems import SYSTEMS, find_systems
+from splu_desktop.compare.systems.alpha_beta import AlphaBeta
+from splu_desktop.compare.systems.anatomy import Anatomy, FakeValues
+from splu_desktop.compare.systems.cell_key import CellKey
+from splu_desktop.compare.systems.laplace import Laplace, LaplaceOfParts
+from splu_desktop.compare.systems.matrices import DistributionBased, Pram, Retention
+from splu_desktop.compare.systems.noisy_margins import NoisyMargins, possible_counts
+from splu_desktop.compare.systems.splu import AsPublished, Splu, SpluGen
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import DecoyGroups, Lenders, law
 from splu_desktop.core.progress import SILENT

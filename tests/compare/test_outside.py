@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 from splu_desktop.compare.base import CountingQuestions
-from splu_desktop.compare.counts.laplace import Laplace
-from splu_desktop.compare.generalise.conditions import Closeness, DeltaDisclosure, DistinctDiversity, KAnonymity
-from splu_desktop.compare.generalise.mondrian import Mondrian
-from splu_desktop.compare.ours.splu import PlannedDraw
 from splu_desktop.compare.outcome import CURVE
-from splu_desktop.compare.perturb.matrices import Pram, Retention
 from splu_desktop.compare.runner import compare
+from splu_desktop.compare.systems.generalise import Closeness, DeltaDisclosure, DistinctDiversity, KAnonymity, Mondrian
+from splu_desktop.compare.systems.laplace import Laplace
+from splu_desktop.compare.systems.matrices import Pram, Retention
+from splu_desktop.compare.systems.splu import PlannedDraw
 from splu_desktop.core.mechanism.cell_noise import noise_law
 from splu_desktop.core.progress import SILENT
 from tests.compare.tables import column as coded

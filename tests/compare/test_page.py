@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.cli import main
-from splu_desktop.compare.columns import explain
-from splu_desktop.compare.ours.splu import PlannedDraw
 from splu_desktop.compare.runner import compare
 from splu_desktop.compare.systems import find_systems
+from splu_desktop.compare.systems.splu import PlannedDraw
 from splu_desktop.files.language import language
 from splu_desktop.report.comparison import MOST_LINES, choose_curves, comparison_page, picture, write_comparison
 from tests.compare.tables import small_source
@@ -43,7 +42,7 @@ def test_ten_lines_at_most_each_with_its_name(tmp_path: Path) -> None:
         ends = [each[0] for each in letters]
         assert all(abs(a - c) > 9 or abs(b - d) > 9 for (a, b), (c, d) in itertools.combinations(ends, 2))
     page = html.unescape(comparison_page(comparison, t))
-    for said in ("A_know 0.", "A_quot ∞", "with delta 0", *map(str, explain(comparison))):
+    for said in ("A_know 0.", "A_quot ∞", "with delta 0", *map(str, comparison.explain())):
         assert said in page
     names = write_comparison(comparison, tmp_path / "out", t)
     assert {path.name for path in (tmp_path / "out").iterdir()} == set(names)

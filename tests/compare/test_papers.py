@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.papers.__main__ import main
 from benchmarks.papers.answers import exchangeable
 from benchmarks.papers.claims import CLAIMS
-from splu_desktop.compare.ours.splu import Splu
+from splu_desktop.compare.systems.splu import Splu
 from splu_desktop.core.progress import SILENT
 from splu_desktop.report.content.annex import WORDS
 from tests.compare.tables import small_source

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from splu_desktop.compare import runner
-from splu_desktop.compare.generalise.conditions import KAnonymity
-from splu_desktop.compare.ours.splu import PlannedDraw, Splu
 from splu_desktop.compare.outcome import CERTAINTY, CURVE, SMALL_COUNTS, Comparison
 from splu_desktop.compare.runner import compare, find_weakest
 from splu_desktop.compare.systems import SYSTEMS, find_systems
+from splu_desktop.compare.systems.generalise import KAnonymity
+from splu_desktop.compare.systems.splu import PlannedDraw, Splu
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import Cancelled, WatchedProgress

@@ -1,8 +1,12 @@
-"""Counting questions for all systems alike, as whole arrays.
+"""Counting questions for all systems alike, as whole arrays: counts at random, and all of two columns for a learner.
 
 A question is a selection P by conditions on unchanged columns, and a value of the sensitive one. Conditions are flags
 over labels, so that systems which generalise can ask how much of a category meets them; systems that leave the records
 alone take the records selected.
+
+At random (journal, section 6) it has one to three conditions. Values drawn uniformly hardly ever give a large count, so
+half of the selections take the labels of a random record, the other half uniform ones; from all counts met, each band
+of true counts then gets its equal share. The learner is naive Bayes on answers alone (Cormode, KDD 2011).
 """
 
 from __future__ import annotations
@@ -15,11 +19,18 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import softmax
 
-from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable
+from splu_desktop.compare.base.source import Flags, Floats, Ints, TrueTable, stand_together
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.progress import Progress
 
+SMALL = 10  # the papers' largest small count
+BANDS = ((0.0005, 0.002), (0.002, 0.005), (0.005, 0.01), (0.01, 0.02), (0.02, 0.05))  # of N, low end included
+_SELECTIONS = 2_000  # whose counts are looked at
+_HALF = 0.5  # what counts of nobody, and negative ones, stand for
+_LABELS, _VALUES = 40, 60  # groups of labels, and commonest values, that counts are asked of
 _MOST_PARTS = 4_000  # of the domain that are looked at
 _ROUNDING = 1e-9
 
@@ -92,12 +103,12 @@ class CountingQuestions:
         return [np.flatnonzero(each).tolist() for each in limited]
 
     @cached_property
-    def with_singles(self) -> tuple[CountingQuestions, list[Ints]]:
-        """These questions, then each single condition; and for each selection the numbers of its own conditions'."""
+    def singles(self) -> tuple[CountingQuestions, list[Ints]]:
+        """Each single condition of these questions, and for each selection the numbers of its own conditions."""
         single = [{at: self.flags[at][number]} for number, own in enumerate(self.conditions) for at in own]
         alone = CountingQuestions.from_flags(self.source, single, np.zeros(len(single), np.int64))
         ends = np.cumsum([len(own) for own in self.conditions])
-        return self.join(alone), np.split(self.selections + alone.row, ends[:-1])
+        return alone, np.split(alone.row, ends[:-1])
 
     @cached_property
     def incidence(self) -> sparse.csr_array:
@@ -179,3 +190,64 @@ def most_met(flags: Sequence[Flags]) -> int:
         for label in columns[column].T:
             number, kept = number + 1, asked[label[asked]]
             heapq.heappush(heap, (-bound(kept, opened), number, kept, opened))
+
+
+def draw_questions(source: TrueTable, size: int, chance: np.random.Generator, progress: Progress) -> CountingQuestions:
+    """Return about `size` random questions; fewer where a band has too few counts. Raises Cancelled."""
+    drawn: dict[tuple[tuple[int, int], ...], dict[int, Flags]] = {}
+    for number in range(_SELECTIONS):
+        progress.report("Comparing", number / _SELECTIONS)
+        many = int(chance.integers(1, min(3, len(source.columns)) + 1))
+        of = np.sort(chance.choice(len(source.columns), many, replace=False)).tolist()
+        record, columns = int(chance.integers(source.n)), [source.columns[at] for at in of]
+        labels = [int(each.codes[record] if number % 2 else chance.integers(each.m)) for each in columns]
+        flags = (np.arange(each.m) == label for each, label in zip(columns, labels, strict=True))
+        drawn[tuple(zip(of, labels, strict=True))] = dict(zip(of, flags, strict=True))
+    selections, nothing = [*drawn.values()], np.zeros(len(drawn), np.int64)
+    truth, quota = CountingQuestions.from_flags(source, selections, nothing).by_value, -(-size // (len(BANDS) + 1))
+    small = (truth >= 1) & (truth <= SMALL)  # where bands overlap, a count is a small one
+    bands = ((truth >= low * source.n) & (truth < high * source.n) & ~small for low, high in BANDS)
+    of_band = map(np.argwhere, (small, *bands))
+    picked = np.concatenate([chance.permutation(cells)[:quota] for cells in of_band])
+    return CountingQuestions.from_flags(source, [selections[at] for at in picked[:, 0]], picked[:, 1])
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Every count of a label of one column and a value: all that naive Bayes asks.
+
+    questions : by column, group of labels and value.
+    labels : for each unchanged column (m_j,) the group of each label, each by itself where they are few.
+    values : the values asked about, all where they are few.
+    """
+
+    questions: CountingQuestions
+    labels: tuple[Ints, ...]
+    values: Ints
+
+    @classmethod
+    def of(cls, source: TrueTable) -> Margins:
+        """Return the margins of a table."""
+        labels = tuple(stand_together(column.counts(), _LABELS) for column in source.columns)
+        values = np.sort(np.argsort(-source.counts, kind="stable")[:_VALUES])
+        groups = [{at: label == group} for at, label in enumerate(labels) for group in range(int(label.max()) + 1)]
+        picked = [group for group in groups for _ in values]
+        return cls(CountingQuestions.from_flags(source, picked, np.tile(values, len(groups))), labels, values)
+
+    def naive_bayes(self, estimates: Floats, records: Ints) -> Floats:
+        """Return (K, m) beliefs in each value by the unchanged columns of K records, learnt from answers alone.
+
+        estimates : what the questions are answered. Values that were not asked about are believed by their shares.
+        """
+        source, asked = self.questions.source, len(self.values)
+        counts = np.maximum(estimates.reshape(-1, asked), _HALF)
+        score, prior = np.zeros((len(records), asked)), np.zeros(asked)
+        parts = np.split(counts, np.cumsum([int(label.max()) + 1 for label in self.labels])[:-1])
+        for column, label, part in zip(source.columns, self.labels, parts, strict=True):
+            whole = part.sum(axis=0)
+            prior += whole / whole.sum()
+            score += np.log(part / whole)[label[column.codes[records]]]
+        beliefs = np.tile(source.shares, (len(records), 1))
+        likely = softmax(score + np.log(prior / prior.sum()), axis=1)
+        beliefs[:, self.values] = source.shares[self.values].sum() * likely
+        return beliefs

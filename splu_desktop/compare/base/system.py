@@ -193,10 +193,10 @@ Kind = TypeVar("Kind", bound=type[System])
 
 @dataclass_transform()
 def system(name: str, title: str, **settings: Any) -> Callable[[Kind], Kind]:
-    """Return what makes a class a system, with these attributes of `System`; others are those of its base."""
+    """Return what makes a class a system, with these attributes of its base; all but `first` are else as there."""
 
     def make(kind: Kind) -> Kind:
-        for each, value in {"name": name, "title": title, **settings}.items():
+        for each, value in {"name": name, "title": title, "first": False, **settings}.items():
             setattr(kind, each, value)
         dataclass(kind)
         return kind

@@ -120,7 +120,7 @@ class SystemsSection(Section):
 
     def _done(self, found: Comparison) -> None:
         # An optional part, as above.
-        from splu_desktop.compare.columns import COLUMNS, explain
+        from splu_desktop.compare.outcome import COLUMNS
 
         self._end()
         self.picture.comparison = found
@@ -132,7 +132,7 @@ class SystemsSection(Section):
         )
         self.model = self.view.hold([*fields, remark])
         self.model.show(found.systems)
-        self.meaning.setText("\n".join(map(translate, explain(found))))
+        self.meaning.setText("\n".join(map(translate, found.explain())))
         self.tabs.show()
         self.view.fit_columns(200, filling=len(fields), least=120)
 

@@ -17,7 +17,8 @@ from scipy.special import softmax
 
 from splu_desktop.compare.base import CountingQuestions, TrueTable, system
 from splu_desktop.compare.base.source import Floats, Ints, stand_together
-from splu_desktop.compare.counts.laplace import Laplace
+from splu_desktop.compare.systems.laplace import Laplace
+from splu_desktop.core.distinct import count_pairs
 from splu_desktop.core.messages import say
 
 
@@ -28,7 +29,7 @@ def possible_counts(noisy: Floats, total: float) -> Floats:
     return np.asarray(np.maximum(noisy - excess[falling > excess][-1], 0.0))
 
 
-@system("noisy-margins", say("Differential privacy, noisy margins"))
+@system("noisy-margins", say("Differential privacy, noisy margins"), first=True)
 class NoisyMargins(Laplace):
     """Noisy margins of a tree of column pairs, all columns in order, the sensitive one last, and their fit."""
 
@@ -51,8 +52,7 @@ class NoisyMargins(Laplace):
         margins, distance = {}, {}
         for one, other in combinations(range(d + 1), 2):
             self.progress.report("Comparing", one / (d + 1))
-            both = margins[one, other] = np.zeros((len(shares[one]), len(shares[other])))
-            np.add.at(both, (codes[one], codes[other]), 1.0)
+            both = margins[one, other] = count_pairs(codes[one], len(shares[one]), codes[other], len(shares[other]))
             distance[one, other] = float(np.abs(both - self.source.n * np.outer(shares[one], shares[other])).sum())
         part, self.edges = np.arange(d + 1), {}
         for _ in range(d):

@@ -1,4 +1,4 @@
-"""Rows with drawn values: how those are read whose chances are known, and those drawn by one matrix for the table."""
+"""Kinds of systems, by what they publish and how it is read: rows with drawn values, answers with noise, groups."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import softmax
 
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
-from splu_desktop.core.answer.counts import CountFigures, learn_spread, shrink
+from splu_desktop.core.answer.counts import CountFigures, learn_spread
+from splu_desktop.core.distinct import count_pairs
+from splu_desktop.core.table import Column
 
 _GRID = 1 << 12  # points that stand for a law without steps of its own
+_IMPOSSIBLE = -1e3  # logarithm of the chance of what can't be
 
 
 class UnbiasedDraw(System):
@@ -43,13 +48,10 @@ class UnbiasedDraw(System):
 
     def count_with_targets(self, questions: CountingQuestions) -> tuple[CountFigures, Floats]:
         """Return (Q,) figures and their targets mu; learns the spread t of single conditions on the way."""
-        share, (both, of) = self.published_shares, questions.with_singles
-        figures, target = self.count(both), both.sizes[:, None] * share
-        variance = figures.variance(np.maximum(figures.estimate, 0))
-        alone = list({each for own in of for each in own})
-        self.spread = learn_spread(*(each[alone].ravel() for each in (figures.estimate, variance, target)))
-        drawn = np.maximum(shrink(figures.estimate, variance, target, self.spread), 0.0)
-        lift = np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0)
+        share, (singles, of), figures = self.published_shares, questions.singles, self.count(questions)
+        alone, target = self.count(singles), singles.sizes[:, None] * share
+        self.spread = learn_spread(alone.estimate.ravel(), alone.variance().ravel(), target.ravel())
+        lift = alone.lifts(target, self.spread)
         mu = np.stack([share * (lift[own].prod(axis=0) if len(own) > 1 else 1.0) for own in of])
         total = mu.sum(axis=1, keepdims=True)
         mu = questions.sizes[:, None] * np.where(total > 0, mu / np.where(total > 0, total, 1), share)
@@ -62,9 +64,7 @@ class UnbiasedDraw(System):
 
     def count_by_class(self, codes: NDArray[np.integer]) -> Floats:
         """Return (C, m) records of each class with each value, of (N,) values."""
-        number, m = int(self.classes.max()) + 1, self.source.m
-        keys = self.classes.astype(np.int64) * m + codes
-        return np.bincount(keys, minlength=number * m).reshape(number, m).astype(np.float64)
+        return count_pairs(self.classes, int(self.classes.max()) + 1, codes, self.source.m).astype(np.float64)
 
     @cached_property
     def true(self) -> Floats:
@@ -84,8 +84,7 @@ class UnbiasedDraw(System):
 
     def answer(self, questions: CountingQuestions) -> Floats:
         asked, target = self.count_with_targets(questions)
-        drawn = shrink(asked.estimate, asked.variance(np.maximum(asked.estimate, 0)), target, self.spread)
-        return np.clip(drawn, *asked.interval(questions.sizes[questions.row]))
+        return np.clip(asked.draw_towards(target, self.spread), *asked.interval(questions.sizes[questions.row]))
 
     def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         # Records are drawn by themselves: what all others are adds nothing to the row but the shares.
@@ -109,8 +108,8 @@ class Channel(UnbiasedDraw):
         drawn = [chance.choice(m, int(f), p=law) for f, law in zip(counts, self.transition(counts), strict=True)]
         self.drawn_values[np.argsort(codes, kind="stable")] = np.concatenate(drawn)
 
-    def scores(self, source: TrueTable, of: int | None = None) -> Floats:
-        """Return (m, m) T^-1, or its column of one value. Raises Impossible where nothing leads back."""
+    def scores(self, source: TrueTable) -> Floats:
+        """Return (m, m) T^-1. Raises Impossible where nothing leads back."""
         raise Impossible("With this setting the shown values can't be worked back to counts.")
 
     @cached_property
@@ -130,7 +129,7 @@ class Channel(UnbiasedDraw):
     def count_law(self, source: TrueTable, count: int, others: int) -> tuple[Floats, Floats]:
         # A sum of scores, whose law is a product of Fourier transforms on a grid that the least and the largest are on.
         at, asked = int(np.argmin(np.abs(source.counts - count))), count + others
-        score, matrix = self.scores(source, at), self.transition(source.counts)
+        score, matrix = self.scores(source)[:, at], self.transition(source.counts)
         rest = np.where(np.arange(source.m) == at, 0.0, source.counts)
         kinds = ((matrix[at], 1.0, count), (rest @ matrix / max(float(rest.sum()), 1.0), 0.0, others))
         variance = sum(number * max(float(law @ score**2) - mean, 0.0) for law, mean, number in kinds)
@@ -154,3 +153,72 @@ class Channel(UnbiasedDraw):
         matrix = self.transition(source.counts)
         least = matrix.min(axis=0)
         return float(np.log((matrix.max(axis=0) / least).max())) if (least > 0).all() else np.inf
+
+
+class NoisyAnswers(System):
+    """Answers with noise; estimates are not cut to what is possible."""
+
+    @abstractmethod
+    def likelihood(self, shown: Floats, counts: Floats) -> Floats:
+        """Return (Q,) logarithms of the chance, or density, of these answers if these were the true counts."""
+
+    def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
+        """Return (K,) beliefs in the true value by all answers at once, all other records being known."""
+        own, truth, number = self.source.sensitive.codes[records], questions.truth.astype(float), len(questions.row)
+        inside = questions.incidence[:, records].tocsr()[questions.row]  # (Q, K)
+        has = inside.multiply(questions.value[:, None] == own).tocsr()  # the person is among those counted
+        lacks = inside - has
+        asked = sparse.csr_array((np.ones(number), questions.value, np.arange(number + 1)), (number, self.source.m))
+        steps = [np.maximum(self.likelihood(answers, truth + step), _IMPOSSIBLE) for step in (-1, 0, 1)]
+        score = np.log(self.source.shares)
+        for of, likelier in zip((has, lacks), np.diff(steps, axis=0), strict=True):  # with the person than without
+            score = score + (of.T @ (sparse.diags_array(likelier) @ asked)).toarray()
+        return self.source.pick_own(softmax(score, axis=1), records)
+
+
+class Groups(System):
+    """Records in groups, and how many of each group have each value: not which of them.
+
+    Disclosure as Brickell and Shmatikov measure it (The cost of privacy, KDD 2008), p(g, s) the shares in a group, p(s)
+    those in the whole table, which the trivial sanitisation tells:
+    A_know = mean over records of 1/2 sum over s of |p(g, s) - p(s)|; A_acc = mean over records of max_s p(g, s), less
+    max_s p(s); A_quot = largest |ln(p(g, s) / p(s))|, infinite where a value is in no record of a group.
+
+    Discernability (Bayardo, Agrawal, ICDE 2005): sum over groups of |g|^2, nothing being suppressed. Classification
+    metric (Iyengar, KDD 2002): share of the records whose value is not the commonest of their group.
+
+    group : (N,) of each record, from 0 without gaps.
+    sizes : (G,) records of each.
+    counts : (G, m) of them with each value.
+    """
+
+    def hold(self, group: Ints) -> None:
+        """Publish records in these groups."""
+        self.group, self.sizes = group, np.bincount(group)
+        self.counts = self.count_labels(self.source.sensitive)
+
+    def count_labels(self, column: Column) -> sparse.csr_array:
+        """Return (G, m_j) the records of each group with each label."""
+        of_label = sparse.coo_array((np.ones(column.n), (self.group, column.codes)), shape=(len(self.sizes), column.m))
+        return of_label.tocsr()
+
+    def evidence(self, records: Ints) -> Floats:
+        return np.asarray(self.counts[self.group[records]].toarray() / self.source.shares)
+
+    def metrics(self) -> dict[str, float]:
+        counts, sizes, n, whole = self.counts, self.sizes, self.source.n, self.source.shares
+        published = counts.sum(axis=1)  # values of each group, fakes among them
+        at = np.repeat(np.arange(len(sizes)), np.diff(counts.indptr))
+        inside, expected = counts.data / published[at], whole[counts.indices]
+        # Half the sum of |p - q| is the sum of p - q where p is larger, and there p > 0.
+        know = float(sizes[at] @ np.maximum(inside - expected, 0.0)) / n
+        commonest = float(sizes @ (counts.max(axis=1).toarray().ravel() / published)) / n
+        every = counts.nnz == counts.shape[0] * counts.shape[1]
+        return {
+            "average class": n / len(sizes),
+            "discernability": float((sizes.astype(np.float64) ** 2).sum()),
+            "classification": 1 - commonest,
+            "A_know": know,
+            "A_acc": commonest - float(whole.max()),
+            "A_quot": float(np.abs(np.log(inside / expected)).max()) if every else math.inf,
+        }

@@ -70,10 +70,7 @@ class Laplace(NoisyAnswers):
         return self.epsilon
 
 
-_PARTS = ((EPSILONS[0], 2), (EPSILONS[0], 10))
-
-
-@system("laplace-of-parts", say("Differential privacy of random parts"), first=False, points=_PARTS)
+@system("laplace-of-parts", say("Differential privacy of random parts"), points=((math.log(3), 2), (math.log(3), 10)))
 class LaplaceOfParts(Laplace):
     """Laplace noise for all questions together, in each of `parts` random parts."""
 

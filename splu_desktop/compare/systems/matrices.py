@@ -28,20 +28,20 @@ from splu_desktop.compare.base import GAMMAS, Channel, CountingQuestions, Floats
 from splu_desktop.core.messages import say
 
 BAND = 5
-_SINGULAR = 1e-10  # how little may be left of a difference between values
+_SINGULAR = 1e10  # how much a score may add for a difference between values: more is rounding
 
 
 @lru_cache(maxsize=2)
-def moves(m: int, band: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return (m, m) chances B of the move to a neighbour, then (m,) e and (m, m) L, R with B = L diag(e) R', L R' = I.
-
-    Of the table alone: at every chance to keep a value, T^-1 = L diag(1 / (keep + (1 - keep) e)) R'.
-    """
+def matrices(m: int, keep: float, band: float) -> tuple[Floats, Floats | None]:
+    """Return (m, m) T, and T^-1 or None where nothing leads back: the same for every table of m values."""
     apart = np.abs(np.subtract.outer(np.arange(m), np.arange(m)))
     near = (apart > 0) & (apart <= band)
-    root = np.sqrt(near.sum(axis=1, keepdims=True))
-    values, vectors = np.linalg.eigh(near / (root * root.T))  # symmetric, and similar to B
-    return near / root**2, values, vectors / root, vectors * root
+    matrix = keep * np.eye(m) + (1 - keep) * near / near.sum(axis=1, keepdims=True)
+    try:
+        inverse = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        return matrix, None
+    return matrix, inverse if np.abs(inverse).max() < _SINGULAR else None
 
 
 @system("pram", "PRAM", first=True, points=(0.8, 0.6, 0.4), span=(0.999, 0.05))
@@ -52,20 +52,14 @@ class Pram(Channel):
     band: float = BAND
 
     def transition(self, counts: Floats) -> Floats:
-        return self.keep * np.eye(len(counts)) + (1 - self.keep) * moves(len(counts), self.band)[0]
+        return matrices(len(counts), self.keep, self.band)[0]
 
-    def scores(self, source: TrueTable, of: int | None = None) -> Floats:
-        _, values, left, right = moves(source.m, self.band)
-        kept = self.keep + (1 - self.keep) * values
-        if np.abs(kept).min() < _SINGULAR:
-            return super().scores(source, of)
-        return np.asarray(left @ ((right if of is None else right[of]) / kept).T)
+    def scores(self, source: TrueTable) -> Floats:
+        back = matrices(source.m, self.keep, self.band)[1]
+        return super().scores(source) if back is None else back
 
 
-_KEPT = tuple(1 / gamma for gamma in GAMMAS)
-
-
-@system("retention", say("Retention replacement"), first=False, points=_KEPT, span=(0.999, 0.02))
+@system("retention", say("Retention replacement"), points=[1 / each for each in GAMMAS], span=(0.999, 0.02))
 class Retention(Pram):
     """Keep with chance `keep`, else any other value of the domain."""
 

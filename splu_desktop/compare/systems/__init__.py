@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 from splu_desktop.compare.base import System
-from splu_desktop.compare.buckets import anatomy, best, fakes, tolerant
-from splu_desktop.compare.counts import cell_key, laplace, noisy_margins
-from splu_desktop.compare.generalise import conditions
-from splu_desktop.compare.marginals import kifer
-from splu_desktop.compare.ours import as_published, splu
-from splu_desktop.compare.perturb import alpha_beta, matrices
+from splu_desktop.compare.systems import (
+    alpha_beta,
+    anatomy,
+    cell_key,
+    generalise,
+    laplace,
+    marginals,
+    matrices,
+    noisy_margins,
+    splu,
+    tolerant,
+)
 from splu_desktop.core.errors import BadSetting
 
 SYSTEMS: tuple[type[System], ...] = (
     splu.Splu,
     splu.SpluGen,
-    as_published.AsPublished,
+    splu.AsPublished,
     laplace.Laplace,
     noisy_margins.NoisyMargins,
     laplace.LaplaceOfParts,
-    conditions.KAnonymity,
-    conditions.DistinctDiversity,
-    conditions.RecursiveDiversity,
-    conditions.Closeness,
-    conditions.DeltaDisclosure,
+    generalise.KAnonymity,
+    generalise.DistinctDiversity,
+    generalise.RecursiveDiversity,
+    generalise.Closeness,
+    generalise.DeltaDisclosure,
     anatomy.Anatomy,
     tolerant.TwoSizes,
     tolerant.ManySizes,
-    best.BestSizes,
-    fakes.FakeValues,
+    tolerant.BestSizes,
+    anatomy.FakeValues,
     matrices.Retention,
     matrices.DistributionBased,
     matrices.Pram,
     alpha_beta.AlphaBeta,
-    kifer.Marginals,
+    marginals.Marginals,
     cell_key.CellKey,
 )
 FIRST = tuple(system for system in SYSTEMS if system.first)  # the nine that are shown first, beside the plan

@@ -22,9 +22,11 @@ from abc import abstractmethod
 
 import numpy as np
 
-from splu_desktop.compare.base import CountingQuestions, Flags, Floats, Groups, Impossible, Ints, in_parts
+from splu_desktop.compare.base import CountingQuestions, Flags, Floats, Groups, Impossible, Ints, in_parts, system
+from splu_desktop.core.distinct import count_pairs
 from splu_desktop.core.messages import say
 
+_CLOSE = 1e-12
 ASKS_TOO_MUCH = say("Not even all records in one class meet this condition, so no classes do: it asks too much here.")
 
 
@@ -41,10 +43,9 @@ class Mondrian(Groups):
         source = self.source
         if not self.meets(source.counts[None], source.shares)[0]:
             raise Impossible(ASKS_TOO_MUCH)
-        group, records, level, fresh = np.zeros(source.n, np.int64), np.arange(source.n), 0, 1
+        group, records, fresh = np.zeros(source.n, np.int64), np.arange(source.n), 1
         while len(records):
-            self.progress.report(self.title, 1 - 0.8**level)
-            level += 1
+            self.progress.report(self.title, 0.0)
             records = records[np.argsort(group[records], kind="stable")]
             node = np.unique(group[records], return_inverse=True)[1]
             split, right = self._halve(records, node)
@@ -82,7 +83,7 @@ class Mondrian(Groups):
         for part in in_parts(number, 2 * m):
             some, many = slice(*np.searchsorted(node, (part.start, part.stop))), part.stop - part.start
             half = 2 * (node[some] - part.start) + above[some]
-            counts = np.bincount(half * m + values[some], minlength=2 * many * m).reshape(2 * many, m)
+            counts = count_pairs(half, 2 * many, values[some], m)
             found.append(self.meets(counts.astype(np.float64), self.source.shares).reshape(many, 2).all(axis=1))
         return np.concatenate(found)
 
@@ -116,3 +117,57 @@ def _cuts(node: Ints, codes: Ints) -> Ints:
     gap = np.where(left == sizes[of], np.iinfo(np.int64).max, np.abs(2 * left - sizes[of]))
     nearest = np.lexsort((np.arange(len(gap)), gap, of))[starts]
     return np.asarray(keys[nearest] % span)
+
+
+@system("k-anonymity", say("k-anonymity"), first=True, points=(2, 5, 20), span=(2, 5_000))
+class KAnonymity(Mondrian):
+    """Classes of `k` records and more."""
+
+    k: int
+
+    def meets(self, counts: Floats, shares: Floats) -> Flags:
+        return np.asarray(counts.sum(axis=1) >= self.k)
+
+
+@system("l-diversity", say("l-diversity"), first=True, points=(2, 3, 5), span=(2, 30))
+class DistinctDiversity(Mondrian):
+    """Classes with `l` different values and more."""
+
+    l: int  # noqa: E741 - the paper's name
+
+    def meets(self, counts: Floats, shares: Floats) -> Flags:
+        return np.asarray(np.count_nonzero(counts, axis=1) >= self.l)
+
+
+@system("c-l-diversity", say("(c, l)-diversity"))
+class RecursiveDiversity(DistinctDiversity):
+    """Recursive (c, l)-diversity, with c = 3."""
+
+    c: float = 3.0
+
+    def meets(self, counts: Floats, shares: Floats) -> Flags:
+        falling = -np.sort(-counts, axis=1)
+        return np.asarray(falling[:, 0] <= self.c * falling[:, self.l - 1 :].sum(axis=1))
+
+
+@system("t-closeness", say("t-closeness"), first=True, points=(0.5, 0.3, 0.15), span=(0.95, 0.01))
+class Closeness(Mondrian):
+    """Classes at most `t` from the whole table, by the equal distance."""
+
+    t: float
+
+    def meets(self, counts: Floats, shares: Floats) -> Flags:
+        apart = np.abs(counts / counts.sum(axis=1, keepdims=True) - shares).sum(axis=1) / 2
+        return np.asarray(apart <= self.t + _CLOSE)
+
+
+@system("delta-disclosure", say("delta-disclosure"), points=(2.0, 1.0, 0.5), span=(5.0, 0.02))
+class DeltaDisclosure(Mondrian):
+    """Classes in which no value's share is e^`delta` times that of the table, or more, or less than 1/e^`delta`."""
+
+    delta: float
+
+    def meets(self, counts: Floats, shares: Floats) -> Flags:
+        with np.errstate(divide="ignore"):  # a value that a class lacks is infinitely far
+            apart = np.abs(np.log(counts / counts.sum(axis=1, keepdims=True) / shares))
+        return np.asarray((apart < self.delta).all(axis=1))

@@ -1,4 +1,4 @@
-"""SPLU as this program does it, by lenders or in decoy groups, and the draw of the current plan (mechanism.md).
+"""SPLU as this program does it, by lenders or in decoy groups, and as its papers print it; the current plan's draw.
 
 Lenders: a record keeps its value with chance a = 1/gamma, else shows that of a random record of its class:
 T_c = a I + (1 - a) 1 g_c'. Decoy groups, SPLU-Gen as the journal has it with the right matrix: r = floor(N/gamma)
@@ -7,10 +7,21 @@ T[v, u] = w_v w_u / f_v, T[v, v] = 1/gamma; f' = Bin(gamma f, 1/gamma).
 
 A table is drawn within the classes that some of its columns make, and answered by the program's own figures: counts are
 sums of scores over the classes, with the variance and interval of `core.answer.counts`.
+
+SPLU-Gen as its papers print it: their groups, their matrix, their iteration (journal sections 3 and 4).
+
+Groups: while records are left, one record of each of the gamma largest buckets of equal values makes a group (the loop
+of Anatomy); the last N mod gamma records are deleted. Draw: each record shows the value of a uniform member of its
+group. Estimate: Eq. 13-14, x_i <- sum_j y_j a_ij x_i / sum_r a_rj x_r over the states of (P, s), with the printed
+a_23 = f_s / N for other values, from x = y until no component moves by 1 %.
+
+The loop always puts the same values together, and the matrix overstates what joins a rare value by gamma / (gamma - 1),
+so estimates are biased by -10 to -20 % (mechanism.md section 8). For comparison only.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -19,11 +30,16 @@ from numpy.typing import NDArray
 
 from splu_desktop.compare.base import GAMMAS, CountingQuestions, Impossible, TrueTable, UnbiasedDraw, system
 from splu_desktop.compare.base.source import Floats, in_parts
+from splu_desktop.compare.systems.anatomy import deal_groups
 from splu_desktop.core.answer.counts import CountFigures, count_groups, count_one_block
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, Units, draw_from, make_classes
 from splu_desktop.core.mechanism.law import privacy_ratio, selection_law
 from splu_desktop.core.messages import say
+
+_STEPS = 2_000  # at most
+_STOP = 0.01  # the journal's stopping rule
+_GONE = 1e-6  # records below which a component has arrived at 0
 
 
 class Stream(NamedTuple):
@@ -79,7 +95,7 @@ class Redraw(UnbiasedDraw):
         for some in in_parts(len(inside), number * m):
             line, at = np.nonzero(inside[some])  # the classes that each selection has records of
             parts = inside[some][line, at][:, None], sizes[at][:, None], by_class[some][line, at], share[at]
-            figures = count_one_block(1 / self.gamma, *parts, line, len(inside[some]))
+            figures = count_one_block(self.mechanism.retention, *parts, line, len(inside[some]))
             total[:, some] = figures.estimate, figures.level, figures.slope
         return CountFigures(*total)
 
@@ -94,22 +110,68 @@ class Redraw(UnbiasedDraw):
         return privacy_ratio(source.n, int(source.counts.min()), self.gamma) if self.draw == Lenders.name else math.inf
 
 
-@system("splu", say("SPLU, lenders"), first=True, points=GAMMAS, span=(1.05, 50.0))
+@system("splu", say("SPLU, lenders"), first=True, points=GAMMAS, span=(1.05, 50.0), draw=Lenders.name)
 class Splu(Redraw):
     """Lenders within classes, at one gamma."""
 
     gamma: float
 
-    draw = Lenders.name
 
-
-@system("splu-gen", say("SPLU-Gen, decoy groups"), points=(2, 3, 5), span=(2, 30))
+@system(
+    "splu-gen", say("SPLU-Gen, decoy groups"), points=(2, 3, 5), span=(2, 30), draw=DecoyGroups.name, in_classes=False
+)
 class SpluGen(Redraw):
     """Decoy groups of `gamma` records with different values, in the whole table."""
 
     gamma: int
 
-    draw, in_classes = DecoyGroups.name, False
+
+def solve_as_printed(y: Floats, n: int, gamma: float) -> Floats:
+    """Return (Q,) x of the last state by Eq. 13-14 as printed.
+
+    y : (Q, 4) published records by state: neither meeting P nor s, s alone, P alone, both.
+    n : records, N.
+    """
+    # By half and whether s: P is published as it is, so the two halves never mix.
+    shown, keep = y.reshape(-1, 2, 2).astype(np.float64), 1 / gamma
+    x, going = shown.copy(), np.flatnonzero(y[:, 3] > 0)
+    for _ in range(_STEPS):
+        old = x[going]
+        into = old[:, :, 1].sum(axis=1) / n  # f_s / N, the printed chance of other values to show s
+        chance = np.empty((len(going), 1, 2, 2))  # of what is shown (last), by what is true
+        chance[:, 0, 0], chance[:, 0, 1] = np.stack([1 - into, into], axis=1), (1 - keep, keep)
+        likely = (old[..., None] * chance).sum(axis=2)
+        ratio = np.divide(shown[going], likely, out=np.zeros_like(likely), where=likely > 0)
+        x[going] = new = old * (chance * ratio[:, :, None]).sum(axis=3)
+        going = going[(np.abs(new - old) > _STOP * np.maximum(old, _GONE)).any(axis=(1, 2))]
+    return np.where(y[:, 3] > 0, x[:, 1, 1], 0.0)
+
+
+@system("splu-as-published", say("SPLU-Gen as published"), has_bearer=False)
+class AsPublished(SpluGen):
+    """SPLU-Gen with the papers' groups, matrix and iteration, which gives no intervals."""
+
+    def make(self, chance: np.random.Generator) -> None:
+        codes, self.members = self.source.sensitive.codes, deal_groups(self.source, self.gamma, chance)
+        at = np.take_along_axis(self.members, chance.integers(0, self.gamma, self.members.shape), axis=1)
+        self.classes = np.zeros_like(codes)  # its groups know none
+        self.drawn_values, self.kept = codes.copy(), np.zeros(self.source.n, bool)
+        self.drawn_values[self.members], self.kept[self.members] = codes[at], True
+
+    def answer(self, questions: CountingQuestions) -> Floats:
+        n, m = int(self.kept.sum()), self.source.m
+        by_value = questions.histogram(self.drawn_values, m, self.kept.astype(np.float64))
+        inside, total = questions.pick(by_value), by_value.sum(axis=1)[questions.row]
+        whole = np.bincount(self.drawn_values[self.kept], minlength=m).astype(float)[questions.value]
+        states = np.stack([n - total - (whole - inside), whole - inside, total - inside, inside], axis=1)
+        return np.clip(solve_as_printed(states, n, self.gamma), 0.0, total)
+
+    def transition(self, counts: Floats) -> Floats:
+        # A member's value was shown: own or another's of the group, which always holds the same values together.
+        values, pairs = self.source.sensitive.codes[self.members], np.full((len(counts), len(counts)), 1e-300)
+        for one, other in itertools.product(values.T, repeat=2):
+            np.add.at(pairs, (one, other), self.mechanism.retention)
+        return np.asarray(pairs / counts[:, None])
 
 
 @system("plan", say("This plan"), points=())

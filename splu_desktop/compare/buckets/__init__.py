@@ -1,1 +1,0 @@
-"""Systems that publish which records share a bucket of sensitive values."""

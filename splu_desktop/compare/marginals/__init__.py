@@ -1,1 +1,0 @@
-"""Anonymised marginals, and the distribution of largest entropy that agrees with them."""

@@ -1,1 +1,0 @@
-"""Our own draws, and the papers' form of them."""
