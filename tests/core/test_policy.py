@@ -14,9 +14,9 @@ import pytest
 
 from splu_desktop.core.audience import Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.mechanism import Lenders, make_classes
+from splu_desktop.core.mechanism import LEAST, Lenders, make_classes
 from splu_desktop.core.mechanism.law import t_p
-from splu_desktop.core.persons.choice import persons
+from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import (
     OK,
@@ -387,6 +387,32 @@ def test_most_rows_of_persons_are_kept_though_a_lesser_table_is_read_sooner() ->
     assert found.verdict.state == USEFUL
     # Who has many rows stands out by their number, too, and leaves: a twentieth of the persons at most.
     assert found.verdict.figures.rows > 0.9 * len(owner)
+
+
+def test_persons_give_up_some_rows_before_all_give_up_all_but_one() -> None:
+    random, n, number = np.random.default_rng(11), 12_000, 1_800
+    owner = random.integers(0, number, n)
+    columns = {
+        "patient_id": [f"P{7 * k}" for k in owner],
+        "sex": random.choice(["m", "f"], number)[owner],
+        "age": random.integers(1, 95, number)[owner].astype(str),
+        "ward": random.choice(["A1", "A2", "B1", "ICU"], n),
+        "sampled": (np.datetime64("2023-01-01") + random.integers(0, 700, n)).astype(str),
+        "analyte": random.choice(["sodium", "potassium", "CRP", "TSH", "glucose", "troponin"], n),
+    }
+    table = table_of(columns, age=Kind.INTEGER, sampled=Kind.DATE)
+    for who in ("colleague", "partner"):
+        found = propose(table, Audience(who))
+        assert found.verdict.state == USEFUL, who
+        assert found.plan.persons is not None
+        assert found.plan.draws_persons
+        assert found.verdict.figures.rows > 0.7 * n
+        prepared = prepare(table, found.plan)
+        assert np.unique(np.bincount(prepared.owner), return_counts=True)[1].min() >= LEAST
+        # What is done about persons is told, and kept in a recipe.
+        assert found.plan.persons.least > LEAST
+        assert any("gives some up" in step.words for step in found.steps if step.name == "person")
+        assert ByPerson.from_dict(found.plan.persons.as_dict()) == found.plan.persons
 
 
 def test_of_tables_that_are_not_safe_together_the_one_that_is_safe_alone_is_found() -> None:

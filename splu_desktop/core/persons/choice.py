@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.mechanism import NUMBER as NUMBER
 from splu_desktop.core.messages import folded_text, none_of
 from splu_desktop.core.table import Column, Kind, remember
@@ -35,6 +36,7 @@ class ByPerson:
     number : whether each person gets a random number in the release, by which its rows are found.
     shift : columns of dates that are moved by one random number of days per person, the same in all of them.
     days : the most days they are moved, either way.
+    least : persons who must have each number of rows where they are drawn; who has more gives some up.
     """
 
     column: str
@@ -44,6 +46,7 @@ class ByPerson:
     number: bool = False
     shift: tuple[str, ...] = ()
     days: int = 0
+    least: int = LEAST
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shift", tuple(self.shift))
@@ -68,12 +71,13 @@ class ByPerson:
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; entries left empty are left out."""
         found = {name: own for name in ("column", "way", "reason", "order", "number") if (own := getattr(self, name))}
-        return {**found, **({"shift": list(self.shift), "days": self.days} if self.shift else {})}
+        least = {"least": self.least} if self.least != LEAST else {}
+        return {**found, **({"shift": list(self.shift), "days": self.days} if self.shift else {}), **least}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ByPerson:
         """Return what `as_dict` gave. Raises BadSetting for anything else."""
-        kinds = {"number": bool, "shift": list, "days": int}
+        kinds = {"number": bool, "shift": list, "days": int, "least": int}
         try:
             sound = all(type(own) is kinds.get(name, str) for name, own in data.items())
             sound = sound and all(type(name) is str for name in data.get("shift", ()))

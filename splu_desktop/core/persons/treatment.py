@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import stir
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.mechanism import NUMBER, Randomness, keep_even_rows, permutation
+from splu_desktop.core.mechanism import LEAST, NUMBER, Randomness, keep_even_rows, permutation
 from splu_desktop.core.persons.choice import ONE, ByPerson, persons
 from splu_desktop.core.persons.dates import (
     RecoveredShift,
@@ -43,7 +43,7 @@ def even_rows(table: Table, choice: ByPerson | None) -> Table:
     """
     if choice is None or choice.way != "draw":
         return one_per_person(table, choice)
-    kept = keep_even_rows(persons(table[choice.column]))
+    kept = keep_even_rows(persons(table[choice.column]), max(LEAST, choice.least))
     return table if kept.all() else _take_rows(table, np.flatnonzero(kept))
 
 

@@ -134,7 +134,9 @@ def _form_steps(way: Way, found: Draft, figures: Figures) -> Iterator[Step]:
             undo = partial(Plan.with_steps, columns=[name], steps=before)
             yield Step("coarser", name, words_for(name, steps), for_tables, undo)
     if plan.persons is not None and plan.persons != found.plan.persons:
-        words, rows = say("Only the first row of each person goes out."), found.plan.persons
+        words, rows, least = say("Only the first row of each person goes out."), found.plan.persons, plan.persons.least
+        if plan.draws_persons:
+            words = say("Each number of rows is that of {n} persons at least; who has more gives some up.", n=least)
         words = Phrase("{head} {tail}", {"head": words, "tail": losses[-1]})
         yield Step("person", plan.persons.column, words, for_tables, lambda p: replace(p, persons=rows))
     common = [n for n in way.search.plan.sensitive if n not in plan.sensitive]

@@ -46,6 +46,7 @@ _MUCH_MORE = 2  # times the audience's strength, for whose sake a column that no
 _CLEAR = 0.75  # share of the asked rows in cells of 50 and more that is enough
 _COMBINATIONS = 20_000
 _LOOKS = 100_000  # rows that are looked at, all forms together, beyond those that lie on the way
+_NUMBERS = 5  # of rows that persons have, at most, where all rows of theirs tell too little
 _ROUNDS = 8  # in which columns that give a secret value away are left out
 
 
@@ -210,7 +211,7 @@ def _best_of(setting: Setting, plan: Plan) -> Way:
 
 
 def _coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
-    """Give plans of which tables may be read that can't be of this one: diagnoses by chapters, one row a person."""
+    """Give plans of which tables may be read that can't be of this one, by chapters and with fewer rows a person."""
     asked = {each.sa for each in plan.questions if each.value is None}
     systems = {name: system_of(table[name]) for name in plan.sensitive if name not in plan.generalisations}
     chapters = {name: (Chapter(system),) for name, system in systems.items() if system}
@@ -219,9 +220,12 @@ def _coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
         plans.append(replace(plan, generalisations={**plan.generalisations, **chapters}))
     yield from plans[1:]
     if plan.persons is not None and plan.draws_persons:
+        # Who stands out by a number of rows that few have gives some up, before all give up all but one.
+        who = plan.persons
+        few = replace(who, least=max(who.least, int(persons(table[who.column]).max(initial=0)) // _NUMBERS))
         # A number tells which rows are one person's, and is refused where only one of them goes out.
-        single = replace(plan.persons, way="first", number=False)
-        yield from (replace(each, persons=single) for each in plans)
+        single = replace(who, way="first", number=False)
+        yield from (replace(each, persons=rows) for rows in (few, single)[few == who :] for each in plans)
 
 
 class Search:

@@ -90,6 +90,7 @@ class PersonsSection(Section):
                 self.number.isChecked() and way == "draw",
                 shift,
                 int(self.days.value()) if shift else 0,
+                plan.persons.least,
             )
         except SpluError as fault:
             self.say_fault(translate(str(fault)))
