@@ -28,6 +28,7 @@ from splu_desktop.files.language import LANGUAGES, ROOMS  # noqa: E402
 CATALOGUES = ROOT / "resources" / "translations"
 PACKAGE = ROOT / "splu_desktop"
 _WORDS = re.compile(r"[A-Za-z’']{2,} [a-z]")
+_FORMS = re.compile(r"\{\w+:[^{}]*\}")  # {n:row|rows}
 # Word lists, patterns, markup, and technical texts that nobody is shown.
 _NO_SENTENCES = {
     "search.py",
@@ -125,7 +126,7 @@ def _said(room: str, path: Path) -> Iterator[str]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
                 text = node.value
                 listed = text.islower() and len(text.split()) > 9 and not set(text) & set(",;:.")
-                if _WORDS.search(text) and not listed and not set(text) & set("\n\\<|"):
+                if _WORDS.search(text) and not listed and not set(_FORMS.sub("", text)) & set("\n\\<|"):
                     yield text
 
 

@@ -143,7 +143,7 @@ class _Filled(Isolating):
         self._language = language
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        if isinstance(value, Phrase | Figure):
+        if isinstance(value, Phrase | Figure) and not format_spec:
             return self._language.sentence(value)
         if isinstance(value, date):
             return self._language.day(value.isoformat())

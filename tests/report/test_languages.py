@@ -15,7 +15,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.generalise.chapters import NO_CHAPTER, _chapters
 from splu_desktop.core.generalise.dates import WEEKDAYS
-from splu_desktop.core.messages import Phrase, listed, say
+from splu_desktop.core.messages import Figure, Phrase, listed, say
 from splu_desktop.core.sanitise import OTHER
 from splu_desktop.files.language import LANGUAGES, ROOMS, Language, language
 from tests.report.conftest import REASON, TITLE, Case
@@ -138,6 +138,8 @@ def test_a_sentence_is_text_and_knows_what_it_was_made_of() -> None:
     assert json.dumps(said) == '"19,994 of 20,000 records"'
     shown = [say("{n} {n:record|records|record kept}", n=n) for n in (0, 1, 2, 1_000)]
     assert shown == ["0 record kept", "1 record", "2 records", "1,000 records"]
+    german = [language("de").sentence(say("{n} {n:row|rows}", n=n)) for n in (1, 2, say("rows"), Figure("1 in 3"))]
+    assert german == ["1 Zeile", "2 Zeilen", "Zeilen Zeilen", "1 von 3 Zeilen"]
     assert listed(["a", "b", "c"]) == "a, b and c"
 
 

@@ -180,7 +180,7 @@ class Case:
         value = read / cells if cells else 0.0
         if not self.plan.questions:
             return self._ordinary()
-        words = "{read} of {cells} cells of 50 and more can be read; {wanted} {wanted:is|are} needed."
+        words = "{read} of {cells} cells of 50 and more can be read; {wanted} are needed."
         sentence = say(words, read=read, cells=cells, wanted=share_words(share))
         if self.figures.useful(share):
             if none := self.figures.count_unread(self.plan):
