@@ -250,13 +250,17 @@ class RowWriter:
         laid = None if self._joined else np.frombuffer(room, self._row)
         for start in range(0, count, at_once):
             progress.report(stage, start / count)
-            parts = [of.take(own[start : start + at_once]) for of, own in zip(self._texts, codes, strict=True)]
+            some = [own[start : start + at_once] for own in codes]
             if laid is None:
+                parts = [of.take(own) for of, own in zip(self._texts, some, strict=True)]
                 file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()))
                 continue
-            rows = laid[: len(parts[0])]
-            for at, part in enumerate(parts):
-                rows[f"{at}"] = part
+            rows = laid[: len(some[0])]
+            if len(some) == 1:  # whole lines, of twice the table's bytes: taken to where they belong
+                self._texts[0].take(some[0], out=rows.view(self._texts[0].dtype), mode="clip")
+            else:
+                for at, own in enumerate(some):
+                    rows[f"{at}"] = self._texts[at].take(own)
             whole = room if len(rows) == at_once else room[: rows.nbytes]
             file.write(whole.translate(None, _FILL))
 
