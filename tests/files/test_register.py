@@ -11,7 +11,7 @@ import pytest
 
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.register import Entry, Register, RegisterFault, ledger
-from splu_desktop.files.register.marks import Marks, is_dense, marks_of, overlap
+from splu_desktop.files.register.marks import Marks, is_dense, marks_of, may_share_rows, overlap
 from tests.columns import column_of
 
 KEY = b"k" * 32
@@ -97,6 +97,19 @@ def test_many_persons_are_counted_by_a_sketch() -> None:
     mine, theirs = [f"P{i}" for i in range(n)], [f"P{i}" for i in range(n // 2, n + n // 2)]
     found = overlap(_marks(_clinic(1, n, ids=mine)), _marks(_clinic(2, n, ids=theirs)))
     assert found == pytest.approx(0.5, abs=0.12)  # five standard errors of 512 hashes
+
+
+def test_rows_are_marked_where_they_may_tell() -> None:
+    """Marks without rows overlap as those with rows do, wherever `may_share_rows` says that nothing comes of these."""
+    people, needed = [f"P{i}" for i in range(400)], list[bool]()
+    table, fewer = _clinic(1, ids=people), _clinic(3, 300, ids=people[:300])
+    renamed = [Table((*each.columns[:-1], column_of("patient", people[: each.n]))) for each in (table, fewer)]
+    for other in (table, fewer, *renamed, _clinic(1, 300), _clinic(2, 399)):
+        theirs, own = _marks(other), ["line", "pid"]
+        needed.append(may_share_rows(table, theirs))
+        found = overlap(marks_of(table, own, KEY, needed[-1]), theirs)
+        assert found == overlap(marks_of(table, own, KEY), theirs)
+    assert needed == [True, True, True, False, False, False]
 
 
 def test_marks_hold_no_values() -> None:

@@ -13,21 +13,21 @@ from splu_desktop.core.roles.lexicon import read_name
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.ledger import TABLES, Entry, Register
-from splu_desktop.files.register.marks import Marks, marks_of, overlap
+from splu_desktop.files.register.marks import Marks, marks_of, may_share_rows, overlap
 
 _LEAST = 0.01  # share of persons in common from which it is told
 
 
-def source_marks(register: Register, table: Table, plan: Plan) -> Marks:
-    """Return the marks of a source as it was read. Raises RegisterFault."""
+def source_marks(register: Register, table: Table, plan: Plan, among: Iterable[Entry] | None = None) -> Marks:
+    """Return the marks of a source as it was read, all or as far as entries need them. Raises RegisterFault."""
     persons = () if plan.persons is None else (plan.persons.column,)
-    return _marks(register, table, plan.roles, {*plan.kept_identifiers, *persons})
+    return _marks(register, table, plan.roles, {*plan.kept_identifiers, *persons}, among)
 
 
 def earlier_releases(register: Register, table: Table, plan: Plan) -> tuple[EarlierRelease, ...]:
     """Return what was handed out of the same persons, tables among it, for `policy.verdict`. Raises RegisterFault."""
     entries = register.read().handed_out
-    return _find_shared(entries, source_marks(register, table, plan)) if entries else ()
+    return _find_shared(entries, source_marks(register, table, plan, entries)) if entries else ()
 
 
 def releases_before(register: Register, entry: Entry) -> tuple[EarlierRelease, ...]:
@@ -45,20 +45,18 @@ def likely_earlier(
     entries = register.read().handed_out
     roles = {name: each.role for name, each in known.items()}
     naming = set() if persons is None else {persons.column}
-    return _find_shared(entries, _marks(register, table, roles, naming)) if entries else ()
+    return _find_shared(entries, _marks(register, table, roles, naming, entries)) if entries else ()
 
 
-def _marks(register: Register, table: Table, roles: Mapping[str, Role], naming: set[str]) -> Marks:
+def _marks(
+    register: Register, table: Table, roles: Mapping[str, Role], naming: set[str], among: Iterable[Entry] | None
+) -> Marks:
     """Return the marks of a table, worked out once; `naming`: columns that say who is who, whatever their role."""
     # Two wards use one phrase, and two tables of one hospital the same doctors.
-    others = {name for name, each in suggest_roles(table).items() if each.subject == "text"}
-    others |= {name for name in table.names if read_name(name).says("staff")}
+    others = {n for n, each in suggest_roles(table).items() if each.subject == "text" or read_name(n).says("staff")}
     naming = {name for name, role in roles.items() if role is Role.IDENTIFIER} - others | naming
-    key, names = register.key(), tuple(name for name in table.names if name in naming)
-    known: dict[tuple[bytes, tuple[str, ...]], Marks] = table.__dict__.setdefault("_source_marks", {})
-    if (key, names) not in known:
-        known[key, names] = marks_of(table, names, key)
-    return known[key, names]
+    rows = among is None or any(may_share_rows(table, entry.body.get("marks", {})) for entry in among)
+    return marks_of(table, tuple(name for name in table.names if name in naming), register.key(), rows)
 
 
 def _find_shared(entries: Iterable[Entry], own: Marks) -> tuple[EarlierRelease, ...]:

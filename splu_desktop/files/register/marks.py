@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import stir
-from splu_desktop.core.table import Column, Kind, Table, pieces, unique
+from splu_desktop.core.table import Column, Kind, Table, pieces, remember, unique
 
 KEPT = 512  # hashes of a sketch
 _DENSE = 0.05  # share of their range that numbers fill, above which they are told apart by nothing
@@ -35,13 +35,15 @@ Sketch = dict[str, Any]
 Marks = Mapping[str, Any]
 
 
-def marks_of(table: Table, identifiers: Sequence[str], key: bytes) -> Marks:
+@remember
+def marks_of(table: Table, identifiers: Sequence[str], key: bytes, rows: bool = True) -> Marks:
     """Return the marks of a table as it was read, as the register keeps them.
 
     identifiers : columns that name persons, by which they are recognised where they do.
+    rows : whether rows are marked, too, which takes seconds; `may_share_rows` says where nothing comes of it.
     """
     # Running numbers are the same in any two tables of one length.
-    hashed = {each.name: _hashes(each, key, f"row {each.name}") for each in table.columns if not is_dense(each)}
+    hashed = {one.name: _hashes(one, key, f"row {one.name}") for one in table.columns if rows and not is_dense(one)}
     columns = {name: [_counts_digest(table[name], own, key), _bits(table[name])] for name, own in hashed.items()}
     persons = {
         name: {**_sketch(unique(_hashes(table[name], key, "person"))), "names": _is_worded(table[name])}
@@ -51,14 +53,19 @@ def marks_of(table: Table, identifiers: Sequence[str], key: bytes) -> Marks:
     return {"rows": table.n, "columns": columns, "persons": persons, "telling": _sketch(_telling_rows(table, hashed))}
 
 
+def may_share_rows(table: Table, marks: Marks) -> bool:
+    """Return whether rows may be shared with those of marks: there are as many, or they have the same columns."""
+    own = {each.name for each in table.columns if not is_dense(each)}
+    return bool(marks.get("rows") == table.n or own == set(marks.get("columns", ())))
+
+
 def is_dense(column: Column) -> bool:
     """Return whether a column holds whole numbers, nearly each once, that fill their range: running numbers."""
     if column.values is None or column.values.dtype.kind != "f" or column.m < 20:
         return False
     numbers = column.values[np.isfinite(column.values)]
-    if len(numbers) < 20 or 2 * len(numbers) < column.n or not (numbers == np.floor(numbers)).all():
-        return False
-    return bool(len(numbers) > _DENSE * (numbers.max() - numbers.min() + 1))
+    whole = len(numbers) >= 20 and 2 * len(numbers) >= column.n and (numbers == np.floor(numbers)).all()
+    return bool(whole and len(numbers) > _DENSE * (numbers.max() - numbers.min() + 1))
 
 
 def _is_worded(column: Column) -> bool:
