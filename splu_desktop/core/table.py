@@ -75,8 +75,8 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
-    texts = labels.tolist()
     if values is None:  # eight bytes are a number that ascends with them, and tie seldom; other letters all tie
+        texts = labels.tolist()
         ascii_alone = "".join(texts).isascii()
         keys = np.array(texts, "S8").view(">u8").astype(np.uint64) if ascii_alone else np.zeros(len(texts), np.uint64)
     else:  # moments as numbers, which sort in a third of the time, none as the last one

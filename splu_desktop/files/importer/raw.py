@@ -20,10 +20,9 @@ FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day co
 
 def float_text(number: float) -> str:
     """Return the shortest text of a number, whole ones without ".0"."""
-    text = repr(number)
-    if text.endswith(".0"):
-        return text[:-2] if text != "-0.0" else "0"
-    return str(int(number)) if "e" in text and number.is_integer() and abs(number) < 1e15 else text
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return repr(number).removesuffix(".0")
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,7 +108,7 @@ class CellColumn:
 
     def mixes_days(self) -> bool:
         """Whether dates stand among numbers that are all plausible day counts."""
-        days = any(type(cell) is str and _DAY.match(cell) for cell in self.cells)
+        days = any(map(_DAY.match, [cell for cell in self.cells if type(cell) is str]))
         numbers = [cell for cell in self.cells if isinstance(cell, float)] if days else []
         return bool(numbers) and all(1.0 <= number <= 80_000.0 for number in numbers)
 

@@ -16,6 +16,7 @@ from splu_desktop.files.importer.columns.words import MONTHS, pattern
 
 _LONGEST = 70  # characters of a moment: "Fri Jan 05 2024 10:00:00 GMT+0100 (Central European Standard Time)"
 _FEW = 20  # texts that are not worth a look at all at once
+DIGITS = re.compile(r"\d\D+\d|\d{8}")  # as each moment has them, and few other texts
 _FIRST = np.datetime64("0001-01-01", "us")  # there is no year 0
 _TIME = (
     r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
@@ -142,7 +143,7 @@ def parse_dates(
     known = _iso(labels, values) if len(labels) > _FEW else np.zeros(len(labels), bool)
     for i in np.flatnonzero(~known).tolist():
         label = labels[i]
-        if len(label) > LONGEST or not 6 <= len(label.strip()) <= _LONGEST or not any(map(str.isdigit, label)):
+        if len(label) > LONGEST or not 6 <= len(label.strip()) <= _LONGEST or not DIGITS.search(label):
             continue
         if found := _XXY.fullmatch(label):
             a, b = int(found["a"]), int(found["b"])

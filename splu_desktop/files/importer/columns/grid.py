@@ -74,7 +74,7 @@ class Grid:
     def add_columns(self, columns: Sequence[RawColumn], numbers: NDArray[np.int64]) -> None:
         """Append records given as columns, the texts of each all different."""
         blank = np.ones(len(numbers), bool)
-        for column in columns:
+        for column in sorted(columns, key=lambda each: len(each.labels)):
             if not blank.any():
                 break
             blank &= np.array([is_blank(text) for text in column.labels], bool)[column.codes]

@@ -13,7 +13,7 @@ import numpy as np
 
 from splu_desktop.core.messages import say
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.columns.date_texts import parse_dates
+from splu_desktop.files.importer.columns.date_texts import DIGITS, parse_dates
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.columns.words import pattern
@@ -63,12 +63,11 @@ def shape_of(cell: str) -> str:
         return ""
     if len(cell) <= LONGEST and _NUMBER.fullmatch(cell):
         return "n"
-    if len(cell) <= 45:
-        if len(cell) <= LONGEST and _DATA.fullmatch(cell.strip()):
-            return "d"
-        if any(c.isdigit() for c in cell) and parse_dates([cell], np.ones(1, np.int64)).fits[0]:
-            return "d"
-    return "t"
+    if len(cell) > 45:
+        return "t"
+    if _DATA.fullmatch(cell.strip()):
+        return "d"
+    return "d" if DIGITS.search(cell) and parse_dates([cell], np.ones(1, np.int64)).fits[0] else "t"
 
 
 def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged: Sequence[Span] = ()) -> Header:

@@ -210,9 +210,9 @@ def _codes_of_digits(texts: Texts, few: list[int], numbers: Numbers) -> str | No
     """Return why numbers are codes, whose text is to stay as it is; None if they are not."""
     labels = texts.visible_texts
     odd = np.isnan(texts.plain)
-    whole_from_zero = (texts.many.first == ord("0")) & (texts.plain % 1 == 0)
+    from_zero = (texts.many.first == ord("0")) & numbers.whole
     if (
-        any(_LEADING_ZERO.fullmatch(labels[at]) for at in np.flatnonzero(odd | whole_from_zero).tolist())
+        any(_LEADING_ZERO.fullmatch(labels[at]) for at in np.flatnonzero(odd | from_zero).tolist())
         or any(_LONG.fullmatch(labels[at][:LONGEST]) for at in np.flatnonzero(odd & numbers.fits).tolist())
         or all(_LETTER_E.fullmatch(labels[at][:LONGEST]) for at in few)
         or all(len(labels[at]) <= LONGEST and _TELEPHONE.fullmatch(labels[at]) for at in few)

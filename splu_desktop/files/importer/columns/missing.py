@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -52,6 +53,7 @@ def neutral_places(texts: Sequence[str], many: ManyTexts, among: NDArray[np.bool
     return [at for at in likely if neutral(texts[at]) or texts[at].strip().lower() in AMONG_NUMBERS]
 
 
+@lru_cache(10_000)  # several rules ask about the same few texts
 def neutral(text: str) -> bool:
     """Whether a text says nothing about its column's type."""
     first = text[:1]
@@ -102,13 +104,14 @@ def code_proposals(values: NDArray[np.float64], counts: NDArray[np.int64]) -> li
     A negative one where every other number is at least 0; nines where every other number is below a third of it.
     """
     found: list[int] = []
-    finite = np.isfinite(values)
-    ordinary = finite & ~np.isin(values, _CODES)
+    finite, coded = np.isfinite(values), np.isin(values, _CODES)
+    ordinary = finite & ~coded
     if finite.sum() < 3 or not ordinary.any():
         return found
+    places = np.flatnonzero(coded)
     low, high = float(values[ordinary].min()), float(values[ordinary].max())
     for code in _CODES:
-        at = np.flatnonzero(values == code)
+        at = places[values[places] == code]
         if counts[at].sum() and (code < 0 <= low or (code > 0 and high < code / 3)):
             found.extend(at.tolist())
     return found

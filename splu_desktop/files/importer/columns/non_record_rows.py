@@ -30,7 +30,7 @@ _GAPS = 500  # blank stretches looked at for another table below them
 _TOTAL, _STATISTIC, _OF_GROUP = pattern("total"), pattern("statistic"), pattern("total_of_group")
 _DESCRIBES = pattern("describes_column")
 _LABEL = re.compile(r"[^\W\d_][^:]{2,39}: \s*\S")
-_HAS_DIGIT = re.compile(r"\d")
+_HAS_DIGIT, _HAS_LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _LABELLED = 6  # last rows that may begin with one
 _DESCRIBING = 3  # rows below the names looked at for them
 _RULE = re.compile(r"[\s|]*[-=_+:~*][-=_+:~*\s|]*")
@@ -237,7 +237,7 @@ def _totals(table: _Table) -> dict[int, LineKind]:
     full = [column for column in table.columns if _fills(column, table.sample).mean() >= 0.8]
     found: dict[int, LineKind] = {}
     for place, column in enumerate(table.columns[:_FIRST]):
-        if len(column.labels) > _FEW:
+        if len(column.labels) > _FEW or not _HAS_LETTER.search("".join(column.labels)):
             continue
         said = {code: _fits(_OF_GROUP, label.strip()) for code, label in enumerate(column.labels)}
         plain = {code for code, label in enumerate(column.labels) if _fits(_TOTAL, label)}

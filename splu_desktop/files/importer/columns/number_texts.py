@@ -109,7 +109,9 @@ def plain_numbers(many: ManyTexts) -> NDArray[np.float64]:
     # rounded once, is the number that the text says.
     bare = np.concatenate([np.zeros(2 * _WORD, np.uint8), data[~pointed] if len(at) else data])
     ends = 2 * _WORD + marks[1:] - np.cumsum(points)
-    whole = _whole_numbers(bare, ends, digits) + 1e8 * _whole_numbers(bare, ends - _WORD, digits - _WORD)
+    whole = _whole_numbers(bare, ends, digits).astype(float)
+    long = np.flatnonzero(plain & (digits > _WORD))
+    whole[long] += 1e8 * _whole_numbers(bare, ends[long] - _WORD, digits[long] - _WORD)
     whole /= _TENS.take(behind, mode="clip")
     return np.where(plain, np.where(negative, -whole, whole), np.nan)
 
@@ -170,8 +172,8 @@ _US_ONLY = re.compile(
     r"\d{1,3}(?:,\d{3})+\.\d*|\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d*)?|\d{1,3}(?:,\d{3}){2,}|\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+"
 )
 _EU_ONLY = re.compile(r"\d{1,3}(?:\.\d{3})+,\d*|\d{1,3}(?:\.\d{3}){2,}|\d*,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+")
-_COMMA_3 = re.compile(r"[1-9]\d{0,2},\d{3}")
-_POINT_3 = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_THREE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_ALIKE = str.maketrans("23456789", "11111111")  # to the patterns, which tell nothing but 0 from the others
 _BLANKS = re.compile(rf"\d{{1,3}}(?P<mark>[{_BLANKS_BETWEEN}'’])\d{{3}}(?:[{_BLANKS_BETWEEN}'’]\d{{3}})*(?:[.,]\d+)?")
 
 
@@ -184,25 +186,23 @@ class MarkEvidence(Counter[str]):
     """
 
     def add(self, labels: Sequence[str]) -> None:
-        """Count the evidence in some texts."""
-        for whole in labels:
+        """Count the evidence in some texts, those that differ in digits alone as one."""
+        for whole, times in Counter(label.translate(_ALIKE) for label in labels).items():
             decorated = None if whole.isdecimal() or len(whole) > LONGEST else _DECORATED.fullmatch(whole)
             if decorated is None and not whole.isdecimal():
                 continue
             label = whole if decorated is None else decorated["core"].strip()
             if label.isdecimal():
-                self["large" if len(label) > 3 else "small"] += 1
-            elif _COMMA_3.fullmatch(label):
-                self["commas"] += 1
-            elif _POINT_3.fullmatch(label):
-                self["points"] += 1
+                self["large" if len(label) > 3 else "small"] += times
+            elif _THREE.fullmatch(label):
+                self["commas" if "," in label else "points"] += times
             elif _US_ONLY.fullmatch(label):
-                self.update(("point", ",") if "," in label else ("point",))
+                self.update(dict.fromkeys(("point", ",") if "," in label else ("point",), times))
             elif _EU_ONLY.fullmatch(label):
-                self.update(("comma", ".") if "." in label else ("comma",))
+                self.update(dict.fromkeys(("comma", ".") if "." in label else ("comma",), times))
             elif found := _BLANKS.fullmatch(label):
-                self["quote" if found["mark"] in "'’" else "blank"] += 1
-                self.update(name for name, mark in (("point", "."), ("comma", ",")) if mark in label)
+                self["quote" if found["mark"] in "'’" else "blank"] += times
+                self.update({name: times for name, mark in (("point", "."), ("comma", ",")) if mark in label})
 
     @property
     def open(self) -> bool:

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from splu_desktop.core.messages import say
@@ -295,20 +296,18 @@ def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
     if regular <= least:
         return 0.0
     word = 0.3 if dialect.delimiter in _NEEDS_VALUES else 0.95
-    known = total = typed = 0.0
-    longest = 0
-    for row in rows:
-        for cell in row:
-            total += 1
-            longest = max(longest, cell.count("\n") + cell.count("\r"))
-            if shape_of(cell) != "t" or (neutral(cell) and "\\" not in cell):
-                known += 1
-                typed += 1
-            elif len(cell) < 400 and all(_WORDS.fullmatch(line.strip()) for line in cell.splitlines() or [cell]):
-                known += word
-            elif cell[:1] not in "\"'" or dialect.quote:
-                known += 0.1
-    if longest > 30:
+    known = typed = 0.0
+    cells = Counter(chain.from_iterable(rows))
+    for cell, times in cells.items():
+        if shape_of(cell) != "t" or (neutral(cell) and "\\" not in cell):
+            known += times
+            typed += times
+        elif len(cell) < 400 and all(_WORDS.fullmatch(line.strip()) for line in cell.splitlines() or [cell]):
+            known += word * times
+        elif cell[:1] not in "\"'" or dialect.quote:
+            known += 0.1 * times
+    total = cells.total()
+    if max(cell.count("\n") + cell.count("\r") for cell in cells) > 30:
         return 0.0  # a stray quote has swallowed half the file
     if dialect.delimiter in _NEEDS_VALUES and typed < 0.35 * total:
         return 0.0

@@ -188,13 +188,13 @@ def _head(lines: list[str], dialect: Dialect) -> list[list[str]]:
 
 def _width(header: list[list[str]], below: list[list[str]]) -> int:
     """Fields of the table: those of most rows, at least the header's."""
-    filled = sorted(max((i + 1 for i, cell in enumerate(row) if not is_blank(cell)), default=0) for row in below)
     head = max((i + 1 for row in header for i, cell in enumerate(row) if not is_blank(cell)), default=0)
-    if not filled:
+    if not below:
         return max(head, 1)
     usual, rows = Counter(map(len, below)).most_common(1)[0]
     if rows >= 0.6 * len(below) and usual >= head:
         return usual  # fields that stay empty in every row are cut off once all rows are known
+    filled = sorted(max((i + 1 for i, cell in enumerate(row) if not is_blank(cell)), default=0) for row in below)
     return max(head, filled[int(0.95 * (len(filled) - 1))], 1)  # five rows in a hundred may be broken
 
 

@@ -104,7 +104,7 @@ def _find_shown(texts: Sequence[str], made: Column, *, cells: bool) -> _Found:
 
     Small numbers shown as dates lie in the first months it counts; long ones written as 4.711E+12 have become the same.
     """
-    filled = [text.strip() for text in texts if text.strip()]
+    filled = [*filter(None, map(str.strip, texts))]
     if made.kind in (Kind.DATE, Kind.DATETIME) and made.values is not None and filled:
         days = made.values[~np.isnat(made.values)]
         near = len(days) >= _FEWEST and days.min() >= _THE_FIRST and days.max() < _THE_FIRST + np.timedelta64(366, "D")
