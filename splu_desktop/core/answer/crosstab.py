@@ -167,7 +167,7 @@ def _estimate(
         table, rest = reader.published.table, keys
         for name in reversed(by):
             rest, code = np.divmod(rest, table[name].m)
-            target[outside:] *= reader.lifts(column, table[name].codes, table[name].m)[code]
+            target[outside:] *= reader.label_lifts(column, name)[code]
         total = target.sum(axis=1, keepdims=True)
         target = np.where(total > 0, target / np.where(total > 0, total, 1) * grid.line_rows[:, None], target)
     return grid.figures.draw_towards(target, spread)

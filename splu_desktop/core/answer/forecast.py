@@ -22,7 +22,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import DrawInput
-from splu_desktop.core.table import Column
+from splu_desktop.core.table import Column, remember
 from splu_desktop.core.thresholds import NORMAL_95
 
 Floats = NDArray[np.float64]
@@ -88,8 +88,6 @@ class Forecaster:
 
     def __init__(self, prepared: DrawInput, plan: Plan) -> None:
         self.prepared, self.plan = prepared, plan
-        self._correlations: dict[Block, float] = {}
-        self._shares: dict[str, Floats] = {}
         self._sizes = np.bincount(prepared.row_class, minlength=prepared.classes.number).astype(float)  # of classes
 
     def forecast(self, asked: AskedTable, gammas: Sequence[float], least: int = 0) -> Forecast:
@@ -162,20 +160,18 @@ class Forecaster:
             low[at], high[at] = (each[:, : len(values)] for each in figures.interval(top))
         return low, high
 
+    @remember
     def _class_shares(self, sensitive: str) -> Floats:
         """Return (C, m) the share of each value among the rows of each class."""
-        if sensitive not in self._shares:
-            column, classes = self.prepared.table[sensitive], self.prepared.row_class
-            self._shares[sensitive] = class_shares(column.codes, column.m, classes, self.prepared.classes.number)
-        return self._shares[sensitive]
+        column, classes = self.prepared.table[sensitive], self.prepared.row_class
+        return class_shares(column.codes, column.m, classes, self.prepared.classes.number)
 
+    @remember
     def correlation(self, block: Block) -> float:
         """Return how alike a person's rows are in a block, as it will about be published."""
-        if block not in self._correlations:
-            values = block_codes(self.prepared.table, block.columns)
-            # Shown rows of a person are lent or kept together, so that they are as alike as the true ones.
-            self._correlations[block] = round_correlation(row_correlation(values, self.prepared.units))
-        return self._correlations[block]
+        values = block_codes(self.prepared.table, block.columns)
+        # Shown rows of a person are lent or kept together, so that they are as alike as the true ones.
+        return round_correlation(row_correlation(values, self.prepared.units))
 
     def _means(
         self, asked: AskedTable, column: Column, line: NDArray[np.integer], lines: int, gammas: Sequence[float]

@@ -21,6 +21,7 @@ from splu_desktop.core.answer.counts import (
     count_rows_beside,
     count_several_blocks,
     learn_spread,
+    sum_by_line,
 )
 from splu_desktop.core.answer.scores import class_shares
 from splu_desktop.core.distinct import count_pairs, cross_codes, pair_keys
@@ -29,6 +30,7 @@ from splu_desktop.core.mechanism import Block
 from splu_desktop.core.messages import none_of
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published, block_codes
+from splu_desktop.core.table import remember
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -72,7 +74,6 @@ class Reader:
 
     def __init__(self, published: Published) -> None:
         self.published = published
-        self._class_shares: dict[str, Floats] = {}
 
     # --- one question
 
@@ -183,10 +184,14 @@ class Reader:
     def among_alike(self, figures: CountFigures, top: Floats, blocks: Sequence[Block]) -> CountFigures:
         """Return figures of events of some blocks about persons like these; top (...) records of their lines."""
         published = self.published
-        rows = np.bincount(published.record_class, minlength=len(published.cells))
+        rows = self._class_rows
         more = float(np.average([cell.rows for cell in published.cells], weights=rows)) - 1 if rows.any() else 0.0
         rho = max(map(published.correlation_of, blocks), default=0.0)
         return figures.among_alike(published.n, top, more, rho)
+
+    @cached_property
+    def _class_rows(self) -> NDArray[np.int64]:
+        return np.bincount(self.published.record_class, minlength=len(self.published.cells))
 
     def _as_published(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> float:
         """Return the papers' estimate: published counts of the whole table instead of those of classes."""
@@ -198,49 +203,58 @@ class Reader:
 
     # --- what a line lets expect
 
+    @remember
     def spread(self, sensitive: str) -> float:
         """Return t, how far counts of one condition lie from what the whole table lets expect."""
-        known = self.published.spread.get(sensitive)
-        return self._spreads[sensitive] if known is None else known
-
-    @cached_property
-    def _spreads(self) -> dict[str, float]:
-        found, table = {}, self.published.table
+        if sensitive in self.published.spread:
+            return self.published.spread[sensitive]
+        table, column = self.published.table, self.published.table[sensitive]
         lines = [table[name] for name in self.published.nsas if 2 <= table[name].m <= _MOST_LABELS][:_MOST_COLUMNS]
         lines.sort(key=lambda line: line.m)  # columns of few labels have the large cells, which tell most of the spread
-        for name in self.published.sensitive:
-            column = table[name]
-            share = column.counts() / max(column.n, 1)
-            cells: list[tuple[Floats, Floats, Floats]] = []
-            for line in lines:
-                if cells and min(line.m * len(self.published.cells), table.n) * column.m > _LEARNT:
-                    break
-                grid = self.column_grid(line.codes, line.m, name)
-                target = grid.line_rows[:, None] * share
-                cells.append((grid.figures.estimate.ravel(), grid.figures.variance().ravel(), target.ravel()))
-            found[name] = learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0
-        return found
+        share = column.counts() / max(column.n, 1)
+        cells: list[tuple[Floats, Floats, Floats]] = []
+        for line in lines:
+            if cells and min(line.m * len(self.published.cells), table.n) * column.m > _LEARNT:
+                break
+            grid = self.column_grid(line.codes, line.m, sensitive)
+            target = grid.line_rows[:, None] * share
+            cells.append((grid.figures.estimate.ravel(), grid.figures.variance().ravel(), target.ravel()))
+        return learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0
 
     def lifts(self, sensitive: str, line: NDArray[np.integer], lines: int) -> Floats:
         """Return (L, m) how many times as often each value occurs in each line, drawn towards 1. line : (N,)."""
         grid = self.column_grid(line, lines, sensitive)
         return grid.figures.lifts(grid.target, self.spread(sensitive))
 
+    @remember  # question after question asks the same
+    def label_lifts(self, sensitive: str, name: str) -> Floats:
+        """Return (L, m) the lifts in each label of an unchanged column."""
+        column = self.published.table[name]
+        return self.lifts(sensitive, column.codes, column.m)
+
+    @remember  # every table of a column asks them
+    def _column_shares(self, sensitive: str) -> Floats:
+        column = self.published.table[sensitive]
+        return class_shares(column.codes, column.m, self.published.record_class, len(self.published.cells))
+
     def _target(self, question: Question, n_p: int) -> float:
         """Return mu = N_P pi prod(lift of each condition by itself), rescaled to N_P; parts of blocks multiply."""
         expected, table = 1.0, self.published.table
-        for name, flags in question.sas:
+        for name, events in question.sas:
             column = table[name]
-            share = column.counts() / max(column.n, 1)
-            mu = share.copy()
+            mu = share = column.counts() / max(column.n, 1)
             # With one condition the line itself is what the lift would be learned from: it would vouch for itself.
             if len(question.nsas) > 1:
                 for nsa, picked in question.nsas:
-                    mu = mu * self.lifts(name, np.frombuffer(picked, bool)[table[nsa].codes].astype(np.int32), 2)[1]
+                    flags, line = np.frombuffer(picked, bool), table[nsa]
+                    if flags.sum() == 1 and min(line.m * len(self.published.cells), line.n) * column.m <= _LEARNT:
+                        mu = mu * self.label_lifts(name, nsa)[flags.argmax()]
+                    else:
+                        mu = mu * self.lifts(name, flags[line.codes].astype(np.int32), 2)[1]
             total = mu.sum()
             # Lifts of several conditions multiply as if these were independent; the values still have to fill the line.
             mu = mu / total if total > 0 else share
-            expected *= float(mu[np.frombuffer(flags, bool)].sum())
+            expected *= float(mu[np.frombuffer(events, bool)].sum())
         return n_p * expected
 
     # --- many cells
@@ -271,32 +285,27 @@ class Reader:
         groups = any(block.draw.name == "groups" for block in blocks)
         if groups and len(parts) > 1:
             raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
-        selected, m = np.bincount(line, minlength=lines), math.prod(sizes)
         pair, pairs = cross_codes(pair_keys(line, number, classes), lines * number)
         of_line, of_class = np.divmod(pairs, number)
-        codes, whole = np.zeros(published.n, np.int64), np.ones(1)
+        codes, whole, m = parts[0][1], np.ones(1), math.prod(sizes)
         shares = []
         for at, (name, own, size) in enumerate(parts):
-            codes = codes * size + own
+            codes = pair_keys(codes, size, own) if at else own
             whole = np.outer(whole, np.bincount(own, minlength=size) / max(published.n, 1)).ravel()
             alone = [size if other == at else 1 for other in range(len(parts))]
-            if own is not published.table[name].codes:
-                share = class_shares(own, size, classes, number)
-            else:  # every table of a column asks them
-                if name not in self._class_shares:
-                    self._class_shares[name] = class_shares(own, size, classes, number)
-                share = self._class_shares[name]
+            whole_column = own is published.table[name].codes
+            share = self._column_shares(name) if whole_column else class_shares(own, size, classes, number)
             share = share[of_class].reshape(-1, *alone)
             shares.append(np.broadcast_to(share, (len(pairs), *sizes)).reshape(-1, m))
-        by_line = count_pairs(line, lines, codes, m)
         shown = count_pairs(pair, len(pairs), codes, m).astype(float)
-        rows = shown.sum(axis=1)[:, None]
+        rows, by_line = shown.sum(axis=1)[:, None], sum_by_line(shown, of_line, lines).astype(np.int64)
+        selected = by_line.sum(axis=1)
         if groups:
             values = block_codes(published.table, blocks[0].columns)
             figures = count_groups_by_class(blocks[0].draw, values, classes, line, lines, codes, m, drawn=True)
             return Grid(selected, by_line, figures, selected[:, None] * whole)
         a = [block.draw.retention for block in blocks]
-        in_class = np.bincount(classes, minlength=number).astype(float)[of_class][:, None]
+        in_class = self._class_rows.astype(float)[of_class][:, None]
         rho = [published.correlation_of(block) for block in blocks]
         beside = np.zeros((1, 1))
         if published.person:

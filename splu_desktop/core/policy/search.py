@@ -38,7 +38,7 @@ from splu_desktop.core.risk.ladders import ladder_of, leaves_in
 from splu_desktop.core.risk.tiers import TIERS, Candidate, Levels, TierSearch
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import DrawInput, prepare
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Table, remember
 
 # The strongest first: what needs more than STOPS[0] counts as protected by no strength.
 STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
@@ -254,7 +254,6 @@ class Search:
         limits, drawn = setting.limits, plan.draws_persons
         self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, setting.progress, drawn)
         self._cells = AskedCells(self._source, plan.questions, candidates, plan.generalisations)
-        self._ways: dict[Levels, Way] = {}
 
     def find(self) -> Way:
         """Return the best way; one that is not safe where too few persons look alike whatever is done."""
@@ -284,12 +283,9 @@ class Search:
     def _mildest(self, fixed: Mapping[str, int]) -> Way | None:
         """Return the way with these forms and the mildest of other columns, None where too few persons look alike."""
         levels = self.tiers.mildest(fixed)
-        if levels is None:
-            return None
-        if levels not in self._ways:
-            self._ways[levels] = self._look(levels)
-        return self._ways[levels]
+        return None if levels is None else self._look(levels)
 
+    @remember
     def _look(self, levels: Levels) -> Way:
         """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
         plan = self.plan_with(levels)
