@@ -348,7 +348,7 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
     while chunk := file.read(_BLOCK):
         rest += chunk
         cut = rest.rfind(b"\n") + 1
-        while cut and rest.count(b'"', 0, cut) % 2:  # a line end inside quotes
+        while cut and fields.count(rest, ord('"'), cut) % 2:  # a line end inside quotes
             cut = rest.rfind(b"\n", 0, cut - 1) + 1
         if cut:
             yield rest[:cut]
