@@ -89,6 +89,17 @@ def test_figures_of_lines_are_those_of_their_parts_added(lines: int) -> None:
         assert getattr(whole, name) == pytest.approx(getattr(added, name), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("draw", [4.0, DecoyGroups(4)], ids=["lenders", "groups"])
+def test_what_a_label_lets_expect_hangs_on_its_own_rows_alone(draw: float | DecoyGroups) -> None:
+    """So it may be worked out for all labels of a column at once, and kept for the next question."""
+    reader = Reader(Releases(invented(6_000, [0.3, 0.25, 0.25, 0.2]), {("dx",): draw}, ("sex",)).draw(5))
+    for name in ("unit", "age"):
+        codes, all_labels = reader.published.table[name].codes, reader.label_lifts("dx", name)
+        for at, own in enumerate(all_labels):
+            assert own == pytest.approx(reader.lifts("dx", (codes == at).astype(np.int32), 2)[1], rel=1e-12)
+        assert np.ptp(all_labels, axis=0).min() > 0
+
+
 @pytest.mark.parametrize("classes", [(), ("sex", "age")], ids=["one class", "cells"])
 @pytest.mark.parametrize("gamma", [2, 5, 10])
 @pytest.mark.parametrize("top", [0.12, 0.42])

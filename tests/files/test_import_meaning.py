@@ -11,7 +11,7 @@ import pytest
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer import ImportChoices, TableReading, read
 from splu_desktop.files.importer.columns.many_texts import look_at
-from splu_desktop.files.importer.columns.number_texts import plain_numbers
+from splu_desktop.files.importer.columns.number_texts import MarkEvidence, plain_numbers
 from splu_desktop.files.importer.period_texts import name_formats, period_text
 from splu_desktop.files.isolation.faults import BadChoice, FileFault
 from tests.columns import column_of
@@ -282,3 +282,16 @@ def test_a_plain_number_is_what_its_digits_say_to_the_last_bit() -> None:
     assert plain_numbers(look_at(texts)).tobytes() == np.array([*map(float, texts)]).tobytes()
     others = ["", "-", ".", "1.2.3", "1-2", "--1", "+1", "1e5", " 1", "1,5", "x" * 99, "٣", "1\x1f2", "1" * 16]
     assert np.isnan(plain_numbers(look_at([*others, "1"]))).tolist() == [True] * len(others) + [False]
+
+
+def test_marks_of_many_texts_are_those_of_each_added() -> None:
+    rng = np.random.default_rng(8)
+    texts = ["".join(rng.choice([*"0123456789.,", " ", "€"], n)) for n in rng.integers(1, 9, 20_000)]
+    together, added = MarkEvidence(), MarkEvidence()
+    together.add(texts)
+    for text in texts:
+        alone = MarkEvidence()
+        alone.add([text])
+        added.update(alone)
+    assert together == added
+    assert min(together[name] for name in ("point", "comma", "points", "commas", "blank", "small", "large")) > 0
