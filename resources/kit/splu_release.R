@@ -51,12 +51,11 @@ load_release <- function(folder = ".") {
   r$table <- as.data.frame(Map(function(kind, labels, numbers, codes)
     (if (kind %in% c("integer", "decimal")) numbers else ifelse(labels == "", NA, labels))[codes],
     kinds, r$labels, r$numbers, r$codes), optional = TRUE, stringsAsFactors = FALSE)
-  delayedAssign("scores", .splu$scores(r), assign.env = r) # read when first asked for
   structure(r, class = "splu_release")
 }
 
 print.splu_release <- function(x, ...) {
-  cat(x$facts$title, ": ", x$n, " rows, ", length(x$entries), " columns; r$table, r$scores, count(), share(), regress() ...\n", sep = "")
+  cat(x$facts$title, ": ", x$n, " rows, ", length(x$entries), " columns; r$table, score(), count(), share(), regress() ...\n", sep = "")
   invisible(x)
 }
 
@@ -165,8 +164,6 @@ local({
     found
   }
 
-  scores <- function(r) as.data.frame(lapply(read(r, "scores.csv"), function(x)
-    as.numeric(sub(r$facts$dialect$decimal, ".", x, fixed = TRUE))), check.names = FALSE)
   conditions <- function(r, texts) lapply(texts, function(text) feature(r, text, 0))
 
   feature <- function(r, text, unknown = NA) { # a column's numbers, or whether it meets a condition; unknown if empty

@@ -499,13 +499,11 @@ def _times(matrix, f):
 
 
 def _inverse(matrix):
-    """Return the inverse, by Gauss and Jordan with pivots; None where there is none."""
+    """Return the inverse, by Gauss and Jordan; None where there is none."""
     n = len(matrix)
     rows = [[*row, *(float(i == j) for j in range(n))] for i, row in enumerate(matrix)]
     rows = [[x / (max(map(abs, row[:n])) or 1.0) for x in row] for row in rows]
     for i in range(n):
-        best = max(range(i, n), key=lambda r: abs(rows[r][i]))
-        rows[i], rows[best] = rows[best], rows[i]
         if abs(rows[i][i]) < 1e-12:
             return None
         rows[i] = [x / rows[i][i] for x in rows[i]]
