@@ -153,9 +153,17 @@ class _Walk:
         self.draw("proposal-stale")
         session.undo()
         self._publish()
-        for step in (Step.ASK, Step.REPORT):
-            window.show_step(step)
-            self.draw(step.value)
+        window.show_step(Step.ASK)
+        self.draw(Step.ASK.value)
+        ask = window.page(Step.ASK)
+        for at in range(1, ask.tabs.count()):
+            ask.tabs.setCurrentIndex(at)
+            self.rest(lambda: not any(each.rest.isActive() for each in ask.each if hasattr(each, "rest")))
+            self.draw(f"ask-{at}")
+        ask.tabs.setCurrentIndex(0)
+        window.show_step(Step.REPORT)
+        self.draw(Step.REPORT.value)
+        self._pages()
         plan = session.plan
         if plan is not None and session.release is not None:
             session.change_plan(plan.with_gamma(plan.gamma + 1), "strength")
@@ -179,6 +187,17 @@ class _Walk:
             dialog.grab().save(str(self.folder / f"{self.number:02}-{name}.png"))
             dialog.close()
         self.rest()
+
+    def _pages(self) -> None:
+        """Draw the pages of both editions of the report, as they print."""
+        from splu_desktop.gui.base.session import Step
+
+        report = self.window.page(Step.REPORT)
+        for edition, card in (("own", report.own), ("recipient", report.theirs)):
+            card.radio.setChecked(True)
+            self.rest()
+            for at, page in enumerate(report.pages.pages, 1):
+                page.save(str(self.folder / f"report-{edition}-{at}.png"))
 
     def _publish(self) -> None:
         """Draw Publish as it comes, carry its repairs out, accept what is left, and publish."""
