@@ -370,7 +370,7 @@ def test_a_table_is_generalised_column_by_column() -> None:
     assert after["a"].labels.tolist() == ["below 10", "10 and more"]
     assert after["b"] is table["b"]
     assert g.words_for("a", (g.by_cuts([10]), g.Rare(5))) == (
-        "Column “a”: numbers into intervals, cut at 10, then values of fewer than 5 records into “Other”."
+        "Column “a”: numbers into groups, cut at 10, then values of fewer than 5 records into “Other”."
     )
 
 

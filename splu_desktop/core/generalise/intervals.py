@@ -83,10 +83,10 @@ class Intervals(Generalisation):
             shown = [*shown[: 2 if self.width else 6], "…", *shown[-1 if self.width else -3 :]]
         cuts = ", ".join(shown)
         if self.clinical:
-            return say("numbers into clinical intervals ({measure}), cut at {cuts}", measure=self.clinical, cuts=cuts)
+            return say("numbers into clinical groups ({measure}), cut at {cuts}", measure=self.clinical, cuts=cuts)
         if self.width is None:
-            return say("numbers into intervals, cut at {cuts}", cuts=cuts)
-        return say("numbers into intervals of width {width}, cut at {cuts}", width=number_text(self.width), cuts=cuts)
+            return say("numbers into groups, cut at {cuts}", cuts=cuts)
+        return say("numbers into groups of width {width}, cut at {cuts}", width=number_text(self.width), cuts=cuts)
 
 
 def interval_labels(cuts: Sequence[float], *, whole: bool) -> list[str]:

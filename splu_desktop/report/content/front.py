@@ -143,8 +143,8 @@ def _gain(each: Secret) -> str:
 
 def _purpose(facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("4 Purpose, and whether the release serves it"))
-    purpose = facts.audience.purpose or t("to be entered")
-    text = f"{purpose.rstrip('.')}."
+    purpose = facts.audience.purpose.rstrip(".")
+    text = f"{purpose}." if purpose else t("The purpose is to be entered.")
     if facts.internal:
         out = sum(each.values is not None for each in facts.columns)
         text += " " + t("Columns published for it: {out} of {all}.", out=out, all=len(facts.columns))
