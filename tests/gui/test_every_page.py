@@ -35,6 +35,7 @@ from splu_desktop.gui.base.parts import ChoiceCard
 from splu_desktop.gui.base.session import RAIL, Step
 from splu_desktop.gui.base.widgets import ElidedLabel, put_in_scroll_area, show_whole
 from splu_desktop.gui.proposal.plots import Plot
+from splu_desktop.gui.proposal.ranges import RangeStrip
 from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
@@ -47,7 +48,7 @@ MOST_WORDS = 270  # on a page at once, its tables and the frame around it not co
 # Words of mathematics that stand only in Expert and the annex (flow.md, section 6); gamma and T stand at the slider.
 NEVER = re.compile(
     r"\b(joined|decoy|tolerance|estimator|pooled|interval|prosecutor|signal|epsilon|alpha|naive|bayes|pram|reconstruct"
-    r"|k-anonym\w*|quasi\w*)\b",
+    r"|k-anonym\w*|quasi\w*)s?\b",
     re.I,
 )
 
@@ -126,7 +127,8 @@ def faults_of_room(window: QWidget) -> Iterator[str]:
         inside = room.widget() if isinstance(room, QScrollArea) else None
         if inside is not None and inside.minimumSizeHint().width() > room.viewport().width() + 2:
             yield f"too wide by {inside.minimumSizeHint().width() - room.viewport().width()}"
-    parts = [part for part in shown(window, QLabel, Plot, *CONTROLS) if not isinstance(part.parent(), QComboBox)]
+    kinds = QLabel, Plot, RangeStrip, *CONTROLS
+    parts = [part for part in shown(window, *kinds) if not isinstance(part.parent(), QComboBox)]
     boxes = [(part, seen(part, window)) for part in parts if not isinstance(part, QLabel) or words_of(part).strip()]
     for part in shown(window, QAbstractSlider, TableView):
         inside = part.parentWidget().rect().contains(part.geometry())

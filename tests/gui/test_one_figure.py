@@ -12,8 +12,10 @@ import pytest
 
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.files.project.recipe import Recipe, write_recipe
+from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.words import number
 from splu_desktop.gui.proposal.figures import band_figures
+from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.report.page import make
 from splu_desktop.gui.shell.main_window import MainWindow
 from splu_desktop.report.fields import Fields
@@ -53,6 +55,23 @@ def _said_by_verdict(verdict: dict[str, Any], report: dict[str, Any]) -> dict[st
         "custodian": {"limits": shown, "other": verdict["other_questions"]},
         "release": {"rows": verdict["rows"], "persons": verdict["persons"], **verdict["certainty"]},
     }
+
+
+def test_a_way_of_another_strength_says_what_is_said_once_it_is_taken(proposed: MainWindow, idle: Idle) -> None:
+    proposed.show_step(Step.PROPOSAL)
+    page, session = proposed.page(Step.PROPOSAL), proposed.session
+    assert isinstance(page, ProposalPage)
+    idle(proposed)
+    page._show_ways()  # which a timer does else
+    assert page._ways
+    for way in list(page._ways):
+        (told,) = (words.removeprefix("rows right: ") for _, words in way.figures if words.startswith("rows right"))
+        way.take()
+        idle(proposed)
+        assert session.verdict is not None
+        assert band_figures(session.verdict, "persons")[2][1] == f"{told} right"
+        session.undo()
+        idle(proposed)
 
 
 def test_every_number_of_a_report_is_that_of_window_and_command_line(

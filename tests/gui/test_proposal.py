@@ -8,10 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QStyleOptionComboBox
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QPushButton,
+    QStyleOptionComboBox,
+    QStyleOptionViewItem,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL
@@ -21,6 +28,8 @@ from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import cases, persons_of, rows_of, value_words
 from splu_desktop.gui.base.session import Answers, Step
 from splu_desktop.gui.proposal.page import ProposalPage
+from splu_desktop.gui.proposal.preview import RangeLine
+from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.steps import steps_of
 from splu_desktop.gui.questions.page import QuestionsPage
 from splu_desktop.gui.shell import languages
@@ -52,6 +61,30 @@ def test_ranges_hold_the_true_counts_and_both_plots_are_in_sight(
         for plot in (page.large, page.small):
             assert plot.visibleRegion().boundingRect().height() == plot.height() > 60
     assert page.large.accessibleDescription().startswith("Counts of ")
+
+
+def test_groups_that_begin_alike_are_told_apart_however_long_they_are(qtbot: QtBot) -> None:
+    around, view = QWidget(), RangeTable()
+    qtbot.addWidget(around)
+    view.setParent(around)
+    around.show()
+    names = [f"Endocrine, nutritional and metabolic diseases; {end}" for end in ("Female, 20 to 59", "Male, 20 to 59")]
+    for width in (470, 560, 800):
+        view.resize(width, 300)
+        view.show_lines([RangeLine(name, 10.0, 5.0, 15.0, "readable") for name in names], mean=False)
+        view.show()
+        drawn = []
+        for index in (view.model().index(row, 0) for row in range(2)):
+            option = QStyleOptionViewItem()
+            view.initViewItemOption(option)
+            option.rect = view.visualRect(index)
+            view.itemDelegateForColumn(0).initStyleOption(option, index)
+            drawn.append(option.text)
+            high = option.fontMetrics.boundingRect(
+                QRect(0, 0, option.rect.width() - 22, 999), int(Qt.TextFlag.TextWordWrap), option.text
+            ).height()
+            assert high <= 2 * option.fontMetrics.lineSpacing() + 2
+        assert [text.partition("; ")[2] for text in drawn] == [name.partition("; ")[2] for name in names]
 
 
 def test_a_plot_is_read_by_keys_and_mouse_and_goes_along_without_the_true_counts(

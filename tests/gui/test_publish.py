@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.answer.conditions import Condition
@@ -120,6 +120,7 @@ def test_a_release_is_written_asked_and_shown_as_done(
     ask.tabs.setCurrentIndex(2)
     idle(proposed)
     assert ask.compare.figure.text().startswith("about "), ask.compare.fault.text()
+    assert ask.compare.interval.accessibleName().startswith("between "), "its ends are written"
 
 
 def test_no_verdict_stands_above_an_empty_page(window: MainWindow, idle: Idle) -> None:
@@ -157,6 +158,14 @@ def test_a_change_after_the_release_makes_it_out_of_date(
     proposed.show_step(Step.ASK)
     ask = proposed.page(Step.ASK)
     assert ask.stack.currentWidget() is ask.empty
+    for step in (Step.ASK, Step.REPORT):  # which says why there is nothing, and leads to another release
+        proposed.show_step(step)
+        page = proposed.page(step)
+        assert page.empty.heading.text().startswith("The release was made from other choices")
+        assert "Publish" in {each.text() for each in page.empty.findChildren(QPushButton)}
+    session.undo()
+    idle(proposed)
+    assert page.stack.currentWidget() is not page.empty
 
 
 def test_a_name_taken_by_another_window_is_replaced_by_the_next(

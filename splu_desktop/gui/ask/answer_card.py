@@ -68,13 +68,13 @@ class AnswerCard(Card):
     truth_wanted = Signal(bool)
 
     def __init__(self) -> None:
-        super().__init__(spacing=6)
+        super().__init__(spacing=4)
         self._asked: AnsweredQuestion | None = None
         self.number = label("", live=True, fitting=True)
         self.number.setFont(theme.resize_font(self.font(), 2.1, bold=True))  # a later one goes with the next colours
         self.picture = Picture("circle-check", "answerable", 15)
         self.trust = label("", fitting=True)
-        self.range = RangeStrip(60)
+        self.range = RangeStrip(52)
         self.promise = label(t("In 95 of 100 releases the range holds the true count."), fitting=True)
         self.share = label("", fitting=True)
         self.truth = QCheckBox(t("True counts, only here"))

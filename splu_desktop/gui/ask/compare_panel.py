@@ -68,7 +68,7 @@ class ComparePanel(Panel):
         self.what = label("", "quiet", fitting=True)
         self.figure = label("", live=True, fitting=True)
         self.figure.setFont(theme.resize_font(self.font(), 2.0, bold=True))
-        self.interval = RangeStrip(40)
+        self.interval = RangeStrip(52)
         self.sentence, self.alike = label("", fitting=True), label("", "quiet", fitting=True)
         self.notes, self.fault = label("", "quiet", fitting=True), label("", "fault", fitting=True)
         self.table = TableView(t("Answer"))
@@ -180,8 +180,6 @@ class ComparePanel(Panel):
         for part in (self.figure, self.interval):
             part.setVisible(not several)
         ends, nothing = (first.low, first.high), 1.0 if ratio else 0.0
-        # EXACT stands for its colour alone: a comparison is not called readable or rough.
-        self.interval.show_strip(Strip(ends, EXACT, first.estimate, nothing=nothing, ratio=ratio))
         as_share = analysis.kind == "difference" and analysis.value is not None
 
         def words(value: float) -> str:
@@ -189,6 +187,9 @@ class ComparePanel(Panel):
                 return decimal(value)
             return t("{n} points", n=decimal(100 * value))
 
+        # EXACT stands for its colour alone: a comparison is not called readable or rough.
+        strip = Strip(ends, EXACT, first.estimate, nothing=nothing, ratio=ratio, words=words)
+        self.interval.show_strip(strip)
         self.figure.setText(t("about {n}", n=words(first.estimate)))
         self.what.setText(_title(analysis))
         self.sentence.setText(

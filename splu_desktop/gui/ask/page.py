@@ -76,6 +76,7 @@ class AskPage(Page):
         self.foot.insertWidget(1, self.clear, 0, Qt.AlignmentFlag.AlignVCenter)
         waits = t("Publish a table, or open a release.")
         self.use_empty("circle-question-mark", waits, t("Open a &release…"), self.ask_release)
+        self.empty.buttons.addWidget(button(t("Publish"), lambda: self.go.emit(Step.PUBLISH)))
         self.use_busy(_CHANNEL)
 
     def apply_fold(self, fold: Fold) -> None:

@@ -128,6 +128,7 @@ class Page(QWidget):
 
     def use_empty(self, picture: str, heading: str, words: str, act: Callable[[], object]) -> None:
         """Give the page its empty state, with the button that leads out of it."""
+        self._waits_for = heading
         self.empty = Empty(picture, heading)
         self.empty.buttons.addWidget(button(words, act, look="primary"))
         self.stack.addWidget(self.empty)
@@ -143,9 +144,11 @@ class Page(QWidget):
         self._show_part(self.room)
 
     def show_empty(self, primary: str) -> None:
-        """Show the empty state, whose heading is what the primary button waits for."""
+        """Show the empty state: what the primary button waits for, or that the release is out of date."""
         self._show_part(self.empty)
-        self.set_primary(primary, False, self.empty.heading.text())
+        stale = t("The release was made from other choices; Ask and Report are out of date.")
+        self.empty.heading.setText(stale if self.session.stale else self._waits_for)
+        self.set_primary(primary, False, self._waits_for)
 
     def work_on(
         self, words: str, take: Callable[[Any], object], function: Callable[..., Any], *args: Any, **keywords: Any

@@ -150,28 +150,26 @@ def style_sheet(scheme: Colours) -> str:
             ("done", s.answerable, s.answerable_soft),
         )
     )
+    named = "accent", "answerable", "warning", "fault", "protected"
+    words = "".join(f'QLabel[look="{name}"] {{ color: {getattr(s, name)}; }}' for name in named)
     # A header's arrow stands above its text, not on it; Qt's up-arrow is that of a falling order.
     return f"""
     QToolTip {{ color: {s.text}; background: {s.card}; border: 1px solid {s.line}; padding: 4px; }}
     QWidget[look="window"] {{ background: {s.window}; }}
-    QFrame[look="card"] {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}
+    QFrame[look="card"], QFrame[look="choice"] {{ background: {s.card}; border: 1px solid {s.line};
+        border-radius: 6px; }}
     QFrame[look="well"] {{ background: {s.card}; border: 2px dashed {s.line}; border-radius: 8px; }}
     QFrame[look="well-active"] {{ border: 2px dashed {s.accent}; border-radius: 8px; background: {s.accent_soft}; }}
     QFrame[look="rule"] {{ background: {s.line}; border: none; }}
     QLabel[look|="quiet"] {{ color: {s.quiet}; }}
-    QLabel[look="strong"] {{ font-weight: 600; }}
+    QLabel[look="strong"], QLabel[look="accent"], QLabel[look="protected"] {{ font-weight: 600; }}
     {grounds}
     QWidget[look="footer"] {{ background: {s.page}; }}
     QFrame[look="follows"] {{ background: {s.accent_soft}; border: none; border-radius: 6px; }}
     QFrame[look="card-fault"] {{ background: {s.card}; border: 1px solid {s.fault}; border-radius: 6px; }}
     QFrame[look="card-accent"] {{ background: {s.card}; border: 2px solid {s.accent}; border-radius: 6px; }}
-    QFrame[look="choice"] {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}
     QFrame[look="choice-taken"] {{ background: {s.accent_soft}; border: 2px solid {s.accent}; border-radius: 6px; }}
-    QLabel[look="accent"] {{ color: {s.accent}; font-weight: 600; }}
-    QLabel[look="answerable"] {{ color: {s.answerable}; }}
-    QLabel[look="warning"] {{ color: {s.warning}; background: transparent; }}
-    QLabel[look="fault"] {{ color: {s.fault}; background: transparent; }}
-    QLabel[look="protected"] {{ color: {s.protected}; font-weight: 600; }}
+    {words}
     QAbstractButton, QTabBar, QSlider {{ outline: none; }}
     QPushButton {{ padding: 5px 12px; border: 1px solid {s.line}; border-radius: 5px; background: {s.card}; }}
     QPushButton:hover {{ background: {s.sunken}; }}
@@ -190,10 +188,10 @@ def style_sheet(scheme: Colours) -> str:
     QPushButton[look="steps"] {{ padding: 2px 22px 2px 10px; font-weight: 600; }}
     QPushButton[look="flat"]::menu-indicator {{ image: none; width: 0; }}
     QPushButton[look="pill"] {{ border-radius: 11px; padding: 3px 12px; }}
-    QTableView, QListView {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
+    QTableView, QListView, QTextBrowser {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
         gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};
         outline: 0; }}
-    QTableView[look="bare"] {{ border: none; border-radius: 0; }}
+    QTableView[look="bare"], QFrame[look="card"] QListWidget {{ border: none; border-radius: 0; }}
     QTableView::item {{ padding: 0 8px; }}
     QListView::item {{ padding: 3px 6px; }}
     QListView[look="parts"]::item {{ padding: 8px 12px; }}
@@ -213,16 +211,13 @@ def style_sheet(scheme: Colours) -> str:
         border-bottom: 2px solid transparent; }}
     QTabBar::tab:selected {{ color: {s.text}; border-bottom: 2px solid {s.accent}; }}
     QTabBar::tab:hover {{ color: {s.text}; }}
-    QLineEdit[look="field"] {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
-        padding: 4px 6px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
-    QPlainTextEdit {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
-        selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
-    QLineEdit[look="field"]:disabled {{ color: {s.disabled}; placeholder-text-color: {s.disabled};
-        background: {s.page}; border-color: {s.line}; }}
-    QSpinBox, QDoubleSpinBox, QComboBox {{ background: {s.card}; border: 1px solid {s.edge}; border-radius: 5px;
-        padding: 3px 6px; min-height: 18px; selection-background-color: {s.accent}; selection-color: {s.on_accent}; }}
-    QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {{ color: {s.disabled}; background: {s.page};
-        border-color: {s.line}; }}
+    QLineEdit[look="field"], QPlainTextEdit, QAbstractSpinBox, QComboBox {{ background: {s.card};
+        border: 1px solid {s.edge}; border-radius: 5px; selection-background-color: {s.accent};
+        selection-color: {s.on_accent}; }}
+    QLineEdit[look="field"] {{ padding: 4px 6px; }}
+    QAbstractSpinBox, QComboBox {{ padding: 3px 6px; min-height: 18px; }}
+    QLineEdit[look="field"]:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {{ color: {s.disabled};
+        placeholder-text-color: {s.disabled}; background: {s.page}; border-color: {s.line}; }}
     QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 18px;
         background: transparent; border: none; }}
     QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
@@ -234,14 +229,13 @@ def style_sheet(scheme: Colours) -> str:
     QComboBox::down-arrow {{ image: url({down}); width: 12px; height: 12px; }}
     QComboBox QAbstractItemView {{ border: 1px solid {s.line}; border-radius: 0; }}
     QCheckBox, QRadioButton {{ spacing: 8px; padding: 2px 3px 2px 5px; }}
-    QCheckBox::indicator, QTableView::indicator, QListView::indicator {{ width: 14px; height: 14px;
-        border: 1px solid {s.quiet}; border-radius: 3px; background: {s.card}; }}
+    QCheckBox::indicator, QRadioButton::indicator, QTableView::indicator, QListView::indicator {{ width: 14px;
+        height: 14px; border: 1px solid {s.quiet}; border-radius: 3px; background: {s.card}; }}
     QCheckBox::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked {{
         background: {s.accent}; border-color: {s.accent}; image: url({check}); }}
     QCheckBox::indicator:disabled {{ border-color: {s.line}; background: {s.sunken}; }}
     QCheckBox::indicator:checked:disabled {{ background: {s.disabled}; border-color: {s.disabled}; }}
-    QRadioButton::indicator {{ width: 14px; height: 14px; border: 1px solid {s.quiet}; border-radius: 8px;
-        background: {s.card}; }}
+    QRadioButton::indicator {{ border-radius: 8px; }}
     QRadioButton::indicator:checked {{ border: 5px solid {s.accent}; width: 6px; height: 6px; }}
     QRadioButton::indicator:disabled {{ border-color: {s.line}; }}
     QLabel[look="number"] {{ color: {s.accent}; background: {s.accent_soft}; border: 1px solid {s.accent};
@@ -255,9 +249,7 @@ def style_sheet(scheme: Colours) -> str:
     QScrollBar::handle:hover {{ background: {s.quiet}; }}
     QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
     QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
-    QAbstractScrollArea::corner {{ background: transparent; border: none; }}
-    QScrollArea {{ border: none; background: transparent; }}
-    QTextBrowser {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px; }}
+    QScrollArea, QAbstractScrollArea::corner {{ background: transparent; border: none; }}
     QProgressBar {{ border: none; border-radius: 4px; background: {s.line}; max-height: 8px; min-height: 8px; }}
     QProgressBar::chunk {{ background: {s.accent}; border-radius: 4px; }}
     QStatusBar {{ background: {s.window}; border-top: 1px solid {s.line}; }}

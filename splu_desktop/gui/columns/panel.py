@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout
 
@@ -15,7 +15,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import one_in, value_words
-from splu_desktop.gui.base.models import ROW, Field, TableView
+from splu_desktop.gui.base.models import ROW, Field, Index, TableView
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source, count_values
@@ -42,9 +42,7 @@ class ValueRow:
 class BarDelegate(QStyledItemDelegate):
     """Draws how often a value stands there."""
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         row, c = index.data(ROW), theme.colours()
         share, secret = (row.share, row.secret) if isinstance(row, ValueRow) else (0.0, False)
@@ -92,9 +90,8 @@ class ColumnPanel(Card):
             Field(t("Rows"), lambda r: number(r.count), right=True),
         ]
         self.values = TableView(t("Values"))
-        self.model = self.values.hold(fields)
+        self.model = self.values.hold(fields, bare=True)
         self.model.changed.connect(self._tick)
-        self.values.setShowGrid(False)
         self.values.setMinimumHeight(130)
         # Where there is little room, values scroll, not all around them.
         room = self.values.sizePolicy()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QMenu, QStyledItemDelegate, QStyleOptionViewItem
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.models import ROW, Field, RowsModel, SortFilter, TableView
+from splu_desktop.gui.base.models import ROW, Field, Index, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.words import bare, t
 from splu_desktop.gui.columns.facts import KINDS, ColumnRow, look_of
 
 NAME, KIND, FORM, WHY, UNDO = range(5)
 _MOST_NAME, _FORM = 146, 140  # pixels; both may have two lines
-_Index = QModelIndex | QPersistentModelIndex
 
 
 def fields() -> list[Field[ColumnRow]]:
@@ -30,7 +29,7 @@ def fields() -> list[Field[ColumnRow]]:
 class KindDelegate(QStyledItemDelegate):
     """Draws a kind as a box to choose from: its picture, name and tag."""
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         row = index.data(ROW)
         if not isinstance(row, ColumnRow):
@@ -56,13 +55,10 @@ class KindDelegate(QStyledItemDelegate):
             painter.drawText(words, flags | int(Qt.AlignmentFlag.AlignRight), tag)
         painter.restore()
 
-    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
         # The box is drawn in place of the text, which the model keeps to be searched and sorted by.
         option.text = ""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        return QSize(168, 36)
 
 
 class ColumnTable(TableView):
@@ -105,7 +101,7 @@ class ColumnTable(TableView):
         """Return the names of the columns that are chosen."""
         return [row.name for row in self.list_chosen()]
 
-    def row_at(self, index: _Index) -> ColumnRow | None:
+    def row_at(self, index: Index) -> ColumnRow | None:
         """Return the column that stands there."""
         row = index.data(ROW)
         return row if isinstance(row, ColumnRow) else None

@@ -106,6 +106,8 @@ class StrengthSection(Section):
                 if isinstance(part, QLabel) and place:
                     part.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._lines.append((gamma, draw, figures))
+        for place in range(3, len(headings)):  # above figures
+            grid.itemAtPosition(0, place).setAlignment(Qt.AlignmentFlag.AlignRight)
         self._room.addWidget(holder)
         boxes = [part for gamma, draw, _ in self._lines for part in (gamma, draw)]
         tab_after(self.all.previousInFocusChain(), *boxes, self.all, self.shown, self.large, self.small)

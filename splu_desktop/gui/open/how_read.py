@@ -52,8 +52,7 @@ class HowRead(Dialog):
             Field(t("Why"), lambda r: translate(r[2]), colour=lambda r: "quiet"),
         ]
         self.view = TableView(t("How it was read"))
-        self.model = self.view.hold(fields)
-        self.model.show(readings(imported))
+        self.view.hold(fields).show(readings(imported))
         self.view.fit_columns(320, filling=2, least=240)
         self.problems = ProblemList(work, self.banner.say)
         self.problems.show_problems(imported.problems)

@@ -79,10 +79,9 @@ class OpenPage(Page):
         self.sample_button = button(t("Open the &sample hospital"), lambda: self.open_file(sample_path()))
         put(inside.buttons, self.open_button, self.sample_button)
         put(margins(QVBoxLayout(self.well), 0), inside)
-        column.addWidget(self.well, 1)
         self.recent = QWidget()
         self._recent_row = margins(QHBoxLayout(self.recent), 0, spacing=4)
-        column.addWidget(self.recent)
+        put(column, (self.well, 1), self.recent)
         self.stack.addWidget(self.start)
 
     def apply_fold(self, fold: Fold) -> None:

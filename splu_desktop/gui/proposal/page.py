@@ -105,7 +105,6 @@ class ProposalPage(Page):
         self.tabs.setAccessibleName(t("Your tables"))
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        self.tabs.setUsesScrollButtons(True)
         self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
         self.tabs.currentChanged.connect(lambda: self._show_whole(False))
         self.change_tables = link(t("Change the answers"), lambda: self.go.emit(Step.QUESTIONS))
@@ -456,7 +455,8 @@ class ProposalPage(Page):
                 repair = Way(words, translate(line.sentence), (), partial(self.repair, line))
                 found.setdefault(words, repair)  # two lines may have the same repair
             return list(found.values())[:2]
-        return [way_of(each, partial(self._take, each)) for each in others if each.plan is not None][:2]
+        some, judged = [each for each in others if each.plan is not None][:2], self.session.judgement
+        return [way_of(each, partial(self._take, each), judged) for each in some]
 
     def _others(self) -> list[Alternative]:
         """Return other ways: those of the proposal, and once the plan was changed, its own at other strengths."""

@@ -69,6 +69,17 @@ class RangeBar(QStyledItemDelegate):
         draw_range(painter, box, place, (line.low, line.high), trust, truth=truth)
 
 
+class GroupName(QStyledItemDelegate):
+    """Writes a value and where it is counted, which stays whole: neighbours have the same value."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        value, mark, where = option.text.rpartition("; ")
+        room = round(1.7 * (option.rect.width() - 24)) - option.fontMetrics.horizontalAdvance(mark + where)
+        value = option.fontMetrics.elidedText(value, Qt.TextElideMode.ElideMiddle, max(room, 40))
+        option.text = value + mark + where
+
+
 def draw_range(
     painter: QPainter,
     box: QRectF,
@@ -111,7 +122,7 @@ class Strip:
     trust : which colour it has.
     point : the estimate; None for none.
     truth : the true figure; None for none.
-    nothing : where no difference would be, which a dashed line shows; the line begins at 0 where it is None.
+    nothing : where no difference is, which a dashed line shows by name; the line begins at 0 where it is None.
     ratio : whether equal ratios are equally far apart.
     words : what stands at the ends, and at the truth; None for none.
     """
@@ -163,7 +174,7 @@ class RangeStrip(QWidget):
         painter = QPainter(self)
         if strip.nothing is not None:
             painter.setPen(QPen(QColor(theme.colours().quiet), 1, Qt.PenStyle.DashLine))
-            painter.drawLine(QPointF(place(strip.nothing), 2), QPointF(place(strip.nothing), self.height() - 2))
+            painter.drawLine(QPointF(place(strip.nothing), 16), QPointF(place(strip.nothing), self.height() - 2))
         draw_range(painter, box, place, strip.ends, strip.trust, truth=strip.truth, point=strip.point)
         if strip.words is not None:
             self._write(painter, strip, strip.words, place)
@@ -182,10 +193,12 @@ class RangeStrip(QWidget):
         for text, left, wide in zip(texts, (lefts[0] - over / 2, lefts[1] + over / 2), widths, strict=True):
             x = min(left + shift, self.width() - wide)
             painter.drawText(QPointF(x, self.height() / 2 + 12 + metrics.ascent()), text)
+        at, text = strip.nothing, t("no difference")
         if strip.truth is not None:
-            text = t("true: {n}", n=words(strip.truth))
+            at, text = strip.truth, t("true: {n}", n=words(strip.truth))
+        if at is not None:
             wide = metrics.horizontalAdvance(text)
-            painter.drawText(QPointF(min(max(place(strip.truth) - wide / 2, 0), self.width() - wide), 12), text)
+            painter.drawText(QPointF(min(max(place(at) - wide / 2, 0), self.width() - wide), 12), text)
 
 
 class RangeTable(TableView):
@@ -197,6 +210,7 @@ class RangeTable(TableView):
         self.most = 10  # lines that are shown at once
         self.lines_model: RowsModel[RangeLine] = self.hold(self._fields(), bare=True)
         self.bar = RangeBar(self)
+        self.setItemDelegateForColumn(0, GroupName(self))
         self.setItemDelegateForColumn(_BAR, self.bar)
         header = self.horizontalHeader()
         header.setStretchLastSection(False)

@@ -11,7 +11,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.core.policy import Alternative
+from splu_desktop.gui.base.messages import cases
 from splu_desktop.gui.base.parts import Card, line_of, link
+from splu_desktop.gui.base.session import Judgement
 from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle
 from splu_desktop.gui.base.words import number, plain, t, translate
 from splu_desktop.gui.proposal.figures import strength_words
@@ -35,8 +37,8 @@ class Way:
     take: Callable[[], object]
 
 
-def way_of(other: Alternative, take: Callable[[], object]) -> Way:
-    """Return an alternative of the policy as a card shows it."""
+def way_of(other: Alternative, take: Callable[[], object], judged: Judgement | None) -> Way:
+    """Return an alternative of the policy as a card shows it, beside what was judged."""
     words = translate(other.words)
     head, colon, rest = words.partition(": ")
     rest = rest if colon and other.kind in ("safer", "sharper") else words
@@ -46,7 +48,12 @@ def way_of(other: Alternative, take: Callable[[], object]) -> Way:
         reads = t("{n} of {cells} cells readable", n=number(other.readable or 0), cells=number(other.cells))
         figures.append((other.works, reads))
     if other.gamma is not None:
-        figures.append((True, t("strength {gamma}", gamma=strength_words(other.gamma))))
+        words = t("strength {gamma}", gamma=strength_words(other.gamma))
+        if judged is not None and other.plan == judged.plan.with_gamma(other.gamma):  # strength is said already
+            share = judged.verdict.figures.certainty.average_share
+            right, of = cases(share + (1 - share) / other.gamma)  # law 2
+            words = t("rows right: {n} in {of}", n=right, of=of)
+        figures.append((True, words))
     return Way(titles.get(other.kind, head), rest[:1].upper() + rest[1:], tuple(figures), take)
 
 

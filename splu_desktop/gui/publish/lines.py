@@ -56,25 +56,17 @@ class LineCard(QFrame):
         self.sentence.setFont(font)
         restyle(self.sentence, colour)
         self.column.addWidget(self.sentence)
-        self.repair = button("", self.repaired.emit)
-        # A button without a parent comes up as a window of its own when it is shown, and its row has no place yet.
-        self.repair.setParent(self)
+        words = t("Working it out…") if repairing else caption(translate(line.repair.words)) if line.repair else ""
+        self.repair = button(words, self.repaired.emit, look="primary" if first else "")
+        self.repair.setEnabled(not repairing)
+        show = link(t("Show me"), self.shown.emit, translate(line.sentence))
+        self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), self.repair, show, 1))
+        # Shown before it has a parent, it would come up as a window of its own.
         self.repair.setVisible(line.repair is not None and not accepted)
-        acts = margins(QHBoxLayout(), 0, spacing=8)
-        if line.repair is not None and not accepted:
-            self.repair.setText(caption(translate(line.repair.words)) if not repairing else t("Working it out…"))
-            self.repair.setEnabled(not repairing)
-            if first:
-                restyle(self.repair, "primary")
-            acts.addWidget(self.repair)
-        acts.addWidget(link(t("Show me"), self.shown.emit, translate(line.sentence)))
-        acts.addStretch(1)
-        self.column.addLayout(acts)
         if accepted:
-            row = margins(QHBoxLayout(), 0, spacing=8)
             undo = link(bare(t("&Undo")), lambda: self.accepted.emit(""))
-            put(row, (label(t("Accepted by {words}", words=accepted), fitting=True), 1), undo)
-            self.column.addLayout(row)
+            told = label(t("Accepted by {words}", words=accepted), fitting=True)
+            self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (told, 1), undo))
         elif not red:
             self.column.addWidget(Rule())
             self._add_reasons(line)
@@ -96,9 +88,7 @@ class LineCard(QFrame):
         row = Flow()  # beside what goes out there is no room for all four at 150 %
         for each in (label(t("Or accept, because")), self.reason, self.initials, self.accept):
             row.addWidget(each)
-        self.column.addLayout(row)
-        self.column.addWidget(self.own)
-        self.column.addWidget(self.problem)
+        put(self.column, row, self.own, self.problem)
         self.reason.currentIndexChanged.connect(self._change)
         self.own.textChanged.connect(self._change)
         self.initials.textChanged.connect(self._change)

@@ -78,7 +78,7 @@ class ReportPage(Page):
             self.for_whom.addWidget(each)
         self.theirs.radio.setChecked(True)
         # Qt tells of the button that was let go of as well as of the one taken, and one report is enough.
-        self.editions.buttonToggled.connect(lambda radio, on: self._edition() if on else None)
+        self.editions.buttonToggled.connect(lambda radio, on: self._make() if on else None)
         put(card.body, self.for_whom, Rule(), label(t("Still missing"), "strong"))
         self.fields: dict[str, QLineEdit] = {}
         self.pairs = margins(QVBoxLayout(), 0, spacing=6), margins(QVBoxLayout(), 0, spacing=6)
@@ -128,7 +128,7 @@ class ReportPage(Page):
                     self.theirs.radio.setChecked(True)
                 for field in self.fields.values():
                     field.clear()
-            self._release, self._report = release, None
+            self._release = release
             self.own.setEnabled(release.source is not None)
             self._make()
         self._show_note()
@@ -138,14 +138,11 @@ class ReportPage(Page):
         self.rest.start()
         self._show_note()
 
-    def _edition(self) -> None:
-        self._report = None
-        self._make()
-
     def _make(self) -> None:
         release = self._release
         if release is None:
             return
+        self._report = None
         texts: Any = {key: field.text().strip() for key, field in self.fields.items()}
         self.work.start(
             make,

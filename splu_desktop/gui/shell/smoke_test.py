@@ -35,8 +35,7 @@ class SmokeFault(Exception):
 
 def run() -> int:
     """Run the test, telling each step on standard output. Returns 0 where all is well, else 1."""
-    problem, told = "", list[str]()
-    said: list[str] = []
+    problem, told, said = "", list[str](), list[str]()
     with tempfile.TemporaryDirectory(prefix="splu-smoke-test-") as scratch:
         # Platform and locale are read when the application is made, which `_walk` does.
         _stand_alone(Path(scratch))
