@@ -28,7 +28,7 @@ from splu_desktop.files.language import LANGUAGES, ROOMS  # noqa: E402
 CATALOGUES = ROOT / "resources" / "translations"
 PACKAGE = ROOT / "splu_desktop"
 _WORDS = re.compile(r"[A-Za-z’']{2,} [a-z]")
-_FORMS = re.compile(r"\{\w+:[^{}]*\}")  # {n:row|rows}
+_FORMS = re.compile(r"\{\w+:[^}]*\}")  # the forms of a word by a number: {n:row|rows}
 # Word lists, patterns, markup, and technical texts that nobody is shown.
 _NO_SENTENCES = {
     "search.py",
