@@ -78,7 +78,7 @@ def test_a_french_column_is_withdrawn_only_where_it_is() -> None:
         ("de", r"\bsecret\b", r"geheim"),
         ("fr", r"\bsecret\b", r"secr[eè]t"),
         ("de", r"\bleft out\b", r"weggelassen|wegblieben"),
-        ("fr", r"\bleft out\b", r"laissée?s? de côté|écartées"),
+        ("fr", r"\bleft out\b", r"laissée?s?}? de côté|écartées"),
         ("de", r"\bdrawn anew\b", r"neu gezogen"),
         ("fr", r"\bdrawn anew\b", r"à nouveau"),
         ("de", r"\bstrength\b", r"stärke"),
