@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from splu_desktop.core.roles import Role
 from splu_desktop.files.project.recipe import read_recipe, write_recipe
@@ -17,6 +17,7 @@ from splu_desktop.gui.base.recipes import recipe_of, save, use
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.columns.facts import with_kinds
 from splu_desktop.gui.columns.page import ColumnsPage
+from splu_desktop.gui.columns.table import WHY
 from splu_desktop.gui.expert.bounds import LimitsSection
 from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.expert.recipe import RecipeSection
@@ -198,3 +199,23 @@ def test_what_a_recipe_says_of_the_files_is_shown_and_saved_again(
     save(proposed.session, proposed.work, proposed.say, proposed)
     idle(proposed)
     assert not read_recipe(saved).release
+
+
+def test_the_reason_stands_where_there_is_room_and_no_value_is_cut_by_a_scroll_bar(
+    proposed: MainWindow, idle: Idle
+) -> None:
+    page = columns(proposed)
+    for wide, high, there in ((1366, 698, True), (1092, 558, True), (911, 442, False)):
+        proposed.resize(wide, high)
+        for _ in range(4):
+            QApplication.processEvents()
+        assert page.table.isColumnHidden(WHY) is not there, page.table.width()
+    page.table.selectRow([row.name for row in page.table.rows_model.rows].index("Age"))
+    idle(proposed)
+    for _ in range(4):
+        QApplication.processEvents()
+    values = page.panel.values
+    assert values.verticalScrollBar().isVisible()
+    longest = max(values.fontMetrics().horizontalAdvance(row.label) for row in page.panel.model.rows)
+    assert values.columnWidth(0) >= longest + 40
+    assert sum(values.columnWidth(at) for at in range(3)) <= values.viewport().width()

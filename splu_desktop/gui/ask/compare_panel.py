@@ -188,8 +188,7 @@ class ComparePanel(Panel):
             return t("{n} points", n=decimal(100 * value))
 
         # EXACT stands for its colour alone: a comparison is not called readable or rough.
-        strip = Strip(ends, EXACT, first.estimate, nothing=nothing, ratio=ratio, words=words)
-        self.interval.show_strip(strip)
+        self.interval.show_strip(Strip(ends, EXACT, first.estimate, nothing=nothing, ratio=ratio, words=words))
         self.figure.setText(t("about {n}", n=words(first.estimate)))
         self.what.setText(_title(analysis))
         self.sentence.setText(

@@ -70,7 +70,6 @@ class ColumnsPage(Page):
     def apply_fold(self, fold: Fold) -> None:
         narrow = fold is Fold.NARROW
         self.pair.fold(narrow, _PANEL if fold is Fold.WIDE else 280)
-        self.table.fold(fold is not Fold.WIDE)
         self.title.setVisible(not narrow)
         self._show_part_of()
 

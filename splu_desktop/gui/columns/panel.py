@@ -103,6 +103,7 @@ class ColumnPanel(Card):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.resizeSection(1, 40)
         self.values.setItemDelegateForColumn(1, BarDelegate(self.values))
+        self.values.verticalScrollBar().rangeChanged.connect(lambda low, high: self._share_room())
         self.forms = Choice(t("Coarser values"), 20)
         self.forms.activated.connect(self._form_chosen)
         self.cuts = line_edit(t("Own cut points"), t("for example 18, 45, 65"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QMenu, QStyledItemDelegate, QStyleOptionViewItem
 
 from splu_desktop.gui.base import theme
@@ -13,6 +13,7 @@ from splu_desktop.gui.columns.facts import KINDS, ColumnRow, look_of
 
 NAME, KIND, FORM, WHY, UNDO = range(5)
 _MOST_NAME, _FORM = 146, 140  # pixels; both may have two lines
+_WITH_WHY = 700  # pixels from which on the reason has room for two lines, too
 
 
 def fields() -> list[Field[ColumnRow]]:
@@ -106,8 +107,9 @@ class ColumnTable(TableView):
         row = index.data(ROW)
         return row if isinstance(row, ColumnRow) else None
 
-    def fold(self, narrow: bool) -> None:
-        """Leave out what there is no room for."""
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < _WITH_WHY
         self.setColumnHidden(WHY, narrow)
         header = self.horizontalHeader()
         filling = FORM if narrow else WHY

@@ -91,6 +91,8 @@ class StrengthSection(Section):
         headings = (t("Drawn as one"), "γ", t("draw"), t("row right"), "T_f", "T_P", t("signal kept"))
         grid = grid_of(headings)
         holder.setLayout(grid)
+        for heading in holder.findChildren(QLabel)[3:]:  # those above figures
+            heading.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._lines = []
         for at, block in enumerate(plan.blocks):
             named = join(block.columns, ",")
@@ -106,8 +108,6 @@ class StrengthSection(Section):
                 if isinstance(part, QLabel) and place:
                     part.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._lines.append((gamma, draw, figures))
-        for place in range(3, len(headings)):  # above figures
-            grid.itemAtPosition(0, place).setAlignment(Qt.AlignmentFlag.AlignRight)
         self._room.addWidget(holder)
         boxes = [part for gamma, draw, _ in self._lines for part in (gamma, draw)]
         tab_after(self.all.previousInFocusChain(), *boxes, self.all, self.shown, self.large, self.small)
