@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
     rows = [
         ("T_P", Figure(f"{found['t_p']:.4f}"), small),
         ("T_f", whole(found["t_f"]), large),
-        ("1/gamma", Figure(f"{1 / args.gamma:.4f}"), say("share of rows that keep their value")),
+        ("1/gamma", Figure(f"{draw.retention:.4f}"), say("share of rows that keep their value")),
         *((f"T_f({name})", whole(value), "") for name, value in found.get("t_f_over_t_e", {}).items()),
         *((f"P({name})", Figure(f"{value:.4f}"), "") for name, value in found.get("errors", {}).items()),
     ]
