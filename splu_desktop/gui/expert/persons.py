@@ -59,7 +59,6 @@ class PersonsSection(Section):
             return
         dates = [name for name in plan.nsas if source.table[name].kind in (Kind.DATE, Kind.DATETIME)]
         self.dates.offer(dates, who.shift)
-        self.form.setRowVisible(self.dates, bool(dates))
         self.order.offer(
             [(t("the order of the file"), ""), *((isolated(name), name) for name in source.table.names)], who.order
         )
