@@ -154,6 +154,9 @@ def test_real_tables(name: str) -> None:
         ("survival", "10|200|365", Kind.INTEGER),
         ("c3", "A|B|C", Kind.CATEGORY),
         ("Seite", "re|li", Kind.CATEGORY),
+        ("mono", "2|5|9|11", Kind.INTEGER),
+        ("Inkont.", "Harn|Stuhl|keine", Kind.CATEGORY),
+        ("Med.", "ASS|Heparin|Insulin", Kind.CATEGORY),
         ("Rentenantrag", "ja|nein", Kind.CATEGORY),
         ("病名", "肺炎|糖尿病|高血圧", Kind.CATEGORY),
         ("Заболевание", "пневмония|диабет|гипертония", Kind.CATEGORY),
@@ -208,6 +211,11 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         ("opaque", "web|phone|post", "administrative"),
         ("in network", "Y|N", "administrative"),
         ("Berufsgruppe_KldB", "Bau|Handel|Büro", "demographic"),
+        ("Wahlleist.", "1-Bett|2-Bett|keine", "administrative"),
+        ("Moyen transp.", "Perso|VSAV|Ambu|SMUR", "administrative"),
+        ("Sit. fam.", "marié|veuf|célibataire", "demographic"),
+        ("Zi-Nr", "101|102|215", "unit"),
+        ("cancelled_flag", "0|1", "administrative"),
     ],
 )
 def test_subjects_of_what_is_published(name: str, values: str, subject: str) -> None:

@@ -113,16 +113,15 @@ def names_persons(column: Column, *, whole: bool = False, share: float = _KNOWN_
     labels = sample_labels(column)
     if column.kind not in (Kind.CATEGORY, Kind.TEXT) or not _mostly(labels, _NAME.fullmatch):
         return False
-    if len(labels) >= _FEWEST_NAMES and _mostly(labels, _INITIALLED.fullmatch):
-        return True
     titles, known = lexicon().values["titles"], first_names()
     split = [words_of(text) for text in labels]
     if len(labels) < _FEWEST_NAMES:  # two doctors, or three first names and nothing else
         first = len(labels) > _SOME and all(words and known.issuperset(words) for words in split)
         return first or sum(len(words) > 1 and words[0] in titles for words in split) >= max(_SOME, len(labels) / 2)
     named = [len(words) > 1 and (words[0] in titles or not known.isdisjoint(words)) for words in split]
+    initialled = _mostly(labels, _INITIALLED.fullmatch)
     alone = not whole and sum(not known.isdisjoint(words) for words in split) >= MOST * len(split)
-    return alone or sum(named) >= share * len(split)
+    return alone or initialled or sum(named) >= share * len(split)
 
 
 def may_be_names(column: Column) -> bool:

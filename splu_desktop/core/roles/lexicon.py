@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,7 @@ _CLEAR = (*_SURE, "demographic")  # what stays itself beside a word that nobody 
 # What may stand beside them; a word of no such list makes the name one that nobody can read.
 _NEUTRAL = ("fill", "kind", "number", "counting", "person", "name", "staff", "employer", "birth", "event", "exit")
 _BESIDE = frozenset((*HARMLESS, *_NEUTRAL))
+_MARKS = frozenset((*ORDERS, "unsure", "countable", "clear"))
 _SIZED = ("demographic", "age", "place")  # how many children, years or people are nothing secret
 _OF_A_CASE = ("number", "kind", "age", "date", "place", "demographic")
 _LONGEST_RUN = 4  # words that are looked up together
@@ -96,6 +98,11 @@ class Lexicon:
             if done or (new and (numbered or ended or glued)):
                 return word[:cut], word[cut:]
         return (word,)
+
+    def spell_out(self, word: str) -> frozenset[str]:
+        """Return what all words say that begin as a shortened one does, if it is one harmless thing; else nothing."""
+        said = frozenset().union(*(lists for each, lists in self.words.items() if each.startswith(word)))
+        return said if len(said & {*HARMLESS}) == 1 and said <= _BESIDE | _MARKS else frozenset()
 
     def _bent(self, word: str) -> frozenset[str]:
         forms = (word, *(word.removesuffix(end) for end in _ENDINGS if len(word) > _COMPOUND - 2))
@@ -173,8 +180,7 @@ class Reading:
         The head stands first or last, as is the custom of its language. Beside what is done to people no trade is one.
         """
         done = self.says("act")
-        beside = {*_BESIDE, "act"}
-        if self.subjects or not (self.unknown or done) or not all(not e or e & beside for e in self.lists):
+        if self.subjects or not (self.unknown or done) or not all(not e or e & {*_BESIDE, "act"} for e in self.lists):
             return ()
         links = lexicon().values["link"]
         link = next((at for at, word in enumerate(self.words) if at and word in links), len(self.words))
@@ -204,7 +210,9 @@ def lexicon() -> Lexicon:
     ranges: dict[str, tuple[int, int]] = {}
     for data in _files():
         order = data.get("values", {}).get("heads", ORDERS[1]).split()
-        for name, text in data.get("names", {}).items():
+        dates = [word for text in data.get("ranges", {}).values() for word in text.split()[2:] if len(word) > 2]
+        names = [*data.get("names", {}).items(), ("date", " ".join(dates))]
+        for name, text in [*names, ("fill", data.get("values", {}).get("link", ""))]:
             also = _ALSO.get(name, name)
             told = (name, also, *(order if also in HARMLESS else ()))
             for word in map(fold, text.split()):
@@ -221,14 +229,10 @@ def lexicon() -> Lexicon:
     begun = sorted((word for word in words if word.endswith("*")), key=lambda word: (-len(word), word))
     begins = {word[:-1]: frozenset(words.pop(word)) for word in begun}
     words |= {begin: words.get(begin, set()) | lists for begin, lists in begins.items()}
-    return Lexicon(
-        {word: frozenset(lists) for word, lists in words.items()},
-        begins,
-        {stem: frozenset(lists) for stem, lists in sorted(stems.items())},
-        ends,
-        {name: frozenset(each) for name, each in values.items()},
-        ranges,
-    )
+    known = {word: frozenset(lists) for word, lists in words.items()}
+    parts = {stem: frozenset(lists) for stem, lists in sorted(stems.items())}
+    listed = {name: frozenset(each) for name, each in values.items()}
+    return Lexicon(known, begins, parts, ends, listed, ranges)
 
 
 def _files() -> Iterator[dict[str, Any]]:
@@ -246,6 +250,7 @@ def read_name(name: str) -> Reading:
     """Return what a name says, words that belong together taken together."""
     known = lexicon()
     words = tuple(part for word in words_of(name) for part in known.cut_head(fold(word)))
+    dotted = {fold(word) for text in re.findall(r"[^\W\d_]{3,}(?=\.)", name) for word in words_of(text)}
     found: list[tuple[str, frozenset[str]]] = []
     at = 0
     while at < len(words):
@@ -254,7 +259,8 @@ def read_name(name: str) -> Reading:
             lists = known.words.get(run) or known.words.get(run.replace("_", "")) or frozenset()
             if lists and length > 1:
                 break
-        found.append((run, lists if length > 1 else known.lists_of(run)))
+        lists = lists if length > 1 else known.lists_of(run)
+        found.append((run, lists or (known.spell_out(run) if run in dotted else lists)))
         at += length
     return Reading(tuple(word for word, _ in found), tuple(lists for _, lists in found))
 

@@ -100,14 +100,12 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     few = column.m < _MANY and (reading.unknown or column.kind is Kind.INTEGER)  # "phone os"
     if reading.says("reach") and not (reading.secret or housed or agent or few):
         return _names_person(say("The name says an address, or how to reach a person."))
-    if reading.says("called") and worded:
-        return _names_person(say("The name says names of persons."))
     if reading.says("employer") and reading.only("employer", "fill", "name", "number"):
         firms = worded and not content.tells_ways(column)  # "public" and "private" name none
         if firms or reading.says("number"):
             return _names_person(say("The name says an employer, by whom others find a person."), doubt=True)
-    named = worded and reading.says("name") and not reading.says(*HARMLESS)
-    if named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody"):
+    named = reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody") and reading.says("name")
+    if worded and (reading.says("called") or named):
         return _names_person(say("The name says names of persons."))
     told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
     if told and (content.names_persons(column, whole=True) if harmless else content.may_be_names(column)):
@@ -137,8 +135,6 @@ def _suggest_numbers(column: Column, reading: Reading) -> Suggestion | None:
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
     own = column.m > _FEW and (content.distinct_share(column) >= _MOSTLY_UNIQUE or content.numbered_alike(column))
-    if not own and column.m < _MANY and column.kind is Kind.INTEGER and reading.says("countable"):
-        return None  # the second visit
     bare = reading.only("number", "fill") and (own or column.m >= _MANY)
     if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not own):
         return None
@@ -182,10 +178,9 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
         return None
     if content.holds_years(column):
         return _harmless("age" if content.may_be_births(column) else "date", True)
-    if column.m > 1 and content.holds_ways(column):
-        return _harmless("administrative", True)
     one_value = column.m == 1 and not content.holds_answers(column)  # an illness that all have is one: "yes"
-    return _harmless("administrative", True) if one_value else None
+    ways = column.m > 1 and content.holds_ways(column)
+    return _harmless("administrative", True) if one_value or ways else None
 
 
 def _harmless(subject: str, doubt: bool) -> Suggestion:
