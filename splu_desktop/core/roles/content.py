@@ -285,7 +285,7 @@ def holds_sexes(column: Column, *, named: bool = False) -> bool:
     labels = sample_labels(column)
     if named and {"1", "2"} <= set(labels) <= {"0", "1", "2", "3", "9"}:
         return True
-    known = values["female"] | values["male"]
+    known = values["female"] | values["male"] | ({"g"} if named else set())  # garçon
     told = [join_words(text).split("_") for text in labels] if len(labels) <= _SEXES else []
     held = {next((word for word in words if word in known), words[0]) for words in told if len(words) <= _WORDS}
     sexes = held & known

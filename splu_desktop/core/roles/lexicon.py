@@ -23,7 +23,7 @@ _CLEAR = (*_SURE, "demographic")  # what stays itself beside a word that nobody 
 # What may stand beside them; a word of no such list makes the name one that nobody can read.
 _NEUTRAL = ("fill", "kind", "number", "counting", "person", "name", "staff", "employer", "birth", "event", "exit")
 _BESIDE = frozenset((*HARMLESS, *_NEUTRAL))
-_MARKS = frozenset((*ORDERS, "unsure", "countable", "clear"))
+_SPELT = frozenset((*HARMLESS, *ORDERS, "unsure", "countable", "clear", "person", "fill"))  # nothing but harmless
 _SIZED = ("demographic", "age", "place")  # how many children, years or people are nothing secret
 _OF_A_CASE = ("number", "kind", "age", "date", "place", "demographic")
 _LONGEST_RUN = 4  # words that are looked up together
@@ -91,7 +91,7 @@ class Lexicon:
         for cut in range(2, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
             head = self.words.get(word[cut:], frozenset())
             done = head.intersection(_SURE[1:]) and "act" in self.lists_of(word[:cut].removesuffix("s"))  # no "-age"
-            numbered = head & {"number", "kind"} and word[:cut] in self.words  # "siteid"
+            numbered = head & {"number", "kind"} and self._bent(word[:cut])  # "siteid", "Gerätenr"
             glued = "glued" in head and "unsure" not in head and head & {"date", "unit"} and cut >= _PART
             ended = word[cut:] in self.values["compound"] and cut > _SHORT  # no "com-fort"
             glued = glued and len(word) - cut > _PART and not word.endswith("ation")  # no "Manife-station"
@@ -102,7 +102,7 @@ class Lexicon:
     def spell_out(self, word: str) -> frozenset[str]:
         """Return what all words say that begin as a shortened one does, if it is one harmless thing; else nothing."""
         said = frozenset().union(*(lists for each, lists in self.words.items() if each.startswith(word)))
-        return said if len(said & {*HARMLESS}) == 1 and said <= _BESIDE | _MARKS else frozenset()
+        return said if len(said & {*HARMLESS}) == 1 and said <= _SPELT else frozenset()
 
     def _bent(self, word: str) -> frozenset[str]:
         forms = (word, *(word.removesuffix(end) for end in _ENDINGS if len(word) > _COMPOUND - 2))
