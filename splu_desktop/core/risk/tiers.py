@@ -105,13 +105,15 @@ class TierSearch:
         self._persons = int(owner.max(initial=-1)) + 1
         self._one_row = self._persons == len(owner)
         columns = [each.column for each in self.candidates]
-        rows = row_classes([each.codes for each in columns], [each.m for each in columns], len(owner))
+        rows_each = np.bincount(owner)[owner] if drawn else np.zeros(len(owner), np.int64)
+        codes = [*(each.codes for each in columns), rows_each]
+        rows = row_classes(codes, [*(each.m for each in columns), int(rows_each.max(initial=0)) + 1], len(owner))
         first = np.unique(rows, return_index=True)[1]
-        self._codes = [each.codes[first] for each in columns]  # of the distinct combinations, as read
+        # Of the distinct combinations, as read, and of how many rows their persons have.
+        *self._codes, self._rows_each = [each[first] for each in codes]
         # (M,) the distinct pairs of a combination and a person who has it.
         pairs = unique(rows * self._persons + owner)
         self._combination, self._owner = pairs // max(self._persons, 1), pairs % max(self._persons, 1)
-        self._rows_each = np.bincount(owner) if drawn else np.zeros(self._persons, np.int64)
         self._k, self._share, self._progress = k, share, progress
         self._known: dict[tuple[Levels, bool], float] = {}
 
@@ -173,9 +175,8 @@ class TierSearch:
             return 1.0
         rungs = [each.rungs[level] for each, level in zip(self.candidates, levels, strict=True)]
         forms = [rung.to[codes] for rung, codes in zip(rungs, self._codes, strict=True)]
-        number = int(self._combination.max()) + 1
-        rows, owner = row_classes(forms, [rung.m for rung in rungs], number)[self._combination], self._owner
-        rows = row_classes([rows, self._rows_each[owner]], [number, int(self._rows_each.max()) + 1], len(rows))
+        sizes = [*(rung.m for rung in rungs), int(self._rows_each.max()) + 1]
+        rows = row_classes([*forms, self._rows_each], sizes, len(self._rows_each))[self._combination]
         # Beyond so many who leave, the answer is no whoever else would have to follow.
         most = (1 - self._share) * self._persons if settle else 0
-        return 1 - np.count_nonzero(find_leavers(rows, owner, self._persons, self._k, most)) / self._persons
+        return 1 - np.count_nonzero(find_leavers(rows, self._owner, self._persons, self._k, most)) / self._persons

@@ -112,7 +112,7 @@ def _shared_rows(ours: Marks, theirs: Marks) -> float:
 
 def _overlap(one: Sketch, other: Sketch) -> float:
     """Return about which share of the things of one sketch the other holds, 0 where no more than chance is shared."""
-    mine, theirs = _least_of(one), _least_of(other)
+    mine, theirs = (np.frombuffer(bytes.fromhex(each["least"]), ">u8").astype(np.uint64) for each in (one, other))
     if not len(mine) or not len(theirs):
         return 0.0
     # Both sketches are complete up to the smaller of their largest hashes, unless they hold all that there is.
@@ -127,10 +127,6 @@ def _overlap(one: Sketch, other: Sketch) -> float:
 def _sketch(hashes: NDArray[np.uint64]) -> Sketch:
     """Return the sketch of hashes that ascend."""
     return {"size": len(hashes), "least": hashes[:KEPT].astype(">u8").tobytes().hex()}
-
-
-def _least_of(sketch: Sketch) -> NDArray[np.uint64]:
-    return np.frombuffer(bytes.fromhex(sketch["least"]), ">u8").astype(np.uint64)
 
 
 def _telling_rows(table: Table, hashed: Mapping[str, NDArray[np.uint64]]) -> NDArray[np.uint64]:
