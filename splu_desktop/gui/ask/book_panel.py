@@ -28,8 +28,7 @@ from splu_desktop.report.render.html import as_html
 
 # The letters of a report as Qt knows them: on paper, whatever the window's colours.
 _STYLE = """body{color:#1b252f;background:#fff;font-size:13px}h1{font-size:20px}h2{font-size:15px;color:#00629b}
-table{border-collapse:collapse}td,th{white-space:nowrap;padding:2px 12px 2px 2px;text-align:left}
-td,th{border-width:0 0 1px 0;border-style:solid;border-color:#d3dae1}
+td,th{white-space:nowrap;padding:2px 12px 2px 2px;border-bottom:1px solid #d3dae1;text-align:left}
 td.r,th.r{text-align:right}.edition{color:#00629b}footer{color:#52606d;font-size:11px}"""
 
 

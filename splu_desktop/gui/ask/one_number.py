@@ -128,7 +128,7 @@ class OneNumber(Panel):
         if fold is Fold.NARROW:  # the answer first: what is asked of stands below it
             self.left.insertWidget(1, self.answer)
         else:
-            self.above.addWidget(self.answer, 3 if fold is Fold.WIDE else 4)
+            self.above.addWidget(self.answer, 3)
         self.answer.heading.setVisible(fold is Fold.WIDE)  # elsewhere the number itself has little room
         self._narrow = fold is Fold.NARROW
         turn(self.list_row, down=self._narrow)
