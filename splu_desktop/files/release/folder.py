@@ -83,7 +83,6 @@ def fill_folder(
         in_background(write_scores, progress, "Writing CSV") as scores_written,
         in_background(describe, progress, "Writing CSV") as described,
     ):
-        # Both cores are busy then, while others wait for the disk.
         written = {TABLE_NAME: write_table(final.table, folder / TABLE_NAME, form.dialect, progress)}
         facts = described()
         if form.workbook:

@@ -49,11 +49,11 @@ def _sections() -> tuple[tuple[type[Section], str, str], ...]:
             t("Rare values"),
             t("Published values of fewer rows become “Other”, after the draw; every bound of small counts stands."),
         ),
-        (PersonsSection, t("Persons, dates and courses"), t("Which column names the person is question 2.")),
+        (PersonsSection, t("Persons, dates and courses"), t("Question 2 asks which column names the person.")),
         (
             SystemsSection,
             t("Other systems"),
-            t("Each publishes your table on paper, is asked the same questions, read by the same readers."),
+            t("Each publishes your table for trial, and is asked the same questions, read by the same readers."),
         ),
         (RecipeSection, t("Recipe"), t("All choices as text; the command line takes the same file.")),
     )
