@@ -64,6 +64,17 @@ def test_a_diagnosis_of_many_values_keeps_its_room_before_amounts_and_rare_event
         assert found.verdict.state == USEFUL
 
 
+def test_a_code_beside_its_description_is_asked_for_once() -> None:
+    table = _stays(2_000, 5)
+    words = {"I50": "Heart failure", "J18": "Pneumonia", "E11": "Diabetes", "S72": "Hip fracture"}
+    described = [words[each] for each in table["dx"].labels[table["dx"].codes]]
+    both = Table((*table.columns, column_of("described", described)))
+    ranked = rank_sensitive(both, ("severity", "dx", "described"), {})
+    assert {*ranked[:2]} == {"dx", "described"}
+    asked = [each.sa for each in default_questions(both, ranked, UNCHANGED, {})]
+    assert asked == [ranked[0], ranked[0], "severity"]
+
+
 def test_with_many_rows_all_are_asked_for() -> None:
     assert [str(each) for each in _asked(40_000, 5)] == ["dx by sex, born", "dx by ward", "died=yes by sex, born"]
 

@@ -10,6 +10,7 @@ import numpy as np
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.questions import MOST_TABLES, WITHIN, AskedTable
+from splu_desktop.core.risk.association import tells_whole
 from splu_desktop.core.risk.cells import cell_counts
 from splu_desktop.core.roles.absence import says_absence
 from splu_desktop.core.table import Column, Table
@@ -55,7 +56,8 @@ def default_questions(
 
     found: list[AskedTable] = []
     for name in ranked:
-        if len(found) < MOST_TABLES:
+        same = (tells_whole(table[each.sa], table[name]) for each in found if table[each.sa].m == table[name].m)
+        if len(found) < MOST_TABLES and not any(same):  # a code beside its description is one question
             found += ask(name, *by_persons)
             found += ask(name, *by_unit) if len(found) < 2 else []
     if not found:  # a small table tells totals
