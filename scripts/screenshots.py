@@ -148,7 +148,8 @@ class _Walk:
             expert.list.setCurrentRow(at)
             self.draw(f"expert-{at}")
         answers = session.answers
-        session.answer(replace(answers, row_word="a stay"), "what a row is")
+        other = "a visit" if answers.row_word == "a stay" else "a stay"
+        session.answer(replace(answers, row_word=other), "what a row is")
         window.show_step(Step.PROPOSAL)
         self.draw("proposal-stale")
         session.undo()
