@@ -95,6 +95,9 @@ def test_a_limit_that_the_original_keeps_is_not_called_met_beside_a_figure_that_
     over, under = Limit("riskiest-group", 0.504, 0.5, True), Limit("riskiest-group", 0.5, 0.5, True)
     assert (standing_words(over, out, t), standing_words(under, out, t)) == ("met by the original", "met")
     assert standing_words(over, own, t) == "met"
+    # Which rows are one person's no release tells.
+    untold, none = Limit("persons-alike", None, 5, True), Limit("no-giveaway", None, None, True)
+    assert (standing_words(untold, out, t), standing_words(none, out, t)) == ("met by the original", "met")
 
 
 def test_the_first_line_counts_the_lines_that_its_table_shows(cases: dict[str, Case]) -> None:

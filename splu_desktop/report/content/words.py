@@ -120,9 +120,9 @@ def standing_words(limit: Limit, facts: Facts, t: Language) -> str:
 
 
 def _is_beyond(limit: Limit) -> bool:
-    """Whether the figure, worked out from the release, is beyond a limit that the original keeps."""
+    """Whether the release gives no figure, or one beyond a limit that the original keeps."""
     if limit.value is None or limit.limit is None:
-        return False
+        return limit.limit is not None
     least = limit.name in (ALIKE, SMALL, READ)
     return limit.value < limit.limit - 1e-9 if least else limit.value > limit.limit + 1e-9
 
