@@ -334,7 +334,7 @@ def remember(look: Callable[Concatenate[_Of, _How], _Found]) -> Callable[Concate
     @wraps(look)
     def look_up(of: _Of, /, *how: _How.args, **ways: _How.kwargs) -> _Found:
         known: dict[str, _Found] = of.__dict__
-        key = f"_{look.__module__}.{look.__qualname__}{how or ''}"
+        key = f"_{look.__module__}.{look.__qualname__}{how or ''}{ways or ''}"
         if key not in known:
             known[key] = look(of, *how, **ways)
         return known[key]

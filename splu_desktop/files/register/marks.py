@@ -45,7 +45,7 @@ def marks_of(table: Table, identifiers: Sequence[str], key: bytes, rows: bool = 
     # Running numbers are the same in any two tables of one length.
     hashed = {one.name: _hashes(one, key, f"row {one.name}") for one in table.columns if rows and not is_dense(one)}
     columns = {name: [_counts_digest(table[name], own, key), _bits(table[name])] for name, own in hashed.items()}
-    persons = {
+    persons = (marks_of(table, identifiers, key, False)["persons"] if rows else {}) or {  # once, with rows or without
         name: {**_sketch(unique(_hashes(table[name], key, "person"))), "names": _is_worded(table[name])}
         for name in identifiers
         if not is_dense(table[name]) and table[name].m > 1 and table[name].kind not in (Kind.DATE, Kind.DATETIME)
