@@ -73,11 +73,14 @@ def test_certainty_is_law_2_of_the_shares_in_each_class() -> None:
     counts = frame.groupby(["cell", "finding"]).size()
     pi = counts / size.reindex(counts.index, level="cell")
     assert found.riskiest_share == pytest.approx(pi.max())
-    assert found.average_share == pytest.approx((pi * counts).sum() / counts.sum())
+    share = (pi * counts).sum() / counts.sum()
     gamma = plan.gamma
     assert found.riskiest == pytest.approx(pi.max() + (1 - pi.max()) / gamma)
-    assert found.average == pytest.approx(found.average_share + (1 - found.average_share) / gamma)
+    assert found.average == pytest.approx(share + (1 - share) / gamma)
     assert found.riskiest_value[:2] == ("finding", pi.idxmax()[1])
+    # What a slider shows of another strength is what the plan with it is told.
+    other = certainties(prepare(table, sharper := plan.with_gamma(3)), sharper)
+    assert (found.with_gamma(3).average, found.with_gamma(3).riskiest) == (other.average, other.riskiest)
 
 
 def test_public_values_are_no_risk() -> None:

@@ -21,19 +21,23 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL
+from splu_desktop.core.mechanism import Block, DecoyGroups, Draw, Lenders
+from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL, verdict
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
+from splu_desktop.core.sanitise import prepare
+from splu_desktop.core.table import Table
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import cases, persons_of, rows_of, value_words
 from splu_desktop.gui.base.session import Answers, Step
 from splu_desktop.gui.proposal.page import ProposalPage
-from splu_desktop.gui.proposal.preview import RangeLine
+from splu_desktop.gui.proposal.preview import RangeLine, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.steps import steps_of
 from splu_desktop.gui.questions.page import QuestionsPage
 from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.main_window import MainWindow
+from tests.core.risk_tables import coded, plan_for
 from tests.gui.conftest import Idle
 
 
@@ -248,6 +252,21 @@ def test_what_is_counted_has_one_word(row_word: str) -> None:
     assert rows_of(200, alone) == f"200 {persons_of(alone)}" == "200 rows"
     words = {"a patient": "200 patients", "a stay": "200 stays"}
     assert (rows_of(200, named), persons_of(named)) == (words.get(row_word, "200 rows"), "patients")
+
+
+@pytest.mark.parametrize("draws", [(Lenders(4), Lenders(12)), (DecoyGroups(4),)], ids=["two strengths", "groups"])
+def test_each_stop_says_what_the_verdict_will_of_any_draw(qapp: QApplication, draws: tuple[Draw, ...]) -> None:
+    names = ("finding", "ward")[: len(draws)]
+    rng = np.random.default_rng(3)
+    columns = {"sex": rng.integers(0, 2, 900), "finding": rng.integers(0, 30, 900), "ward": rng.integers(0, 5, 900)}
+    table = Table(tuple(coded(name, codes) for name, codes in columns.items()))
+    plan = plan_for(table, [[name] for name in names])
+    plan = replace(plan, blocks=tuple(Block((name,), draw) for name, draw in zip(names, draws, strict=True)))
+    made = preview(ready := prepare(table, plan), verdict(ready, plan), plan)
+    for gamma in (plan.gamma, 7):
+        stop, own = made.stops[made.place(gamma)], plan if gamma == plan.gamma else plan.with_gamma(gamma)
+        sure = verdict(table, own).figures.certainty
+        assert (stop.gamma, stop.average, stop.riskiest) == (gamma, sure.average, sure.riskiest)
 
 
 def test_risks_are_said_rounded_up() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,10 +66,10 @@ class Certainty:
     shares: Mapping[str, Shares]
     classes: Classes
 
-    @property
-    def average_share(self) -> float:
-        """pi of an average row that has a secret value, in the column where it is largest."""
-        return max((each.mean for each in self.shares.values()), default=0.0)
+    def with_gamma(self, gamma: float) -> Certainty:
+        """Return it with one strength of all columns, each drawn as before. Raises BadSetting."""
+        shares = {name: replace(each, draw=each.draw.with_gamma(gamma)) for name, each in self.shares.items()}
+        return replace(self, shares=shares)
 
     @property
     def riskiest_share(self) -> float:
@@ -178,5 +178,5 @@ def describe_class(classes: Classes, at: int) -> str:
         parts.append(listed(map(in_words, shown), "{head}/{tail}", "{head}/{tail}"))
     # Numbers of rows are named only where they tell classes apart.
     if len({each.rows for each in classes.cells}) > 1:
-        parts.append(say("persons with 1 row") if cell.rows == 1 else say("persons with {n} {n:row|rows}", n=cell.rows))
+        parts.append(say("persons with {n} {n:row|rows}", n=cell.rows))
     return listed(parts, "{head}, {tail}") if parts else say("all")

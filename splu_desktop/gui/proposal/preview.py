@@ -20,6 +20,7 @@ from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.core.policy.search import STOPS
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.certainty import Certainty
 from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import unique
 from splu_desktop.core.thresholds import Thresholds
@@ -145,11 +146,13 @@ def preview(prepared: DrawInput, verdict: Verdict, plan: Plan, progress: Progres
     blocks = [plan.block_of(table.table.sa) for table in tables] or [plan.blocks[0]]
     curves = [[plot_figures(_draw(each, plan, gamma), plan.thresholds) for gamma in gammas] for each in blocks]
     plots = [_with_counts(block, table) for block, table in zip_longest(curves, tables)]
-    stops = []
+    stops, certainty = [], verdict.figures.certainty
     for at in range(len(gammas)):
         progress.report(t("Working it out…"), at / len(gammas))
         at_stop = [block[at] for block in plots]
-        stops.append(_stop(verdict, tables, shown, gammas[at], at, float(other[at]), at_stop))
+        # The plan's strength is the least of its blocks: there each has the one that Expert gave it.
+        sure = certainty if gammas[at] == plan.gamma else certainty.with_gamma(gammas[at])
+        stops.append(_stop(verdict, sure, tables, shown, gammas[at], at, float(other[at]), at_stop))
     groups = tuple(table.truth.size for table in tables)
     return Preview(plan, verdict, tuple(stops), plan.questions, groups)
 
@@ -175,6 +178,7 @@ def _with_counts(
 
 def _stop(
     verdict: Verdict,
+    sure: Certainty,
     tables: Sequence[Forecast],
     shown: Sequence[_Lines],
     gamma: float,
@@ -182,8 +186,7 @@ def _stop(
     other: float,
     plots: Sequence[tuple[LargeCounts, SmallCounts]],
 ) -> Stop:
-    limits, found = verdict.limits, verdict.figures.certainty
-    average, riskiest = (share + (1 - share) / gamma for share in (found.average_share, found.riskiest_share))
+    limits, average, riskiest = verdict.limits, sure.average, sure.riskiest
     reached = [table.count_readable(at) for table in tables]
     answered, cells = sum(each for each, _ in reached), sum(of for _, of in reached)
     least = min(small.t_p for _, small in plots)
@@ -197,7 +200,6 @@ def _stop(
 
 
 def _draw(block: Block, plan: Plan, gamma: float) -> Draw:
-    # The plan's strength is the least of its blocks: there each is shown with the one that Expert gave it.
     return block.draw if gamma == plan.gamma else block.draw.with_gamma(gamma)
 
 

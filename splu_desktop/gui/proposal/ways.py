@@ -50,8 +50,7 @@ def way_of(other: Alternative, take: Callable[[], object], judged: Judgement | N
     if other.gamma is not None:
         words = t("strength {gamma}", gamma=strength_words(other.gamma))
         if judged is not None and other.plan == judged.plan.with_gamma(other.gamma):  # strength is said already
-            share = judged.verdict.figures.certainty.average_share
-            right, of = cases(share + (1 - share) / other.gamma)  # law 2
+            right, of = cases(judged.verdict.figures.certainty.with_gamma(other.gamma).average)
             words = t("rows right: {n} in {of}", n=right, of=of)
         figures.append((True, words))
     return Way(titles.get(other.kind, head), rest[:1].upper() + rest[1:], tuple(figures), take)
