@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, TextIO
 
 from splu_desktop import __version__
-from splu_desktop.cli.base import self_test
 from splu_desktop.cli.base.effects import SaidOnce
 from splu_desktop.cli.base.endings import Ended, heed_signals, ignore, open_standard_files
 from splu_desktop.cli.base.help import Help, add_language, in_own_words
@@ -68,7 +67,7 @@ class _SelfTest(argparse.Action):
     """Tells, and ends with 0 where the installation is as it was built, else 1."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        parser.exit(self_test.run())
+        parser.exit(importlib.import_module("splu_desktop.cli.base.self_test").run())
 
 
 # Command -> its module, in the order of the help. One is imported alone where it is named: all take a second together.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
+from splu_desktop.core.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.table import Column, Kind
 
 ENOUGH = 250  # records of an interval whose mean is told: T_f at the usual thresholds

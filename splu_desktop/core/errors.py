@@ -14,7 +14,7 @@ import traceback
 from splu_desktop.core.messages import no_column, say
 
 # Words of the C library's loader, of Python and of NumPy.
-_NO_MEMORY = re.compile(
+_NO_MEMORY = (
     r"(?i)cannot allocate memory|failed to map segment|can't start new thread|out of memory|not enough memory"
     r"|cannot create shared object descriptor|cannot enable executable stack"
 )
@@ -44,7 +44,7 @@ def out_of_memory(fault: BaseException | None) -> bool:
     while fault is not None:
         if isinstance(fault, MemoryError) or (isinstance(fault, OSError) and fault.errno == errno.ENOMEM):
             return True
-        if isinstance(fault, (ImportError, RuntimeError, SystemError, OSError)) and _NO_MEMORY.search(str(fault)):
+        if isinstance(fault, (ImportError, RuntimeError, SystemError, OSError)) and re.search(_NO_MEMORY, str(fault)):
             return True
         fault = fault.__cause__ or fault.__context__
     return False

@@ -123,11 +123,11 @@ DUMMY_DAYS = np.array(
 )
 NO_END = np.datetime64("2099-01-01", "D")
 _GRAINS = {
-    "year": re.compile(r"\d{4}"),
-    "month": re.compile(r"\d{4}-(?:0[1-9]|1[0-2])"),
-    "quarter": re.compile(r"\d{4} ?Q[1-4]"),
-    "half-year": re.compile(r"\d{4} ?H[12]"),
-    "week": re.compile(r"\d{4}-?W[0-5]\d"),
+    "year": r"\d{4}",
+    "month": r"\d{4}-(?:0[1-9]|1[0-2])",
+    "quarter": r"\d{4} ?Q[1-4]",
+    "half-year": r"\d{4} ?H[12]",
+    "week": r"\d{4}-?W[0-5]\d",
 }
 
 
@@ -191,7 +191,7 @@ class Column:
         if self.kind.has_order:
             return ""
         texts = self.labels[~self.missing].tolist()
-        fits = (name for name, form in _GRAINS.items() if texts and all(map(form.fullmatch, texts)))
+        fits = (name for name, form in _GRAINS.items() if texts and all(re.fullmatch(form, text) for text in texts))
         return next(fits, "")
 
     def written_texts(self) -> NDArray[np.object_]:

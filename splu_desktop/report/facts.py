@@ -43,7 +43,7 @@ from splu_desktop.core.sanitise import DrawInput, prepare
 from splu_desktop.core.table import Column, Kind, Table, unique
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.register.ledger import Entry, Register
-from splu_desktop.files.release.facts import FACTS_NAME, audience_of, one_row_way
+from splu_desktop.files.release.facts import FACTS_NAME, audience_of
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.fields import Fields
@@ -340,7 +340,7 @@ def _internal(
         persons=figures.persons if prepared.knows_persons else None,
         by_person=prepared.knows_persons,
         most_rows=int(np.bincount(prepared.owner).max(initial=1)),
-        one_row=one_row_way(plan),
+        one_row=plan.persons.one_row if plan.persons else "",
         audience=plan.audience,
         operator="" if entry is None else str(entry.body.get("operator", "")),
         level=judged.limits.name,

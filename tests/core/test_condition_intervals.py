@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from splu_desktop.core.answer.conditions import Condition, parse_condition, takes_range
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.generalise.interval_texts import interval_ends
 from splu_desktop.core.generalise.intervals import interval_labels
+from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Kind, Table
 from tests.core.releases import Releases, table

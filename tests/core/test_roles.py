@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.roles import SUBJECTS, Role, Suggestion, absence_values, suggest_roles
+from splu_desktop.core.roles import SUBJECTS
 from splu_desktop.core.roles.lexicon import lexicon, read_name
 from splu_desktop.core.roles.numbers import (
     german_insurance,
@@ -18,6 +18,7 @@ from splu_desktop.core.roles.numbers import (
     spanish_social_security,
     us_provider,
 )
+from splu_desktop.core.roles.suggest import Role, Suggestion, absence_values, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import read
 from tests.columns import column_of

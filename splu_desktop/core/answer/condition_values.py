@@ -11,12 +11,12 @@ from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.table import Column, Kind
 
 _DATES = (Kind.DATE, Kind.DATETIME)
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_DECIMAL_COMMA = r"[+-]?\d+,\d+"
+_THOUSANDS = r"[+-]?[1-9]\d{0,2},\d{3}"
 # A year, a month, a day or a moment of it, as the table of a release spells them ...
-_MOMENT = re.compile(r"\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?)?)?", re.ASCII)
+_MOMENT = r"(?a)\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?)?)?"
 # ... and a day with points, which everybody who writes it means day first. With slashes there are two ways.
-_POINTED = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})", re.ASCII)
+_POINTED = r"(?a)(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})"
 _LONGEST_SHOWN = 60  # characters of a value or a list of values repeated in a sentence
 
 
@@ -46,12 +46,12 @@ def is_span(column: Column, text: str) -> bool:
 
 
 # A bare number is a year of the centuries that tables are about: postcodes and other numbers have four digits, too.
-_SPAN = re.compile(r"(18|19|20|21)\d{2}|\d{4}(-(0[1-9]|1[0-2])| Q[1-4])", re.ASCII)
+_SPAN = r"(?a)(18|19|20|21)\d{2}|\d{4}(-(0[1-9]|1[0-2])| Q[1-4])"
 
 
 def is_span_text(text: str) -> bool:
     """Return whether a text is a year, a quarter or a month as `generalise.dates` writes them."""
-    return _SPAN.fullmatch(text) is not None
+    return re.fullmatch(_SPAN, text) is not None
 
 
 def holds_spans(column: Column) -> bool:
@@ -67,7 +67,7 @@ def read_number(text: str) -> float | None:
 
     “1,500” is fifteen hundred to some and one and a half to others.
     """
-    if _DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text):  # 1,5 but not 1,500
+    if re.fullmatch(_DECIMAL_COMMA, text) and not re.fullmatch(_THOUSANDS, text):  # 1,5 but not 1,500
         text = text.replace(",", ".")
     try:
         number = float(text)
@@ -110,11 +110,11 @@ def _moment(text: str) -> Any:
 
 def _read_date(text: str) -> Any:
     """Return the date that a text is, in the unit it was typed in; None where it is none."""
-    pointed = _POINTED.fullmatch(text)
+    pointed = re.fullmatch(_POINTED, text)
     if pointed:
         day, month, year = pointed.groups()
         text = f"{year}-{month:0>2}-{day:0>2}"
-    if not _MOMENT.fullmatch(text):  # NumPy would take "now" and hours of other time zones, too
+    if not re.fullmatch(_MOMENT, text):  # NumPy would take "now" and hours of other time zones, too
         return None
     try:
         return np.datetime64(text)

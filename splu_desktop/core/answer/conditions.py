@@ -20,7 +20,7 @@ from splu_desktop.core.answer.condition_values import (
     value_of,
 )
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.generalise.interval_texts import Ends, find_interval, inside, interval_ends, is_interval
+from splu_desktop.core.interval_texts import Ends, find_interval, inside, interval_ends, is_interval
 from splu_desktop.core.messages import folded_text, in_words, listed, no_column, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags

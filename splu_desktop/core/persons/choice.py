@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import LEAST
-from splu_desktop.core.mechanism import NUMBER as NUMBER
 from splu_desktop.core.messages import folded_text, none_of
 from splu_desktop.core.table import Column, Kind, remember
 
@@ -67,6 +66,11 @@ class ByPerson:
     def columns(self) -> tuple[str, ...]:
         """The columns that it goes by."""
         return tuple(filter(None, (self.column, self.order, *self.shift)))
+
+    @property
+    def one_row(self) -> str:
+        """Which row of each person is kept ("first", "last", "random"), "" where all are."""
+        return self.way if self.way in ONE else ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; entries left empty are left out."""

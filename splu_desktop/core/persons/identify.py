@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.core.resources import read_toml, resource_path
-from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.roles.content import distinct_share, follows, rows_of, sample_labels
 from splu_desktop.core.roles.lexicon import HARMLESS, fold
 from splu_desktop.core.roles.numbers import national_number
+from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
 

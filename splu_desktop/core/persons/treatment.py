@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import stir
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.mechanism import LEAST, NUMBER, Randomness, keep_even_rows, permutation
-from splu_desktop.core.persons.choice import ONE, ByPerson, persons
+from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.dates import (
     RecoveredShift,
     check_dates,
@@ -31,7 +31,7 @@ def one_per_person(table: Table, choice: ByPerson | None) -> Table:
 
     Raises UnknownColumn, BadSetting.
     """
-    if choice is None or choice.way not in ONE or LEFT_OUT in table.origin:
+    if choice is None or not choice.one_row or LEFT_OUT in table.origin:
         return table
     return _take_rows(table, choose_rows(table, choice))
 

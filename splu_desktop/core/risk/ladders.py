@@ -26,8 +26,8 @@ from splu_desktop.core.generalise import (
     label_map,
     round_width,
 )
-from splu_desktop.core.generalise.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.generalise.intervals import interval_labels
+from splu_desktop.core.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.risk.tiers import TIERS, Rung
 from splu_desktop.core.table import Column, Kind, unique
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from splu_desktop.core.generalise import system_of
-from splu_desktop.core.generalise.interval_texts import interval_ends
+from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.table import Column, Table
 

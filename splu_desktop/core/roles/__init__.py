@@ -2,8 +2,4 @@
 
 from __future__ import annotations
 
-from splu_desktop.core.roles.absence import absence_values
 from splu_desktop.core.roles.role import SUBJECTS, Role, Suggestion
-from splu_desktop.core.roles.suggest import suggest_roles
-
-__all__ = ["SUBJECTS", "Role", "Suggestion", "absence_values", "suggest_roles"]

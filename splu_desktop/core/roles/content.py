@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from splu_desktop.core.generalise.interval_texts import interval_ends
+from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.resources import read_toml, resource_path
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, first_names, fold, lexicon, read_name
 from splu_desktop.core.roles.numbers import is_official, national_number

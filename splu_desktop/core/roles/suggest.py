@@ -6,7 +6,7 @@ administrative is published unchanged, if the values may be that; everything els
 
 from __future__ import annotations
 
-from splu_desktop.core.generalise.interval_texts import interval_ends
+from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles import content

@@ -23,23 +23,21 @@ _BLANK = rf"[^\S{_ENDS}]"
 _NUMBER = rf"[+-]?(?:{_BLANK}|[\d.,%])*(?:\d[eE][+-]?\d+)?{_BLANK}*"
 _HARMLESS = rf"{_BLANK}*(?:{_NUMBER}|[=@])(?:[{_ENDS}]|\Z)"
 # The places before what would run.
-_RUNS = re.compile(
-    rf"\A(?=[{_BEFORE}]*[{_LINES}])(?!\s*\Z)|(?:\A|(?<=[{_ENDS}]))(?=[{_BEFORE}]*[{_SIGNS}])(?!{_HARMLESS})"
-)
-_SIGN = re.compile(f"[{_SIGNS}{_LINES}]")
-_GUARDED = re.compile(rf"\A'(?=[{_BEFORE}]*[{_SIGNS}{_LINES}])|(?<=[{_SEPARATORS}{_LINES}])'(?=[{_BEFORE}]*[{_SIGNS}])")
+_RUNS = rf"\A(?=[{_BEFORE}]*[{_LINES}])(?!\s*\Z)|(?:\A|(?<=[{_ENDS}]))(?=[{_BEFORE}]*[{_SIGNS}])(?!{_HARMLESS})"
+_SIGN = f"[{_SIGNS}{_LINES}]"
+_GUARDED = rf"\A'(?=[{_BEFORE}]*[{_SIGNS}{_LINES}])|(?<=[{_SEPARATORS}{_LINES}])'(?=[{_BEFORE}]*[{_SIGNS}])"
 
 
 def inert(text: str) -> str:
     """Return `text` with an apostrophe wherever it begins what a spreadsheet would run."""
-    return _RUNS.sub("'", text)
+    return re.sub(_RUNS, "'", text)
 
 
 def inert_texts(texts: Sequence[str]) -> Sequence[str]:
     """Return texts, each as `inert` makes it; columns of plain numbers and words are told at once."""
-    return [inert(text) for text in texts] if _SIGN.search("".join(texts)) else texts
+    return [inert(text) for text in texts] if re.search(_SIGN, "".join(texts)) else texts
 
 
 def restore_text(text: str) -> str:
     """Return what `inert` was given."""
-    return _GUARDED.sub("", text) if "'" in text else text
+    return re.sub(_GUARDED, "", text) if "'" in text else text

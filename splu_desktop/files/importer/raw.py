@@ -7,13 +7,16 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.files.disk.codes import CodeCollector
-from splu_desktop.files.importer.choices import SheetFacts
-from splu_desktop.files.importer.problems import Problem
+
+if TYPE_CHECKING:
+    from splu_desktop.files.importer.choices import SheetFacts
+    from splu_desktop.files.importer.problems import Problem
 
 FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
 

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.releases import EarlierRelease
-from splu_desktop.core.roles import Role, suggest_roles
 from splu_desktop.core.roles.lexicon import read_name
-from splu_desktop.core.roles.suggest import Suggestion
+from splu_desktop.core.roles.suggest import Role, Suggestion, suggest_roles
 from splu_desktop.core.table import Table
 from splu_desktop.files.register.ledger import TABLES, Entry, Register
 from splu_desktop.files.register.marks import Marks, marks_of, may_share_rows, overlap

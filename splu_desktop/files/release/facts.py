@@ -14,24 +14,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from splu_desktop import __version__
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, FileFault
-from splu_desktop.core.generalise.interval_texts import interval_ends
-from splu_desktop.core.mechanism import CLASS, Block, ClassCell, draw_from
+from splu_desktop.core.interval_texts import interval_ends
+from splu_desktop.core.mechanism import CLASS, NUMBER, Block, ClassCell, draw_from
 from splu_desktop.core.mechanism.published_numbers import release_numbers
 from splu_desktop.core.messages import say
-from splu_desktop.core.persons.choice import NUMBER, ONE
-from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.plain_data import from_json
+
+if TYPE_CHECKING:
+    from splu_desktop.core.plan import Plan
 
 FORMAT = "splu-release"
 FORMAT_VERSION = 3
@@ -94,7 +95,7 @@ def make_facts(
         "contact": contact,
         "records": published.n,
         "row": plan.row_word,
-        "one_row": one_row_way(plan),
+        "one_row": plan.persons.one_row if plan.persons else "",
         **numbers,
         "thresholds": published.thresholds.as_dict(),
         "spread": dict(spread),  # learned from the published table
@@ -104,11 +105,6 @@ def make_facts(
         "dialect": {"delimiter": dialect.delimiter, "decimal": dialect.decimal},
         "columns": [_column_entry(published, column, plan) for column in published.table.columns],
     }
-
-
-def one_row_way(plan: Plan) -> str:
-    """Return which row of each person is in the release ("first", "last", "random"), "" where all are."""
-    return plan.persons.way if plan.persons is not None and plan.persons.way in ONE else ""
 
 
 def one_row_words(way: str) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
-from zipfile import ZIP_STORED
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
@@ -21,6 +20,7 @@ from splu_desktop.files.release.facts import FACTS_NAME, BadRelease, damage_faul
 # What libraries raise besides their own faults where the bytes of a ZIP are not what they should be.
 _DAMAGE = (EOFError, ValueError, LookupError, OverflowError, NotImplementedError, struct.error)
 _BOMB = 200  # times its size that a ZIP may hold
+_STORED = 0  # in the words of `zipfile`
 INNER = "release.zip"  # all that an encrypted ZIP shows: the release is in it
 
 
@@ -83,7 +83,7 @@ class _Zip:
         self._entries = {INNER: entry}
         try:
             # Stored, it is no larger than the file around it; anything else was not packed by us and could be a bomb.
-            if entry.compress_type != ZIP_STORED or entry.file_size > self.path.stat().st_size:
+            if entry.compress_type != _STORED or entry.file_size > self.path.stat().st_size:
                 raise ValueError(INNER)
             with self.open(INNER) as file:
                 return type(self._zip)(io.BytesIO(file.read()))

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.answer.conditions import columns_named
-from splu_desktop.core.mechanism import CLASS, ClassCell
-from splu_desktop.core.persons.choice import NUMBER
+from splu_desktop.core.mechanism import CLASS, NUMBER, ClassCell
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.answer.scores import BlockScores
 from splu_desktop.core.generalise.chapters import NO_CHAPTER, Chapter, system_of
-from splu_desktop.core.mechanism import CLASS, Block
+from splu_desktop.core.mechanism import CLASS, NUMBER, Block
 from splu_desktop.core.mechanism.law import t_f
 from splu_desktop.core.messages import say
-from splu_desktop.core.persons.choice import NUMBER
 from splu_desktop.core.published import Published
 
 SCORES_NAME = "scores.csv"

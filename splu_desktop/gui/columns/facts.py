@@ -14,7 +14,7 @@ from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.ladders import ladder_of
-from splu_desktop.core.roles import Role, absence_values
+from splu_desktop.core.roles.suggest import Role, absence_values
 from splu_desktop.core.table import Column
 from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.session import Session

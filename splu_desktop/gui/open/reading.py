@@ -13,7 +13,7 @@ from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.identify import person_columns, what_rows_are
 from splu_desktop.core.policy.draft import draft
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
-from splu_desktop.core.roles import Suggestion, suggest_roles
+from splu_desktop.core.roles.suggest import Suggestion, suggest_roles
 from splu_desktop.core.table import Table
 from splu_desktop.files import importer
 from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, ProblemKind, TableReading, alike

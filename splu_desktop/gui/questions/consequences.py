@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splu_desktop.core.messages import quoted
 from splu_desktop.core.policy import Limits, limits_for
-from splu_desktop.core.roles import absence_values
+from splu_desktop.core.roles.absence import absence_values
 from splu_desktop.gui.base.messages import one_in, persons_of, rows_of
 from splu_desktop.gui.base.session import Answers
 from splu_desktop.gui.base.source import Source

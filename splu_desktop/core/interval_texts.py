@@ -16,13 +16,13 @@ from splu_desktop.core.table import Column, Flags, remember
 
 _FEWEST = 3  # intervals, for words beside them
 _MOST = 2_000  # intervals
+# Texts, which `re` compiles where a column first asks, and keeps: a count of words starts without.
 _NUMBER = r"([-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 _DASH = r"\s*[-–]\s*"
-_FROM_TO = re.compile(rf"{_NUMBER}\s+to\s+{_NUMBER}|{_NUMBER}{_DASH}{_NUMBER}")
-_TO_BELOW = re.compile(rf"{_NUMBER}\s+to\s+below\s+{_NUMBER}|\[\s*{_NUMBER}\s*[-–,]\s*{_NUMBER}\s*\)")
-_BELOW = re.compile(rf"(?:below|under|<)\s*{_NUMBER}")
-_FROM = re.compile(rf"{_NUMBER}\s*(?:(?:and|or)\s+(?:more|over|older|above)|\+)|(?:>=|≥)\s*{_NUMBER}", re.IGNORECASE)
-_ONE = re.compile(_NUMBER)
+_FROM_TO = rf"{_NUMBER}\s+to\s+{_NUMBER}|{_NUMBER}{_DASH}{_NUMBER}"
+_TO_BELOW = rf"{_NUMBER}\s+to\s+below\s+{_NUMBER}|\[\s*{_NUMBER}\s*[-–,]\s*{_NUMBER}\s*\)"
+_BELOW = rf"(?:below|under|<)\s*{_NUMBER}"
+_FROM = rf"(?i){_NUMBER}\s*(?:(?:and|or)\s+(?:more|over|older|above)|\+)|(?:>=|≥)\s*{_NUMBER}"
 
 Ends = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
 def whole_numbers(column: Column) -> bool:
     """Return whether a column of intervals is one of whole numbers: "20 to 39", not "20 to below 40"."""
     known = [str(label) for label in column.labels[~column.missing]]
-    return any(_FROM_TO.fullmatch(text.strip()) and "." not in text for text in known)
+    return any(re.fullmatch(_FROM_TO, text.strip()) and "." not in text for text in known)
 
 
 def is_interval(text: str) -> bool:
@@ -78,8 +78,8 @@ def find_interval(column: Column, number: float) -> str | None:
 def _ends(text: str) -> tuple[float, float, bool] | None:
     """Return where a label begins, below what it stays, and whether it is more than a number."""
     text = text.strip()
-    for pattern, way in ((_TO_BELOW, "below"), (_FROM_TO, "to"), (_BELOW, "under"), (_FROM, "from"), (_ONE, "one")):
-        found = pattern.fullmatch(text)
+    for pattern, way in ((_TO_BELOW, "below"), (_FROM_TO, "to"), (_BELOW, "under"), (_FROM, "from"), (_NUMBER, "one")):
+        found = re.fullmatch(pattern, text)
         if found is None:
             continue
         texts = [part for part in found.groups() if part is not None]
