@@ -1,7 +1,7 @@
 """Compare the translations with what the program can say.
 
     python scripts/translations.py            what is missing and what nobody says any more, per room and language
-    python scripts/translations.py --write    put the catalogues into the program's order and drop what nobody says
+    python scripts/translations.py --write    put each line under the file that says it and drop what nobody says
 
 Missing sentences are printed as TOML lines, to be pasted with their translation. tests/report/test_languages.py fails
 as long as anything is missing or left over.
@@ -168,14 +168,11 @@ def catalogue(room: str, code: str) -> dict[str, str]:
 
 
 def write(room: str, code: str, entries: dict[str, str]) -> None:
-    """Write a catalogue in the order in which the program says its sentences, file by file."""
-    lines, last = [f"# {LANGUAGES[code]}, {room}. See docs/decisions/translations.md."], ""
-    for text, place in wanted(room).items():
-        if text in entries:
-            if place != last:
-                lines += ["", f"# {place}"]
-                last = place
-            lines.append(f"{quoted(text)} = {quoted(entries[text])}")
+    """Write a catalogue file by file, in the program's order; what one file says stays in the order that it has."""
+    lines, said = [f"# {LANGUAGES[code]}, {room}. See docs/decisions/translations.md."], wanted(room)
+    for place in dict.fromkeys(said.values()):
+        own = [f"{quoted(text)} = {quoted(words)}" for text, words in entries.items() if said.get(text) == place]
+        lines += ["", f"# {place}", *own] if own else []
     (CATALOGUES / f"{room}.{code}.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

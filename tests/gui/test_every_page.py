@@ -256,6 +256,10 @@ def test_pages_with_a_message_can_be_read_at_every_size(released: MainWindow, id
     session.change_plan(session.plan.with_gamma(1), "not safe, and the release is out of date")
     steps = (Step.PROPOSAL, Step.PUBLISH, Step.ASK, Step.REPORT)
     look_at(released, idle, steps)
+    for step in (Step.ASK, Step.REPORT):
+        page: Any = released.page(step)
+        assert "out of date" in page.empty.heading.text()
+        assert page.note.text() == page.empty.heading.text()
     for step in (*steps, Step.COLUMNS):
         released.show_step(step)
         settle(released, idle)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.mechanism import Block, DecoyGroups, Draw, Lenders
+from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL, verdict
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
@@ -30,6 +31,7 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import cases, persons_of, rows_of, value_words
 from splu_desktop.gui.base.session import Answers, Step
+from splu_desktop.gui.proposal.figures import band_figures
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal.preview import RangeLine, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
@@ -160,6 +162,34 @@ def test_undo_of_a_line_takes_it_back_alone_and_the_verdict_answers(
         assert not page.primary.isEnabled()
     session.undo()
     assert session.plan == before
+
+
+def test_other_ways_call_for_nothing_while_a_good_proposal_is_worked_out(
+    proposed: MainWindow, idle: Idle, qtbot: QtBot
+) -> None:
+    page = proposal(proposed, idle, qtbot)
+    page._preview = None
+    page._show_figures()
+    assert not page.primary.isEnabled()
+    page._show_ways()
+    assert not [card for card in page.ways.cards if card.use.property("look") == "primary"]
+
+
+def test_what_is_reached_has_one_figure_in_bar_sentence_and_line(
+    proposed: MainWindow, idle: Idle, qtbot: QtBot
+) -> None:
+    page, verdict = proposal(proposed, idle, qtbot), proposed.session.verdict
+    assert verdict is not None
+    said = {line.name: str(line.sentence) for line in verdict.lines}
+    sure = verdict.figures.certainty
+    average, riskiest = (f"{cases_of_100(share)} in 100" for share in (sure.average, sure.riskiest))
+    assert band_figures(verdict, "rows")[2][1] == f"{average} right"
+    assert f" {average} " in said["certainty"]
+    assert f" {riskiest} " in said["riskiest-group"]
+    assert page.sentence.text().startswith(
+        f"A row that shows a secret is right in {average.replace('in', 'of')} cases; "
+        f"in the riskiest group of {persons_of(proposed.session.plan)} in {riskiest.split()[0]}."
+    )
 
 
 def test_another_way_is_taken_whole(proposed: MainWindow, idle: Idle, qtbot: QtBot) -> None:

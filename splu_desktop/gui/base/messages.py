@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.language import language
@@ -36,9 +35,9 @@ def value_words(label: str) -> str:
     return language(language_code()).value(label)
 
 
-def cases(share: float, of: Sequence[int] = (1, 2, 3, 4, 5, 10, 20)) -> tuple[int, int]:
-    """Return a risk as so many of so many cases, rounded up: 1 of 3, 6 of 10, 34 of 100."""
-    for whole in of:
+def cases(share: float) -> tuple[int, int]:
+    """Return a limit as so many of so many cases, rounded up: 1 of 3, 6 of 10. What is reached is said of 100."""
+    for whole in (1, 2, 3, 4, 5, 10, 20):
         # The little less lets 0.2 + 0.8 / 2, which as a float lies above 0.6, be told as 3 of 5.
         part = math.ceil(share * whole - 1e-9)
         if part > 0 and part / whole - share <= 0.02 and (part < whole or share == 1):  # 99 of 100 is not certain

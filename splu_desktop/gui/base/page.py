@@ -147,8 +147,9 @@ class Page(QWidget):
         """Show the empty state: what the primary button waits for, or that the release is out of date."""
         self._show_part(self.empty)
         stale = t("The release was made from other choices; Ask and Report are out of date.")
-        self.empty.heading.setText(stale if self.session.stale else self._waits_for)
-        self.set_primary(primary, False, self._waits_for)
+        waits = stale if self.session.stale else self._waits_for
+        self.empty.heading.setText(waits)
+        self.set_primary(primary, False, waits)
 
     def work_on(
         self, words: str, take: Callable[[Any], object], function: Callable[..., Any], *args: Any, **keywords: Any

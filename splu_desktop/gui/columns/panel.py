@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyledItemDelegate, QSt
 
 from splu_desktop.core.generalise import Steps, by_cuts
 from splu_desktop.core.generalise.step import CannotGeneralise
+from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import Choice
-from splu_desktop.gui.base.messages import one_in, value_words
+from splu_desktop.gui.base.messages import value_words
 from splu_desktop.gui.base.models import ROW, Field, Index, TableView
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.session import Session
@@ -191,9 +192,8 @@ class ColumnPanel(Card):
         if verdict is None:
             self.consequence.setText(t("Working it out…") if secret else "")
             return
-        average = verdict.figures.certainty.average
-        words = t("A row that shows a secret value is right {share} times.", share=bold(one_in(average)))
-        self.consequence.setText(as_rich(words))
+        right = bold(t("{part} in {whole}", part=cases_of_100(verdict.figures.certainty.average), whole=100))
+        self.consequence.setText(as_rich(t("A row that shows a secret value is right {share} times.", share=right)))
 
     def _tick(self, place: int, on: bool) -> None:
         secret = [on if at == place else row.secret for at, row in enumerate(self.model.rows)]

@@ -6,9 +6,10 @@ from functools import lru_cache
 
 from PySide6.QtCore import QLocale
 
+from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.policy import Verdict
 from splu_desktop.core.policy.figures import FEWEST_CELLS
-from splu_desktop.gui.base.messages import cases
+from splu_desktop.gui.base.messages import one_in
 from splu_desktop.gui.base.words import number, t
 
 
@@ -40,7 +41,6 @@ def band_figures(
     cells = figures.cells if cells is None else cells
     average = figures.certainty.average if average is None else average
     smallest, few = _alike(found)
-    (right, of), (most, whole) = cases(average), cases(limits.average)
     return [
         (
             "ok" if useful(found, answered, cells) else "amber",
@@ -54,7 +54,7 @@ def band_figures(
         ),
         (
             "ok" if average <= limits.average + 1e-9 else "red",
-            t("{n} in {of} right", n=right, of=of),
-            t("rows, at most {n} in {of}", n=most, of=whole),
+            t("{n} in 100 right", n=cases_of_100(average)),
+            t("rows, at most {share}", share=one_in(limits.average)),
         ),
     ]

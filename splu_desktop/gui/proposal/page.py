@@ -13,6 +13,7 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QTabBar, QVBoxLayout, QWidget
 
 from splu_desktop.core.answer.forecast import LEAST
+from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import BLURRED, RED, TOO_SMALL, UNSAFE, USEFUL, Alternative, title_of
 from splu_desktop.core.policy import Step as Done
@@ -21,7 +22,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.files.disk.room import return_freed_memory
 from splu_desktop.gui.base.choices import number_box, show_value
 from splu_desktop.gui.base.dialogs import save_as
-from splu_desktop.gui.base.messages import cases, name_value, persons_of
+from splu_desktop.gui.base.messages import name_value, persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
@@ -359,15 +360,12 @@ class ProposalPage(Page):
                 of=int(100 * small.t_p + 1e-9),
             )
         )
-        (right, of), (worst, of_worst) = map(cases, (stop.average, stop.riskiest))
         words = t(
-            "A row that shows a secret is right in {right} of {of} cases; in the riskiest group of {persons} in"
-            " {worst} of {of_worst}.",
+            "A row that shows a secret is right in {right} of 100 cases; in the riskiest group of {persons} "
+            "in {worst}.",
             persons=persons_of(shown.plan),
-            right=right,
-            of=of,
-            worst=worst,
-            of_worst=of_worst,
+            right=cases_of_100(stop.average),
+            worst=cases_of_100(stop.riskiest),
         )
         # Of a table too small for its own questions it says nothing: the few others of 100 rows are all readable.
         if stop.cells >= FEWEST_CELLS and not math.isnan(stop.other):
@@ -387,15 +385,17 @@ class ProposalPage(Page):
             sentence = join((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
         title = translate(title_of(state))
         # What is left are lines that wait for a decision on Publish; none of them stops the release.
-        if state == UNSAFE and not self._stops(shown, at):
+        if state == UNSAFE and self._goes_on(shown, state):
             title = t("Not safe yet")
         if self._waits():
             sentence = t("Working it out…")
         self.verdict.say(state, title, sentence, marks)
-        self._show_primary(shown, at, state)
+        self._show_primary(shown, state)
 
-    def _stops(self, shown: Preview, at: int) -> bool:
-        return shown.stops[at].zone == "unsafe" or any(line.state == "red" for line in shown.verdict.open)
+    def _goes_on(self, shown: Preview | None, state: str) -> bool:
+        if state != UNSAFE or shown is None:
+            return state == USEFUL
+        return shown.stops[self._at].zone != "unsafe" and not any(line.state == RED for line in shown.verdict.open)
 
     def _foreseen(self, state: str, cells: str) -> str:
         """Return the sentence of a strength that is not judged yet."""
@@ -405,10 +405,10 @@ class ProposalPage(Page):
             return t("Recipients can’t use your tables. Move towards more exact, or take a way that works.")
         return t("At this strength a limit is broken. Move towards safer.")
 
-    def _show_primary(self, shown: Preview, at: int, state: str) -> None:
+    def _show_primary(self, shown: Preview, state: str) -> None:
         plan = self.session.plan
         assert plan is not None
-        goes_on = state == USEFUL or (state == UNSAFE and not self._stops(shown, at))
+        goes_on = self._goes_on(shown, state)
         if goes_on:
             who = plan.audience.recipient.strip()
             note = t("For {recipient}.", recipient=who) if who else t("One table, one recipient.")
@@ -434,10 +434,11 @@ class ProposalPage(Page):
             part.setVisible(on)
         ways = [] if too_small else self._ways_of(state, others)
         self._ways = ways
-        key = (tuple((way.title, way.words) for way in ways), self.primary.isEnabled())
+        needed = not self._goes_on(shown, state)
+        key = (tuple((way.title, way.words) for way in ways), needed)
         if key != getattr(self, "_ways_shown", None):
             self._ways_shown = key
-            self.ways.show_ways(ways, needed=not self.primary.isEnabled())
+            self.ways.show_ways(ways, needed=needed)
         self.ways.setVisible(bool(ways) and self.fold is not Fold.MIDDLE)
         self.more.setVisible(bool(ways) and self.fold is Fold.MIDDLE)
         # Steps and ways are made later than what stands below and beside them.

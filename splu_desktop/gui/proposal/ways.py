@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.policy import Alternative
-from splu_desktop.gui.base.messages import cases
 from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.session import Judgement
 from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle
@@ -50,8 +50,8 @@ def way_of(other: Alternative, take: Callable[[], object], judged: Judgement | N
     if other.gamma is not None:
         words = t("strength {gamma}", gamma=strength_words(other.gamma))
         if judged is not None and other.plan == judged.plan.with_gamma(other.gamma):  # strength is said already
-            right, of = cases(judged.verdict.figures.certainty.with_gamma(other.gamma).average)
-            words = t("rows right: {n} in {of}", n=right, of=of)
+            average = judged.verdict.figures.certainty.with_gamma(other.gamma).average
+            words = t("rows right: {n} in 100", n=cases_of_100(average))
         figures.append((True, words))
     return Way(titles.get(other.kind, head), rest[:1].upper() + rest[1:], tuple(figures), take)
 

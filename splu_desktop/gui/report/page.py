@@ -62,8 +62,8 @@ class ReportPage(Page):
         put(self.body, (put(margins(QHBoxLayout(), 0, spacing=14), self.room_of_form, (well, 1)), 1))
         self.print = button(t("Print…"), self._print)
         self.foot.insertWidget(1, self.print, 0, Qt.AlignmentFlag.AlignVCenter)
-        waits = t("Publish a table, or open a release.")
-        self.use_empty("file-text", waits, t("Publish"), lambda: self.go.emit(Step.PUBLISH))
+        publish = partial(self.go.emit, Step.PUBLISH)
+        self.use_empty("file-text", t("Publish a table, or open a release."), t("Publish"), publish)
         self.rest = QTimer(self, singleShot=True, interval=_REST)
         self.rest.timeout.connect(self._make)
 
