@@ -23,7 +23,7 @@ from splu_desktop.core.mechanism import (
     make_classes,
     permutation,
 )
-from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
+from splu_desktop.core.mechanism.published_numbers import row_correlation
 from splu_desktop.core.persons.blanking import blank
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.persons.dates import check_dates
@@ -187,10 +187,8 @@ def run(
         assert plan.persons is not None
         if plan.persons.number:
             columns.append(number_persons(prepared.owner, source).take(order))
-        correlations = tuple(
-            round_correlation(row_correlation(block_codes(prepared.table, block.columns)[shown[block]], prepared.units))
-            for block in plan.blocks
-        )
+        codes = ([prepared.table[name].codes[shown[block]] for name in block.columns] for block in plan.blocks)
+        correlations = tuple(row_correlation(each, prepared.units, prepared.classes.code) for each in codes)
     coarser = [name for name in plan.nsas if name in plan.generalisations]
     means = {name: band_means(prepared.source[name], prepared.table[name], prepared.owner) for name in coarser}
     progress.report("Putting rows in random order", 1.0)

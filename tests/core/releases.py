@@ -18,7 +18,7 @@ from splu_desktop.core.mechanism import (
     keep_even_rows,
     make_classes,
 )
-from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
+from splu_desktop.core.mechanism.published_numbers import row_correlation
 from splu_desktop.core.published import Published, block_codes
 from splu_desktop.core.table import Column, Kind, Table
 from tests.seeded import Seeded
@@ -75,7 +75,8 @@ class Releases:
             rows = self.units.shown_rows(lender, bits)
             for name in block.columns:
                 columns[name] = self.source[name].with_codes(self.source[name].codes[rows])
-            correlations.append(round_correlation(row_correlation(values[rows], self.units)))
+            codes = [self.source[name].codes[rows] for name in block.columns]
+            correlations.append(row_correlation(codes, self.units, self.classes.code))
         extra = []
         if self.classes.number > 1:
             extra.append(_numbers(CLASS, self.classes.code[self.units.owner]))

@@ -18,7 +18,7 @@ from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.mechanism import DecoyGroups
 from splu_desktop.core.table import Table
-from tests.core.releases import Releases, lines_of, people, table
+from tests.core.releases import Releases, column, lines_of, people, table
 from tests.optional import DATA, needs
 
 BANDS = ((0, 0), (1, 10), (11, 49), (50, 149), (150, 499), (500, 1_499), (1_500, 10**9))
@@ -142,6 +142,29 @@ def test_counts_of_a_pair_in_a_block_of_many_columns_are_held(number: int) -> No
 def test_counts_of_rows_are_held_where_persons_are_drawn(number: bool, gamma: float) -> None:
     source, owner = people(9_000, 1)
     check_coverage(Releases(source, {("dx",): gamma}, ("sex", "age"), owner, number), LINES[:5], "dx")
+
+
+def test_counts_of_what_stays_are_held_beside_what_changes_in_each_row() -> None:
+    """A diagnosis in a block with a pulse of each hour: what both show together is hardly ever the same twice."""
+    source, owner = people(9_000, 4)
+    pulse = column("pulse", np.random.default_rng(4).integers(50, 99, source.n))
+    both = Table((*source.columns, pulse))
+    check_coverage(Releases(both, {("dx", "pulse"): 3}, ("sex", "age"), owner), LINES[:5], "dx")
+
+
+def test_counts_of_a_value_that_stays_are_held_beside_others_that_change() -> None:
+    """Three persons in 100 have d00 in all of their rows, the others another value in each."""
+    source, owner = people(9_000, 1)
+    rng = np.random.default_rng(5)
+    chronic = (rng.random(9_000) < 0.03)[owner]
+    dx = np.where(chronic, "d00", np.array([f"d{each:02}" for each in rng.integers(1, 12, source.n)]))
+    columns = [each for each in source.columns if each.name != "dx"]
+    releases = Releases(Table((*columns, column("dx", dx))), {("dx",): 3}, ("sex", "age"), owner)
+    held = 0
+    for seed in range(60):
+        answer = Reader(releases.draw(seed)).answer([Condition("dx", ("d00",))])
+        held += int(answer.low <= np.count_nonzero(chronic) <= answer.high)
+    assert held >= 52  # of .94, 56.4 on average with a standard deviation of 1.8
 
 
 def test_counts_of_decoy_groups_are_held() -> None:

@@ -12,7 +12,7 @@ import pytest
 from splu_desktop.core.errors import BadSetting, EmptyTable, SpluError, UnknownColumn
 from splu_desktop.core.generalise import Rare
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, DecoyGroups, Lenders, Units
-from splu_desktop.core.mechanism.published_numbers import release_numbers, round_correlation, row_correlation
+from splu_desktop.core.mechanism.published_numbers import release_numbers, row_correlation
 from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan, blocks_of
@@ -158,14 +158,19 @@ def test_nothing_besides_the_table_follows_from_true_counts(person: bool) -> Non
 
 
 def test_rows_of_a_person_correlate_wholly_or_not_at_all() -> None:
-    """A standard deviation of the second is .005."""
-    owner = np.repeat(np.arange(5_000), 4)
-    values = np.random.default_rng(3).integers(0, 3, 5_000).astype(np.int32)
-    units = Units.of_persons(owner)
-    assert row_correlation(values[owner], units) == pytest.approx(1, abs=1e-3)
-    alone = np.random.default_rng(4).integers(0, 3, 20_000).astype(np.int32)
-    assert row_correlation(alone, units) == pytest.approx(0, abs=0.02)
-    assert [round_correlation(each) for each in (-0.1, 0.0, 0.11, 0.15, 1.2)] == [0, 0, 0.15, 0.15, 1]
+    """A standard deviation of the last is .005; what is published is rounded up to twentieths."""
+    rng, owner = np.random.default_rng(3), np.repeat(np.arange(5_000), 4)
+    stays, changes = rng.integers(0, 3, 5_000)[owner].astype(np.int32), rng.integers(1, 4, 20_000).astype(np.int32)
+    units, one_class = Units.of_persons(owner), np.zeros(5_000, np.int64)
+    assert row_correlation([stays], units, one_class) == 1
+    assert row_correlation([changes], units, one_class) in (0, 0.05)
+    # One column of a block that stays is enough, and so is one value of a column.
+    assert row_correlation([changes, stays], units, one_class) == 1
+    chronic = np.where((rng.random(5_000) < 0.03)[owner], 0, changes).astype(np.int32)
+    assert row_correlation([chronic], units, one_class) == 1
+    # What the shares of a class explain makes no rows alike: half of the persons have other values than the rest.
+    apart = np.where(owner < 2_500, changes, changes + 3).astype(np.int32)
+    assert row_correlation([apart], units, (np.arange(5_000) >= 2_500).astype(np.int64)) in (0, 0.05)
 
 
 def test_bad_plans_are_sentences(source: Table) -> None:

@@ -17,7 +17,7 @@ from splu_desktop.core.band_means import typical
 from splu_desktop.core.distinct import count_pairs, cross_codes, pair_keys
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Block
-from splu_desktop.core.mechanism.published_numbers import round_correlation, row_correlation
+from splu_desktop.core.mechanism.published_numbers import row_correlation
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.questions import AskedTable
@@ -169,9 +169,9 @@ class Forecaster:
     @remember
     def correlation(self, block: Block) -> float:
         """Return how alike a person's rows are in a block, as it will about be published."""
-        values = block_codes(self.prepared.table, block.columns)
         # Shown rows of a person are lent or kept together, so that they are as alike as the true ones.
-        return round_correlation(row_correlation(values, self.prepared.units))
+        columns = [self.prepared.table[name].codes for name in block.columns]
+        return row_correlation(columns, self.prepared.units, self.prepared.classes.code)
 
     def _means(
         self, asked: AskedTable, column: Column, line: NDArray[np.integer], lines: int, gammas: Sequence[float]
