@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,8 @@ LEAST = 50  # units of a class
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class ClassCell:
-    """What one class is.
+class ClassCell(NamedTuple):
+    """What one class is; there may be thousands.
 
     Attributes
     ----------

@@ -363,13 +363,14 @@ def _columns(block: bytes, delimiter: str, width: int, only: Sequence[int]) -> l
     """Return the cells of some records by column, of those at `only`. Raises ValueError."""
     if not block:
         return []
-    text = block.decode()  # what is no UTF-8 is no such file
+    if not block.isascii():
+        block.decode()  # what is no UTF-8 is no such file
     try:
         return fields.split(block, fields.FieldLayout(width, ord(delimiter), ord('"')), only)[0]
     except fields.Irregular:
         pass
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+        rows = list(csv.reader(io.StringIO(block.decode(), newline=""), delimiter=delimiter, strict=True))
     except csv.Error as fault:
         raise ValueError(str(fault)) from None
     if any(len(row) != width for row in rows):

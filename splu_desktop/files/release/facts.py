@@ -229,11 +229,10 @@ def blocks_of(facts: Mapping[str, Any]) -> tuple[Block, ...]:
 
 def cells_of(facts: Mapping[str, Any]) -> tuple[ClassCell, ...]:
     """Return the classes that facts state. Raises KeyError, TypeError, ValueError."""
-    found = []
-    for cell in facts["classes"]["cells"]:
-        labels = tuple([tuple(map(str, each)) for each in cell["labels"]])
-        found.append(ClassCell(labels, int(cell["rows"])))
-    return tuple(found)
+    cells = facts["classes"]["cells"]
+    return tuple(
+        [ClassCell(tuple([tuple(map(str, each)) for each in own["labels"]]), int(own["rows"])) for own in cells]
+    )
 
 
 def correlations_of(facts: Mapping[str, Any]) -> tuple[float, ...]:
