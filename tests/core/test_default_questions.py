@@ -39,6 +39,12 @@ def test_diagnoses_come_before_amounts_and_rare_events_are_not_asked_for() -> No
     assert [str(each) for each in _asked(2_000, 5)] == ["dx by sex, born", "dx by ward", "severity by sex"]
 
 
+def test_findings_that_no_list_knows_come_before_amounts() -> None:
+    """Who keeps a register of dementia asks for it rather than for weights, whether or not a list knows the word."""
+    table = _stays(2_000, 5)
+    assert rank_sensitive(table, ("severity", "dx"), {}, {"dx"}) == ["dx", "severity"]
+
+
 def test_a_diagnosis_of_many_values_keeps_its_room_before_amounts_and_rare_events() -> None:
     """None of 150 groups has the rows of two classes, and still the table is about them."""
     chance, n = np.random.default_rng(5), 1_200

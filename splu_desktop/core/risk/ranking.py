@@ -22,7 +22,7 @@ def rank_sensitive(
     public_values: Mapping[str, Sequence[str]],
     doubtful: Collection[str] = (),
 ) -> list[str]:
-    """Return the columns by how much their secret values tell; amounts, dates, doubtful and rare ones come last.
+    """Return the columns by how much their secret values tell; doubtful ones, amounts and dates, rare ones come last.
 
     What a column tells is the entropy of its values of five rows and more, the others taken as one. That a diagnosis of
     many values has none of many rows makes it no less what the table is about.
@@ -37,7 +37,7 @@ def rank_sensitive(
         several = counts[secret & (counts >= _NEARLY_NOBODYS)]
         shares = np.append(several, max(column.n - several.sum(), 0)) / column.n
         told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
-        found.append((several.sum() < _FEWEST_ROWS, name in doubtful, _is_amount(column), -min(told, 2.5), place, name))
+        found.append((several.sum() < _FEWEST_ROWS, _is_amount(column), name in doubtful, -min(told, 2.5), place, name))
     return [each[-1] for each in sorted(found)]
 
 
