@@ -415,6 +415,25 @@ def test_persons_give_up_some_rows_before_all_give_up_all_but_one() -> None:
         assert ByPerson.from_dict(found.plan.persons.as_dict()) == found.plan.persons
 
 
+@pytest.mark.parametrize("who", ["colleague", "partner", "public"])
+def test_a_number_of_each_row_of_a_person_is_not_what_a_table_is_about(who: str) -> None:
+    """The doses of a person are 1 to its number of rows, so no draw of persons hides them."""
+    random, number = np.random.default_rng(12), 5_000
+    rows = random.choice([1, 2, 3, 4], number, p=[0.1, 0.35, 0.4, 0.15])
+    owner = np.repeat(np.arange(number), rows)
+    columns = {
+        "patient_id": [f"P{7 * k}" for k in owner],
+        "sex": random.choice(["f", "m"], number)[owner],
+        "age": random.integers(5, 95, number)[owner].astype(str),
+        "dose": [str(each) for count in rows for each in range(1, count + 1)],
+        "vaccine": random.choice(["BNT162b2", "mRNA-1273", "ChAdOx1"], number, p=[0.4, 0.3, 0.3])[owner],
+    }
+    found = propose(table_of(columns, age=Kind.INTEGER, dose=Kind.INTEGER), Audience(who, signed=who != "public"))
+    assert found.verdict.state == USEFUL
+    assert {each.sa for each in found.plan.questions} == {"vaccine"}
+    assert found.verdict.figures.rows > 0.9 * len(owner)
+
+
 def test_of_tables_that_are_not_safe_together_the_one_that_is_safe_alone_is_found() -> None:
     chance, n = np.random.default_rng(9), 600
     columns = {

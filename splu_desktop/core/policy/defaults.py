@@ -45,13 +45,11 @@ def default_questions(
         for name, subject in unchanged.items()
         if subject == wanted and name not in persons and 1 < table[name].m <= table.n // _FEWEST_ROWS
     ]
-
     by_persons = [by for by in dict.fromkeys((persons, *((name,) for name in persons))) if by]
     by_unit = [(name,) for name in units[:1]]
 
     def ask(name: str, *options: tuple[str, ...]) -> list[AskedTable]:
-        value = _one_value(table[name], public_values)
-        every = (AskedTable(name, value, by, within=within) for by in options)
+        every = (AskedTable(name, _one_value(table[name], public_values), by, within=within) for by in options)
         return list(itertools.islice((each for each in every if _has_large_cells(table, each, unchanged)), 1))
 
     found: list[AskedTable] = []

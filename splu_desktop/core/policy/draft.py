@@ -13,15 +13,17 @@ from functools import partial
 from typing import TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.audience import Audience
+from splu_desktop.core.distinct import count_pairs
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import Age, CannotGeneralise, Steps, column_after, suggest, table_after, words_for
 from splu_desktop.core.generalise.dates import days_of
 from splu_desktop.core.generalise.measurements import still_measured
-from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.mechanism import Block, Lenders, keep_even_rows
 from splu_desktop.core.messages import quoted, say
-from splu_desktop.core.persons.choice import ByPerson
+from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Edit, Plan
 from splu_desktop.core.policy.defaults import default_questions, plainer_questions
@@ -120,11 +122,12 @@ def draft(
     if not made.secrets:
         raise BadSetting("No column is secret; mark at least one column as secret (SA).")
     view = table_after(table, bands)
-    public, unsafe = made.find_public_values(view, {each.sa: each.value for each in questions}, limits)
+    owner = np.arange(table.n) if who is None else persons(table[who])
+    rows_each = np.bincount(owner[keep_even_rows(owner)])[owner]  # who have as many rows lend to each other at most
+    public, unsafe = made.find_public_values(view, {each.sa: each.value for each in questions}, limits, rows_each)
     subjects = {name: suggestions[name].subject for name, role in made.roles.items() if role is Role.NSA}
     named, plainer = bool(questions), tuple[AskedTable, ...]()
-    unsure = {name for name, each in suggestions.items() if each.doubt}
-    ranked = rank_sensitive(view, made.secrets, public, unsure | unsafe)
+    ranked = rank_sensitive(view, made.secrets, public, unsafe | {n for n, each in suggestions.items() if each.doubt})
     if not named:
         # A table that nobody named must not stand in the way by a column that no strength protects.
         askable = [name for name in ranked if name not in unsafe] or ranked
@@ -243,7 +246,7 @@ class _Drafting:
         return found
 
     def find_public_values(
-        self, view: Table, asked: Mapping[str, str | None], limits: Limits
+        self, view: Table, asked: Mapping[str, str | None], limits: Limits, rows_each: NDArray[np.integer]
     ) -> tuple[dict[str, tuple[str, ...]], set[str]]:
         """Return values that are not secret, absence and what most have, and columns that no strength protects."""
         found: dict[str, tuple[str, ...]] = {}
@@ -263,8 +266,11 @@ class _Drafting:
                 self.note("public-value", name, words, why, partial(Plan.with_secret, column=name, value=label))
             if values:
                 found[name] = tuple(values)
-            secret = shares[~column.missing & ~np.isin(column.labels, values)]
-            average = float(secret @ secret / max(secret.sum(), 1e-300))
+            # Each dose or visit has its number, so that one of a person with one row can only be the first.
+            counts = count_pairs(rows_each, int(rows_each.max()) + 1, column.codes, column.m)
+            rows = counts[:, ~column.missing & ~np.isin(column.labels, values)]
+            secret = rows / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+            average = float((secret * rows).sum() / max(rows.sum(), 1))
             if gamma_for((secret.max(initial=0), limits.riskiest), (average, limits.average)) > STOPS[0]:
                 unsafe.add(name)
         return found, unsafe
