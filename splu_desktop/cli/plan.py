@@ -31,8 +31,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan and the verdict. Returns 3 where lines are open."""
-    with Meter(quiet=args.json) as shown, open_engine(args, shown) as engine:
-        planned = planned_from(args, shown, engine)
+    with Meter(quiet=args.json) as shown:
+        planned = planned_from(args, shown, open_engine(args, shown))
     command = _protect_command(args, planned.verdict)
     if args.json:
         data = planned.as_dict()

@@ -11,7 +11,7 @@ from typing import Any
 
 from splu_desktop.cli.base.effects import misfit, no_effect, said_by
 from splu_desktop.cli.base.help import add_command, several, takes
-from splu_desktop.cli.base.import_options import choices_from, open_engine
+from splu_desktop.cli.base.import_options import open_engine
 from splu_desktop.cli.base.opening import lock_from, password_line
 from splu_desktop.cli.base.output import Meter, current_language, line_of, print_json
 from splu_desktop.cli.base.plan_options import add_plan_options, check_options, planned_from, release_entries
@@ -77,9 +77,10 @@ def run(args: argparse.Namespace) -> int:
     check_new(args.out)
     file = Path(said["password_file"]) if "password_file" in said else None
     password, lock = lock_from(file, none=said.get("no_password", False)) if packed else (None, {})
-    with Meter(quiet=args.json) as shown, open_engine(args, shown) as engine:
+    with Meter(quiet=args.json) as shown:
+        engine = open_engine(args, shown)
         planned = planned_from(args, shown, engine)
-        found, beyond = planned.verdict, engine is not None and engine.is_sampled  # else memory holds all rows by now
+        found = planned.verdict
         with said_by("--accept"):
             waiting = found.list_waiting(accepted, everything)
         if waiting:
@@ -108,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
             judged=found,
             accepted=accepted,
             options=options,
-            fill=partial(engine.fill, planned.plan, choices_from(args), planned.reading) if beyond else None,
+            fill=None if engine is None else partial(engine.fill, planned.plan, planned.reading),
             progress=shown,
         )
     _report(args, planned, outcome, {**accepted, "all": everything}, lock)

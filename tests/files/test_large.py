@@ -10,8 +10,8 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,12 @@ import pytest
 from scipy import stats
 
 from splu_desktop.cli import main
-from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.mechanism import LenderPool, Lenders, Randomness
+from splu_desktop.core.errors import BadSetting, FileFault
+from splu_desktop.core.mechanism import LenderPool, Lenders, Randomness, SystemRandomness
 from splu_desktop.core.progress import SILENT
 from splu_desktop.files.importer import ImportChoices
-from splu_desktop.files.large.counted_table import CountedTable, count
-from splu_desktop.files.large.drawing import Drawing, Keys
-from splu_desktop.files.large.engine import OtherwiseRead
+from splu_desktop.files.large import random_order
+from splu_desktop.files.large.drawing import CountedBlock, CountedTable
 from splu_desktop.files.publish.publishing import tidy
 from tests.optional import ROOT, needs
 from tests.seeded import Seeded
@@ -48,7 +47,7 @@ PLAN = (
 @pytest.fixture(autouse=True)
 def _beyond_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have engines publish by their two passes what memory holds, too."""
-    monkeypatch.setattr("splu_desktop.files.large.table.LargeTable.is_sampled", True)
+    monkeypatch.setattr("splu_desktop.cli.base.import_options.is_large", lambda path: True)
 
 
 @pytest.fixture(scope="module")
@@ -123,38 +122,82 @@ def check_law(source: Path, release: Path) -> None:
 
 @needs("DuckDB")
 @pytest.mark.system_randomness
-def test_what_an_engine_may_lay_on_disk_says_nothing(
+def test_what_lies_on_disk_of_drawn_rows_says_nothing(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While texts are counted nothing goes to the disk; drawn rows are hidden where the engine holds them."""
+    """While texts are counted nothing goes to the disk; drawn rows lie hidden in files that have no name."""
     from splu_desktop.files.large.duck import DuckDB
 
     seen: list[Any] = []
+    drawn: list[Any] = []
 
-    def looks(words: str) -> Callable[..., Any]:
-        before = getattr(DuckDB, words)
+    def look(heap: Any, *more: Any) -> Any:
+        heap.flush()
+        seen.append((os.pread(heap.fileno(), 1 << 20, 0), list(tmp_path.glob(".splu-partial-*/*/*"))))
+        return read(heap, *more)
 
-        def look(self: Any, *more: Any) -> Any:
-            found = before(self, *more)
-            at = self.ask("select current_setting('temp_directory')").column(0)[0].as_py()
-            seen.append((words, at, self.ask("from drawn") if words == "draw" else None, more[0]))
-            return found
+    def draw(self: Any, *more: Any) -> Any:
+        drawn.append(before(self, *more))
+        assert not self.ask("select current_setting('temp_directory')").column(0)[0].as_py()
+        return drawn[-1]
 
-        return look
-
-    for words in ("count_sets", "draw"):
-        monkeypatch.setattr(DuckDB, words, looks(words))
+    read, before = random_order._read, DuckDB.draw
+    monkeypatch.setattr(random_order, "_IN_MEMORY", 2_100)
+    monkeypatch.setattr(random_order, "_read", look)
+    monkeypatch.setattr(DuckDB, "draw", draw)
     publish(source, tmp_path / "r", "duckdb")
-    (_, counting, _, _), (_, drawing, rows, made) = seen
-    assert not counting
-    assert drawing
-    other = replace(made, key=bytes(32))
-    for at, shown in enumerate(made.reveal(rows)):
-        laid = rows.column(at).to_numpy()
-        assert len(np.unique(laid)) > rows.num_rows - 100  # as 32 random bits are, though values are few
-        assert len(np.unique(shown)) < rows.num_rows / 2 or at == 0
-        for each in (laid, other.reveal(rows)[at]):
-            assert abs(stats.spearmanr(each, shown).statistic) < 6 / np.sqrt(len(laid))
+    assert len(seen) >= 3
+    width = drawn[0][1].shape[1]
+    laid = np.concatenate([np.frombuffer(block, np.int32).reshape(-1, width) for block, _ in seen])
+    assert len(laid) >= 4_000
+    assert not seen[0][1]  # before anything is written
+    for own in laid.T:
+        assert len(np.unique(own)) > len(own) - 100  # as 32 random bits are, though values are few
+        assert abs(np.mean(own.astype(float))) < 6 * 2.0**32 / np.sqrt(12 * len(own))
+
+
+@pytest.mark.parametrize("about", [1, 40, 90])
+def test_rows_are_put_into_a_uniformly_random_order(
+    about: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one heap, in several, and in heaps of heaps. Each chi-square fails by chance once in a million runs."""
+    monkeypatch.setattr(random_order, "_IN_MEMORY", 45)
+    monkeypatch.setattr(random_order, "_HEAPS", 2)
+    rows, chance = np.arange(2 * about, dtype=np.int32).reshape(-1, 2), Seeded(5)
+    seen = np.zeros((about, about))
+    runs = 20 if about == 1 else 600
+    for _ in range(runs):
+        parts = random_order.shuffle(iter([rows[:3], rows[3:]]), about, tmp_path, chance)
+        order = np.concatenate(list(parts))
+        assert np.array_equal(order[:, 1], order[:, 0] + 1)
+        seen[np.arange(about), order[:, 0] // 2] += 1
+    assert (seen.sum(axis=0) == runs).all()
+    if about > 1:
+        statistic = ((seen - runs / about) ** 2 / (runs / about)).sum()
+        assert stats.chi2.sf(statistic, (about - 1) ** 2) > 1e-6
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_hidden_for_a_cluster_say_nothing_and_come_back() -> None:
+    from splu_desktop.cluster.hidden_rows import HiddenRows
+
+    rows = np.random.default_rng(1).integers(0, 7, (4_000, 6)).astype(np.int32)
+
+    class Drawn(CountedTable):
+        def draw(self, columns: Sequence[Any], source: Randomness) -> Any:
+            return rows
+
+    class Batch:
+        num_rows, columns = len(rows), ()
+
+    one, other = (HiddenRows(Drawn(4_000, {}, {}, tuple("abcdef"), (), (), {})) for _ in range(2))
+    laid = one.draw(Batch(), SystemRandomness())
+    assert laid.schema.names == [*one.names, "k0", "k1"]
+    assert np.array_equal(one.reveal(laid), rows)
+    for at, shown in enumerate(rows.T):
+        for each in (laid.column(at).to_numpy(), other.reveal(laid)[:, at]):
+            assert len(np.unique(each)) > len(rows) - 100
+            assert abs(stats.spearmanr(each, shown).statistic) < 6 / np.sqrt(len(rows))
 
 
 @pytest.mark.system_randomness
@@ -178,10 +221,10 @@ def test_what_an_engine_reads_whole_is_published_as_in_memory(
     check_law(source, tmp_path / "duckdb")
 
 
-class KilledOnce(Drawing):
+class KilledOnce(CountedTable):
     """Kills the worker that draws first, after it has drawn."""
 
-    def draw(self, columns: Sequence[Any], source: Randomness) -> list[Any]:
+    def draw(self, columns: Sequence[Any], source: Randomness) -> Any:
         """Draw some rows."""
         found = super().draw(columns, source)
         flag = Path(os.environ["SPLU_DATA_DIR"]) / "killed"
@@ -196,15 +239,17 @@ class KilledOnce(Drawing):
 def test_spark_draws_by_the_same_law_though_a_worker_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from splu_desktop.files.large.table import LargeTable
+
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master local[2,3] --driver-memory 1g pyspark-shell")
 
-    def counted(*words: Any) -> CountedTable:
-        found = count(*words)
-        killed = KilledOnce(**{each.name: getattr(found.drawing, each.name) for each in fields(found.drawing)})
-        return replace(found, drawing=killed)
+    def counted(self: Any, *words: Any) -> CountedTable:
+        found = count(self, *words)
+        return KilledOnce(**{each.name: getattr(found, each.name) for each in fields(found)})
 
-    monkeypatch.setattr("splu_desktop.files.large.table.count", counted)
+    count = LargeTable.count
+    monkeypatch.setattr(LargeTable, "count", counted)
     stays = make_source(tmp_path / "stays.csv", "0")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Spark does not know this pandas yet, and is asked for none of it
@@ -231,15 +276,16 @@ def test_counts_of_published_values_have_the_variance_of_their_law() -> None:
     assert spread[0] == pytest.approx(wanted, rel=0.15)
 
 
-def test_a_key_that_was_not_counted_is_a_change_of_the_file() -> None:
-    for bound in (100, 1 << 40):
-        values = np.array([7, 3, 4], np.int32)
-        keys = Keys({"a": (values, bound)}, {"a": np.array([0, 1], np.int32)})
-        assert keys.of({"a": np.array([1, 0], np.int32)}).tolist() == [0, 1]
+def test_a_pair_that_was_not_counted_is_a_change_of_the_file() -> None:
+    codes, rows = np.array([0, 1], np.int32), np.array([5, 5])
+    for size in (2, 1 << 40):
+        block = CountedBlock(Lenders(1.0), {"a": codes, "b": codes}, (size, 2), codes * 0, rows)
+        other = np.array([1, 0], np.int32)
+        assert block.draw({"a": other, "b": other}, Seeded(1)).tolist() == [1, 0]
         with pytest.raises(BadSetting, match="changed"):
-            keys.of({"a": np.array([0, 2], np.int32)})
+            block.draw({"a": codes, "b": other}, Seeded(1))
     with pytest.raises(BadSetting, match="different values"):
-        Keys(dict.fromkeys("ab", (values, 1 << 32)), {})
+        CountedBlock(Lenders(2.0), {"a": codes, "b": codes}, (1 << 32, 1 << 32), codes * 0, rows)
 
 
 @needs("DuckDB")
@@ -249,15 +295,15 @@ def test_what_an_engine_would_read_otherwise_is_refused(tmp_path: Path) -> None:
     lines = "a,b\n" + "1,x\n2,y\n" * 50
     for name, content, fault in (
         ("latin.csv", (lines + "3,é\n").encode("latin-1"), BadSetting),
-        ("total.csv", (lines + "Total,100\n").encode(), OtherwiseRead),
+        ("total.csv", (lines + "Total,100\n").encode(), FileFault),
         ("title.csv", ("Report of June\n\n" + lines).encode(), BadSetting),
-        ("ragged.csv", (lines + "3,x,y\n").encode(), OtherwiseRead),
+        ("ragged.csv", (lines + "3,x,y\n").encode(), FileFault),
         ("lines.json", b'{"a": 1}\n{"a": 2}\n', BadSetting),
     ):
         path = tmp_path / name
         path.write_bytes(content)
-        with pytest.raises(fault), open_table(path, ImportChoices(), SILENT) as table:
-            table.count_sets([["a"]])
+        with pytest.raises(fault):
+            open_table(path, ImportChoices(), SILENT).count_sets([["a"]])
     assert not any((Path(os.environ["SPLU_DATA_DIR"])).glob(".splu-partial-*"))
 
 
@@ -272,10 +318,10 @@ def test_what_needs_all_rows_at_once_is_refused(source: Path, tmp_path: Path, wo
 _KILLED = """
 import os, signal, sys
 from splu_desktop.cli import main
+from splu_desktop.cli.base import import_options
 from splu_desktop.files.large import {module}
-from splu_desktop.files.large.table import LargeTable
 def kill(*_): os.kill(os.getpid(), signal.SIGKILL)
-LargeTable.is_sampled = True
+import_options.is_large = lambda path: True
 {module}.{where} = kill
 main(sys.argv[1:])
 """
@@ -283,9 +329,7 @@ main(sys.argv[1:])
 
 @needs("DuckDB")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-@pytest.mark.parametrize(
-    ("module", "where"), [("table", "spread_of"), ("duck", "PageWriter"), ("table", "close_folder")]
-)
+@pytest.mark.parametrize(("module", "where"), [("table", "Pages"), ("pages", "Pages.write"), ("table", "close_folder")])
 def test_nothing_is_left_of_a_run_that_was_killed(source: Path, tmp_path: Path, module: str, where: str) -> None:
     words = ["publish", str(source), *PLAN, *ACCEPT, "--engine", "duckdb", "--out", str(tmp_path / "r")]
     program = _KILLED.format(module=module, where=where)

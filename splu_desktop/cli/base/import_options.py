@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer import ImportChoices, TableReading, read
+from splu_desktop.files.large import is_large
 from splu_desktop.files.project.entries import Entry, stored_from_words
 from splu_desktop.files.project.import_section import IMPORT, check_import, import_as_dict, import_from_dict
 from splu_desktop.files.project.recipe import read_recipe
@@ -81,20 +81,20 @@ def imported_from(
     return imported
 
 
-@contextmanager
-def open_engine(args: argparse.Namespace, progress: Progress) -> Iterator[Any]:
-    """Give the file as a `LargeTable` of the engine that is asked for; None where memory holds the table.
+def open_engine(args: argparse.Namespace, progress: Progress) -> Any:
+    """Return the file as a `LargeTable` of the engine that is asked for; None where memory holds the table.
 
     Raises SpluError; Cancelled.
     """
     if args.engine in (None, "memory"):
-        yield None
-        return
+        return None
     module, needed, extra = ENGINES[args.engine]
     if not all(map(importlib.util.find_spec, needed)):
         raise BadSetting(
             "--engine {engine} needs an optional part: pip install 'splu-desktop[{extra}]'.",
             engine=args.engine, extra=extra,
         )  # fmt: skip
-    with importlib.import_module(module).open_table(args.file, choices_from(args), progress) as table:
-        yield table
+    if not is_large(args.file):
+        args.engine = None
+        return None
+    return importlib.import_module(module).open_table(args.file, choices_from(args), progress)

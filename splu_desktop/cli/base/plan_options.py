@@ -99,10 +99,10 @@ def planned_from(args: argparse.Namespace, progress: Progress, engine: Any = Non
         return _plan(args, progress)
     stored: Mapping[str, Any] = {} if args.recipe is None else dict(args.recipe.plan or {})
     said = (args.person or "").rpartition("=")[0] or args.person
-    person = stored.get("persons", {}).get("column", said if said in engine.file.head.names else None)
+    person = stored.get("persons", {}).get("column", said if said in engine.head.names else None)
     found = _plan(args, progress, lambda own: engine.read_sample(person, own))
     column = None if found.plan.persons is None else found.plan.persons.column
-    if column not in (None, person) and engine.is_sampled:  # by the rows of whole persons
+    if column not in (None, person):  # by the rows of whole persons
         found = _plan(args, progress, lambda own: engine.read_sample(column, own))
     return found
 
