@@ -319,6 +319,8 @@ def test_missing_values_are_proposed_and_only_the_sure_ones_taken(tmp_path: Path
     assert state["name", "nan"] is False
     assert state["hba1c", "None"] is False
     assert not found.table["name"].missing.any()
+    # Whoever proposes or publishes is told, since in a band -9 is a low age like any other.
+    assert sum("age = -9" in note and "age = 999" in note for note in map(str, found.notes)) == 1
     told = table(
         tmp_path,
         "n,name,hba1c,age,arm\n" + "\n".join(rows) + "\n",
@@ -327,6 +329,7 @@ def test_missing_values_are_proposed_and_only_the_sure_ones_taken(tmp_path: Path
     assert sorted(told.table["age"].labels[told.table["age"].missing]) == ["-9", "999"]
     assert told.table["hba1c"].kind is Kind.DECIMAL
     assert not told.table["n"].missing.any()
+    assert not any("age = " in note for note in map(str, told.notes))
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 
+FAR = "far from all other values: may be a mark for no value"
 ALL_SHEETS = ("*",)
 """The choice of all alike sheets; no program lets a sheet have this name."""
 
@@ -166,4 +168,9 @@ class TableReading:
     def notes(self) -> tuple[str, ...]:
         """What a user should know of how it was read."""
         kinds = (ProblemKind.NOTE, ProblemKind.SKIPPED_ROWS, ProblemKind.SKIPPED_SHEET)
-        return tuple(each.sentence for each in self.problems if each.kind in kinds)
+        found = [each.sentence for each in self.problems if each.kind in kinds]
+        # In a band of low pressures, -9 is nobody's pressure, and everybody's.
+        if marks := [f"{each.column} = {each.token}" for each in self.missing_tokens if each.reason == FAR]:
+            words = "Numbers that may mean no value count as values: {marks}; if not, add --set missing.COLUMN=TEXT."
+            found.append(say(words, marks=quoted(marks, 3)))
+        return tuple(found)

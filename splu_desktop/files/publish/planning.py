@@ -40,11 +40,8 @@ class PlannedTable:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences on rows that were not read, and where what is rare in a secret column is not so in the source."""
-        rare = (
-            say("“{other}” of “{column}” holds the values that fewer than {n} rows show.",
-                other=OTHER, column=name, n=least)
-            for name, least in self.plan.rare.items()
-        )  # fmt: skip
+        words = "“{other}” of “{column}” holds the values that fewer than {n} rows show."
+        rare = (say(words, other=OTHER, column=name, n=least) for name, least in self.plan.rare.items())
         return (*self.reading.notes, *rare)
 
     def as_dict(self) -> dict[str, Any]:
@@ -57,8 +54,7 @@ def judge(imported: TableReading, plan: Plan, progress: Progress = SILENT) -> Pl
     """Return a table with a plan that was given, and the verdict on it by the register. Raises SpluError; Cancelled."""
     table = one_per_person(imported.table, plan.persons)
     earlier = earlier_releases(Register(), table, plan)
-    found = verdict(table, plan, earlier=earlier, progress=progress)
-    return PlannedTable(replace(imported, table=table), plan, found)
+    return PlannedTable(replace(imported, table=table), plan, verdict(table, plan, earlier=earlier, progress=progress))
 
 
 def propose_plan(
@@ -92,6 +88,5 @@ def propose_plan(
         **settings,
     )
     imported, plan = replace(imported, table=table), found.plan.with_persons(persons)
-    if plan is not found.plan:
-        return judge(imported, plan, progress)
-    return PlannedTable(imported, plan, found.verdict, found)
+    own = plan is found.plan
+    return PlannedTable(imported, plan, found.verdict, found) if own else judge(imported, plan, progress)

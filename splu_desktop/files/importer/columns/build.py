@@ -13,7 +13,7 @@ from splu_desktop.core.messages import Phrase, quoted, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.codes import store_codes
-from splu_desktop.files.importer.choices import ImportChoices, MissingToken, SourceFile, TableReading
+from splu_desktop.files.importer.choices import FAR, ImportChoices, MissingToken, SourceFile, TableReading
 from splu_desktop.files.importer.columns.blanks_below import blanks_below
 from splu_desktop.files.importer.columns.kinds import ColumnType, Texts, decide
 from splu_desktop.files.importer.columns.meaning import FoldedTexts, fold, say_folded
@@ -265,8 +265,7 @@ def _tokens(
         elif advice is not None:
             found[i] = MissingToken(name, label, count, advice[0] and wanted is None, advice[1])
         elif i in codes:
-            reason = "far from all other values: may be a mark for no value"
-            found[i] = MissingToken(name, label, count, False, reason)
+            found[i] = MissingToken(name, label, count, False, FAR)
     return found
 
 

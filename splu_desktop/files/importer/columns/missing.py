@@ -21,7 +21,6 @@ _LIBRE_ERROR = re.compile(r"err:\d{3}")
 _FAR = np.timedelta64(365 * 5, "D")
 _CODES = (-1.0, -2.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
 
-
 _BLANKS = f" \t\r\n\u00a0{INVISIBLE}"
 _NEUTRAL = ALWAYS | BESIDE_NUMBERS | WORDS
 _LONGEST_MARK = 20  # characters
