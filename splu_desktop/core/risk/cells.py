@@ -18,14 +18,21 @@ from splu_desktop.core.thresholds import NORMAL_95
 
 def cell_counts(table: Table, asked: AskedTable, grouped: Collection[str] = ()) -> NDArray[np.int64]:
     """Return the counts of a table's cells, columns of `grouped` taken in three groups."""
-    column = table[asked.sa]
-    inside = ~column.missing[column.codes] if asked.value is None else column.labels[column.codes] == asked.value
-    sides = [column.codes[inside]]
-    for name in asked.by:
-        codes = table[name].codes[inside]
-        thirds = np.quantile(codes, (1 / 3, 2 / 3)) if name in grouped and len(codes) else None
-        sides.append(codes if thirds is None else np.searchsorted(thirds, codes).astype(np.int32))
-    return np.bincount(row_classes(sides, [int(each.max(initial=0)) + 1 for each in sides], int(inside.sum())))
+    columns = [table[name] for name in (asked.sa, *asked.by)]
+    sides, sizes = [each.codes for each in columns], [each.m for each in columns]
+    rows = np.broadcast_to(np.int64(1), table.n)
+    if np.prod(sizes, dtype=float) < table.n / 2:  # each combination once in place of each row
+        rows = np.bincount(np.ravel_multi_index(sides, sizes), minlength=np.prod(sizes))
+        sides = [each.astype(np.int32) for each in np.unravel_index(np.arange(len(rows)), sizes)]
+    told = ~columns[0].missing if asked.value is None else columns[0].labels == asked.value
+    inside = told[sides[0]] & (rows > 0)
+    sides, rows = [each[inside] for each in sides], rows[inside]
+    for at, name in enumerate(asked.by, 1):
+        if name in grouped and len(rows):
+            before = np.cumsum(np.bincount(sides[at], rows))
+            thirds = np.searchsorted(before, (before[-1] - 1) * np.array([1 / 3, 2 / 3]), side="right")
+            sides[at] = np.searchsorted(thirds, sides[at]).astype(np.int32)
+    return np.bincount(row_classes(sides, sizes, len(rows)), rows).astype(np.int64)
 
 
 class AskedCells:
