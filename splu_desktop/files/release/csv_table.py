@@ -28,7 +28,7 @@ from splu_desktop.files.importer.text import fields
 from splu_desktop.files.importer.text.fields import FIRST_BYTES, words_of
 from splu_desktop.files.release.facts import MISSING, BadRelease, Dialect
 
-_AT_ONCE = 20_000  # rows whose texts are joined
+_AT_ONCE = 5_000  # rows whose texts are joined
 _BLOCK = 1 << 20  # bytes
 _LONGEST = 16 << 20  # bytes of a field
 _WIDE = 2_000  # bytes of a row, from which its texts are joined one by one
@@ -159,7 +159,10 @@ def write_numbers(
     cells = number_cells(columns, dialect)
     with checked_file(path, names, dialect, progress) as file:
         codes = [of_pair.take(own) for _, of_pair, own in cells]
-        RowWriter([laid for laid, _, _ in cells]).write(file, codes, progress, _STAGE_OUT)
+        texts: list[NDArray[Any] | list[bytes]] = [laid for laid, _, _ in cells]
+        if len(texts) == 1 and 2 * len(texts[0]) < len(codes[0]):  # what fills lines up is taken out once for all rows
+            texts = [cells[0][0].tobytes().translate(None, _FILL).splitlines(keepends=True)]
+        RowWriter(texts).write(file, codes, progress, _STAGE_OUT)
     return file.digest.hexdigest()
 
 
@@ -223,7 +226,7 @@ class RowWriter:
     """Writes rows as codes over the texts of each column.
 
     The texts of a row are laid side by side, each as wide as the widest of its column; what fills them up, a byte that
-    UTF-8 never holds, is then taken out. Where texts are long they are joined one by one.
+    UTF-8 never holds, is then taken out. Where texts are long, or whole lines, they are joined one by one.
 
     Parameters
     ----------
@@ -232,7 +235,7 @@ class RowWriter:
 
     def __init__(self, cells: Sequence[list[bytes] | NDArray[Any]]) -> None:
         widths = [max(map(len, each), default=1) if isinstance(each, list) else each.itemsize for each in cells]
-        self._joined = sum(widths) > _WIDE
+        self._joined = sum(widths) > _WIDE or (len(cells) == 1 and isinstance(cells[0], list))
         if self._joined:
             self._texts: list[NDArray[Any]] = [np.array(each, object) for each in cells]
             return
@@ -256,11 +259,8 @@ class RowWriter:
                 file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()))
                 continue
             rows = laid[: len(some[0])]
-            if len(some) == 1:  # whole lines, of twice the table's bytes: taken to where they belong
-                self._texts[0].take(some[0], out=rows.view(self._texts[0].dtype), mode="clip")
-            else:
-                for at, own in enumerate(some):
-                    rows[f"{at}"] = self._texts[at].take(own)
+            for at, own in enumerate(some):
+                rows[f"{at}"] = self._texts[at].take(own)
             whole = room if len(rows) == at_once else room[: rows.nbytes]
             file.write(whole.translate(None, _FILL))
 

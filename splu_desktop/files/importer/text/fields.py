@@ -26,6 +26,7 @@ _WORD = 8  # bytes of a word
 _WORDS = 8  # of a field at most
 FIRST_BYTES = np.array([(1 << 8 * at) - 1 for at in range(_WORD + 1)], np.uint64)  # of a word, so many
 _NEWLINE, _RETURN = 10, 13
+_MANY = 1 << 15  # texts of a column
 
 
 class Irregular(Exception):
@@ -145,12 +146,25 @@ def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
             for at in range(width)
         ]
         codes, firsts = distinct_rows(columns)
+        if width == 1 and len(firsts) > _MANY:  # made in their later order they are not looked for all over the memory
+            order = np.argsort(_ascending(columns[0][firsts]))
+            place = np.empty(len(order), np.int32)
+            place[order] = np.arange(len(order), dtype=np.int32)
+            codes, firsts = place.take(codes), firsts[order]
         return _decode(codes, np.stack([column[firsts] for column in columns], axis=1), encoding)
     index: defaultdict[bytes, int] = defaultdict()
     index.default_factory = index.__len__
     lists = (part if isinstance(part, list) else _join(part).split(b"\0")[1:] for part in parts)
     codes = np.fromiter(map(index.__getitem__, chain.from_iterable(lists)), np.int32, sum(map(len, parts)))
     return _decode(codes, list(index), encoding)
+
+
+def _ascending(words: Words) -> Words:
+    """Return numbers that ascend with the lengths of fields of one word, then with their bytes, as most numbers do."""
+    keys = words.astype("<u8").view(">u8").astype(np.uint64)
+    for bits in map(np.uint64, (32, 16, 8)):
+        keys >>= np.where(keys << (np.uint64(64) - bits), np.uint64(0), bits)
+    return keys
 
 
 def _decode(codes: NDArray[np.int32], fields: Fields, encoding: str) -> RawColumn:
