@@ -23,5 +23,4 @@ def remove_accents(text: str) -> str:
 @cache
 def words_of(name: str) -> tuple[str, ...]:
     """Split a column's name into lower-case words without accents: `PatientNr` -> patient, nr."""
-    spaced = _CAMEL.sub(" ", remove_accents(name))
-    return tuple(re.findall(r"[a-z]+|\d+", spaced.lower()))
+    return tuple(re.findall(r"[a-z]+|\d+", _CAMEL.sub(" ", remove_accents(name)).lower()))

@@ -96,8 +96,7 @@ def _levels(values: Floats) -> NDArray[np.int64]:
     """Return (m,) a number for each different row of (m, d)."""
     # NaN differs from itself, so that rows with it would never agree.
     rows: Floats = np.where(np.isnan(values), 1e300, values)
-    found = np.unique(rows, axis=0, return_inverse=True)
-    return np.asarray(found[1], np.int64).ravel()
+    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1], np.int64).ravel()
 
 
 class Equations:
@@ -234,8 +233,7 @@ class Equations:
         owner = published.owner
         if owner is None:  # all rows of a person might add alike
             return np.asarray((effect * (self.number * self.person_rows)[:, None]).T @ effect)
-        every = effect[self.row]
-        sums = np.stack([np.bincount(owner, each) for each in every.T], axis=1)
+        sums = np.stack([np.bincount(owner, each) for each in effect[self.row].T], axis=1)
         return np.asarray(sums.T @ sums)
 
     def _about_table(self, psis: Mapping[int, Floats], pull: Floats, number: Floats) -> Floats:

@@ -98,10 +98,7 @@ class Forecaster:
         table, plan = self.prepared.table, self.plan
         if asked.sa not in plan.sensitive:
             raise BadSetting("“{column}” is not drawn anew, so all its counts are exact.", column=asked.sa)
-        key = np.zeros(table.n, np.int64)
-        for name in asked.by:
-            key = key * table[name].m + table[name].codes
-        line, keys = cross_codes(key, math.prod(table[name].m for name in asked.by))
+        line, keys = cross_codes(*self._lines(asked.by))
         heads = label_lines([table[name] for name in asked.by], keys)
         column = table[asked.sa]
         rows = np.bincount(line, minlength=len(keys))
@@ -247,12 +244,14 @@ class Forecaster:
                     parts = min(cells * self.prepared.classes.number, table.n)
                     yield sensitive, by, _some_values(column, parts)
 
-    def _lines(self, by: Sequence[str]) -> tuple[NDArray[np.int32], int]:
-        """Return (N,) the line of each row, and how many lines there may be: fewer than fit into 32 bits."""
-        table = self.prepared.table
-        line, lines = table[by[0]].codes, table[by[0]].m
-        for name in by[1:]:
-            line, lines = line * np.int32(table[name].m) + table[name].codes, lines * table[name].m
+    def _lines(self, by: Sequence[str]) -> tuple[NDArray[np.integer], int]:
+        """Return (N,) the line of each row, and how many lines there may be."""
+        columns = [self.prepared.table[name] for name in by]
+        lines = math.prod(each.m for each in columns)
+        line = np.zeros(self.prepared.table.n, np.promote_types(np.int32, np.min_scalar_type(-lines)))
+        for each in columns:
+            line *= each.m  # in place: a new array costs more than what is done with it
+            line += each.codes
         return line, lines
 
     def _half_widths(

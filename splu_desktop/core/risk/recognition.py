@@ -23,8 +23,7 @@ def unique_combinations(prepared: DrawInput, block: Block) -> float:
     persons = max(prepared.person_count, 1)
     pairs = unique(codes * persons + prepared.owner)
     having = np.bincount(pairs // persons)
-    alone = pairs[having[pairs // persons] == 1] % persons
-    return len(unique(alone)) / persons
+    return len(unique(pairs[having[pairs // persons] == 1] % persons)) / persons
 
 
 def add_courses(codes: NDArray[np.integer], prepared: DrawInput) -> NDArray[np.uint64]:

@@ -19,8 +19,7 @@ def absence_values(column: Column) -> tuple[str, ...]:
     that says so.
     """
     counts = column.counts()
-    present = counts > 0
-    found = [str(label) for label in column.labels[present & column.missing]]
+    found = [str(label) for label in column.labels[(counts > 0) & column.missing]]
     shown = np.where(column.missing, 0, counts)
     if shown.any():
         commonest = str(column.labels[int(np.argmax(shown))])
