@@ -62,12 +62,12 @@ def main() -> None:
 
 
 def _read_looks(text: str) -> list[str]:
-    looks = text.split(",")
+    looks = [look if "-" in look else f"light-{look}" for look in text.split(",")]
     for look in looks:
         scheme, _, size = look.partition("-")
         if scheme not in SCHEMES or size not in SIZES:
             schemes, sizes = "|".join(SCHEMES), "|".join(SIZES)
-            raise argparse.ArgumentTypeError(f"“{look}” is no look; write scheme-size, {schemes} and {sizes}")
+            raise argparse.ArgumentTypeError(f"“{look}” is no look; write size or scheme-size, {schemes} and {sizes}")
     return looks
 
 

@@ -23,7 +23,7 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Classes, Units
 from splu_desktop.core.mechanism.law import privacy_ratio, t_f, t_p
-from splu_desktop.core.messages import said_of
+from splu_desktop.core.messages import said_of, say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, figures_of
@@ -238,6 +238,7 @@ class Facts:
     columns: tuple[ColumnFact, ...]
     class_columns: tuple[str, ...]
     classes: int
+    by_rows: bool
     stand_out: tuple[int, int] | None
     emptied: int | None
     left_out: int | None
@@ -381,6 +382,8 @@ def _judge(
 def _plan_of(opened: OpenRelease, entry: Entry | None, source: Table) -> Plan:
     """Return the plan of a release: of its entry, else what its facts tell where that is all."""
     if entry is not None:
+        if not set(entry.body["plan"]["roles"]) <= set(source.names):
+            raise _other_file()
         return Plan.from_dict(entry.body["plan"], lambda data: parse_question(data["table"], source, data["within"]))
     facts, published = opened.facts, opened.published
     if published.person or any("coarsened" in each for each in facts["columns"]):
@@ -398,7 +401,13 @@ def _check_source(opened: OpenRelease, prepared: DrawInput, plan: Plan) -> None:
     # Secret columns are drawn and rows stand in random order, so unchanged columns' counts alone must agree.
     names = [name for name in plan.nsas if name not in moved and name in published]
     if published.n != own.n or any(_tally(published[name]) != _tally(own[name]) for name in names):
-        raise BadSetting("This release was not made from this file; give the file that was published.")
+        raise _other_file()
+
+
+def _other_file() -> BadSetting:
+    return BadSetting(
+        say("This release was not made from this file, or its rows stood in another order; give the published file.")
+    )
 
 
 def _tally(column: Column) -> Counter[str]:
@@ -736,6 +745,7 @@ def _facts(
         riskiest_share=certainty.riskiest_share,
         class_columns=published.class_columns,
         classes=len(published.cells),
+        by_rows=len({each.rows for each in published.cells}) > 1,
         blocks=tuple(_block(block, prepared, plan) for block in plan.blocks),
         epsilon=published.thresholds.epsilon,
         alpha=published.thresholds.alpha,

@@ -203,7 +203,7 @@ def test_every_messy_file_has_an_expectation(folder: str) -> None:
 
 def test_totals_of_groups_named_in_another_column_are_no_records(tmp_path: Path) -> None:
     """ "Summe Innere" stands where numbers of cases stand, below the last record of that ward."""
-    wards = ("Chirurgie", "Innere", "Gynäkologie")
+    wards = ("Chirurgie", "Innere", "Gynäkologie", "Urologie")
     rows, lines = [], []
     for ward in wards:
         part = [[f"P{100 + 7 * i}", ward, str(20 + i), f"{i}.5"] for i in range(12)]
@@ -215,6 +215,8 @@ def test_totals_of_groups_named_in_another_column_are_no_records(tmp_path: Path)
     read_as = zip(*(column.written_texts().tolist() for column in found.table.columns), strict=True)
     assert [list(row) for row in read_as] == rows
     assert sum(problem.kind is ProblemKind.SKIPPED_ROWS for problem in found.problems) == len(wards)
+    assert [each for each in found.notes if "no record" in each] == list(found.notes[-3:-1])
+    assert found.notes[-1] == "There are 2 more of these: rows that are not records."
 
 
 def test_a_dash_below_a_name_is_no_unit(tmp_path: Path) -> None:

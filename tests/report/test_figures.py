@@ -157,6 +157,27 @@ def test_another_table_is_no_source(cases: dict[str, Case]) -> None:
     case = cases["kept"]
     with pytest.raises(BadSetting, match="not made from this file"):
         make_report(case.opened, FIELDS, entry=case.entry, source=case.source.take(np.arange(1, case.source.n)))
+    with pytest.raises(BadSetting, match="not made from this file"):
+        make_report(case.opened, FIELDS, entry=case.entry, source=case.source.select(case.source.names[1:]))
+
+
+def test_pages_name_each_column_the_lenders_and_the_release_as_the_release_does(case: Case, tmp_path: Path) -> None:
+    report = case.report(internal=True)
+    printed = "\n".join(report.document("en").texts())
+    assert all(name in printed for name in case.source.names)
+    assert "patient_id: left out." in printed
+    assert "Only those alike in sex, age_group and number of rows lend to each other." in printed
+    readme = (Path(case.opened.path) / "README.md").read_text(encoding="utf-8")
+    cited = re.search(r"protected release (\w+) of", readme)
+    assert cited is not None
+    assert f"Release {cited[1]} (" in printed
+    alone = _visits(tmp_path, 1)
+    roles = dict(zip(alone.names, (Role.DROPPED, Role.NSA, Role.DROPPED, Role.SA), strict=True))
+    plan = Plan(roles, (Block(("diagnostic",), Lenders(4)),), classes=("sexe",))
+    options, register = Options(accept_all=REASON), Register(tmp_path / "register")
+    done = publish(alone, plan, tmp_path / "r", options=options, register=register)
+    rows = "\n".join(make_report(done.release, Fields(), entry=done.entry).document("en").texts())
+    assert "Only those alike in sexe lend to each other." in rows
 
 
 def _visits(folder: Path, each: int = 2) -> Table:

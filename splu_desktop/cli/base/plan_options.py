@@ -52,7 +52,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         "the column that names the person, and which of the person's rows go out (draw: all of them)",
     )
     several(group, "--table TABLE", "a table that must come out, as in 'result=positive by age, sex'; at most three")
-    takes(group, "--within PERCENT", "how well its figures must be told: 10, 20 or 30 (30)", type=float)
+    takes(group, "--within PERCENT", "how well its figures must be told, such as 10, 20 or 30 (30)", type=float)
     group = parser.add_argument_group(say("a plan of your own"))
     several(group, "--sa COL,...", "secret columns, drawn anew")
     several(group, "--nsa COL,...", "columns published as they are")
@@ -134,7 +134,7 @@ def _plan_by_options(args: argparse.Namespace, imported: TableReading, progress:
     with said_by("--set", "limits"):
         within = limits_for(who).within if args.within is None else args.within / 100
     if not 0.01 <= within <= 0.99:
-        raise misfit(f"{args.within:g}", "--within", "10, 20, 30")
+        raise misfit(f"{args.within:g}", "--within", "1–99")
     roles, questions = roles_asked(args, entries, table), questions_asked(args.table, within, table)
     _check_roles(roles, person, questions)
     asked: dict[str, Any] = {
@@ -192,6 +192,8 @@ def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
 
 def questions_asked(texts: Sequence[str], within: float, table: Table) -> tuple[AskedTable, ...]:
     """Return the tables that must come out. Raises BadSetting, UnknownColumn."""
+    if not all(map(str.strip, texts)):
+        raise misfit("", "--table", "'COLUMN=VALUE by COLUMN'")
     with said_by("--table"):
         found = tuple(parse_question(text, table, within) for text in texts)
     if len(found) > 3:

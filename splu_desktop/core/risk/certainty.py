@@ -174,7 +174,7 @@ def describe_class(classes: Classes, at: int) -> str:
     cell = classes.cells[at]
     parts: list[str] = []
     for labels in cell.labels:
-        shown = labels if len(labels) <= _NAMED else (*labels[: _NAMED - 1], "…")
+        shown = labels if len(labels) <= _NAMED else (*labels[: _NAMED - 1], f"+{len(labels) - _NAMED + 1}")
         parts.append(listed(map(in_words, shown), "{head}/{tail}", "{head}/{tail}"))
     # Numbers of rows are named only where they tell classes apart.
     if len({each.rows for each in classes.cells}) > 1:

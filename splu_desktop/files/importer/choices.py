@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.table import Kind, Table
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, list_problems
 
 FAR = "far from all other values: may be a mark for no value"
 ALL_SHEETS = ("*",)
@@ -166,9 +166,10 @@ class TableReading:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of how it was read."""
-        kinds = (ProblemKind.NOTE, ProblemKind.SKIPPED_ROWS, ProblemKind.SKIPPED_SHEET)
-        found = [each.sentence for each in self.problems if each.kind in kinds]
+        """What a user should know of how it was read; of many rows that are no records how many, as of months' sums."""
+        notes = [each for each in self.problems if each.kind in (ProblemKind.NOTE, ProblemKind.SKIPPED_SHEET)]
+        rows = [each for each in self.problems if each.kind is ProblemKind.SKIPPED_ROWS]
+        found = [each.sentence for each in (*notes, *list_problems(rows, len(rows), most=2))]
         # In a band of low pressures, -9 is nobody's pressure, and everybody's.
         if marks := [f"{each.column} = {each.token}" for each in self.missing_tokens if each.reason == FAR]:
             words = "Numbers that may mean no value count as values: {marks}; if not, add --set missing.COLUMN=TEXT."

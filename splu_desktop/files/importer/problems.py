@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import say, shown_of
 from splu_desktop.files.disk.inert_texts import inert
 
 MAX_LISTED = 1000  # problems of a kind that are listed one by one
@@ -81,15 +81,14 @@ class Problem:
         return {**asdict(self), "kind": self.kind.value, "rows": self.told_rows, "decision": self.done}
 
 
-def list_problems(found: Iterable[Problem], count: int) -> Iterator[Problem]:
+def list_problems(found: Iterable[Problem], count: int, most: int = MAX_LISTED) -> Iterator[Problem]:
     """Yield the first of `count` problems of one kind, and one that counts the others."""
-    last = None
-    for last in itertools.islice(found, MAX_LISTED):
+    last, most = None, shown_of(count, most)
+    for last in itertools.islice(found, most):
         yield last
-    if last is not None and count > MAX_LISTED:
-        rest = count - MAX_LISTED
-        sentence = say("There are {rest} more of these: {kind}.", rest=rest, kind=say(last.kind.value))
-        yield replace(last, sentence=sentence, row=None, value=None, rows=rest)
+    if last is not None and count > most:
+        sentence = say("There are {rest} more of these: {kind}.", rest=count - most, kind=say(last.kind.value))
+        yield replace(last, sentence=sentence, row=None, value=None, rows=count - most)
 
 
 def of_cells(

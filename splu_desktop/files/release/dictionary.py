@@ -57,7 +57,7 @@ def dictionary_rows(
         sensitive = entry["role"] == "sa"
         treatment = say("drawn anew: count by scores") if sensitive else say("as it is")
         if not sensitive and entry.get("coarsened"):
-            treatment = say("as it is, made coarser")
+            treatment = say("true, made coarser")
         if entry["name"] in facts["dates_moved"]["columns"]:
             treatment = say("moved by a number of days for each person")
         lost = int(column.counts()[column.missing].sum())

@@ -64,7 +64,7 @@ def readme_lines(
     """Return the page, at most 60 lines; without a reader it names no figures."""
     t = language.sentence
     head = [f"# {_flat(facts['title'])}", ""]
-    rows = say("Rows: {n}, each one {row}.", n=published.n, row=facts["row"]) if facts["row"] else None
+    rows = say("Rows: {n}. One row: {row}.", n=published.n, row=facts["row"]) if facts["row"] else None
     head.append(t(rows or say("{n} rows.", n=published.n)))
     if published.one_row_each:
         head.append(t(say("Each row is another person.")))

@@ -31,11 +31,10 @@ _ROLES = {  # in the order of the columns' table
     "nsa": mark("as it is"),
     "class": mark("added"),
     "person": mark("added"),
-    "identifier": mark("left out"),
-    "dropped": mark("left out"),
 }
+_GONE = ("identifier", "dropped")
 _GROUPS = {"groups": " (SPLU-Gen)"}  # a draw in decoy groups, by the name of its paper
-_COLUMNS, _VALUES, _CELLS = 16, 10, 22
+_COLUMNS, _VALUES, _CELLS = 30, 10, 22
 _WIDTH, _HEIGHT = 490.0, 170.0
 
 WORDS = (
@@ -94,16 +93,22 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
             )
         )
     order = list(_ROLES)
-    rows = sorted(facts.columns, key=lambda each: order.index(each.role))
     yield table(
-        rows,
+        sorted((each for each in facts.columns if each.role not in _GONE), key=lambda each: order.index(each.role)),
         (t("Column"), "l", 2.0, lambda each: each.name),
-        (t("published"), "l", 2.0, lambda each: t(_ROLES[each.role])),
+        (t("published"), "l", 2.0, lambda each: _published(each, t)),
         (t("values"), "r", 0.8, lambda each: whole(each.values, t)),
         (t("what was done"), "l", 4.0, lambda each: _done(each, facts, t)),
         most=_COLUMNS,
         more=more_words(t),
     )
+    if gone := [each.name for each in facts.columns if each.role in _GONE]:
+        yield Paragraph(t("{columns}: left out.", columns=names(gone, t, len(gone))))
+
+
+def _published(column: ColumnFact, t: Language) -> str:
+    # What was made coarser is true, and not as it was.
+    return t("true, but coarser") if column.role == "nsa" and column.steps else t(_ROLES[column.role])
 
 
 def _done(column: ColumnFact, facts: Facts, t: Language) -> str:
@@ -160,8 +165,11 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     )
     if facts.class_columns:
         groups = names(facts.class_columns, t, 4)
-        text = t("Only those alike in {columns}, and of persons in number of rows, lend to each other.", columns=groups)
-        yield Paragraph(text)
+        yield Paragraph(
+            t("Only those alike in {columns} and number of rows lend to each other.", columns=groups)
+            if facts.by_rows
+            else t("Only those alike in {columns} lend to each other.", columns=groups)
+        )
     yield table(
         facts.blocks,
         (t("Drawn as one"), "l", 4.4, lambda each: names(each.columns, t, 3) + _GROUPS.get(each.draw, "")),

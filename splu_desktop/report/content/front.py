@@ -291,11 +291,11 @@ def _signature(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
     if fields.organisation and facts.operator:
         rows.insert(1, (t("Who decides"), fields.organisation, "", ""))
     yield TableBlock((t("by"), t("name"), t("date"), t("signature")), rows, "llll", (3.0, 2.6, 1.3, 2.6), tall=True)
-    words = f" ({facts.fingerprint})" if facts.fingerprint else ""
+    words = f" ({facts.fingerprint}, {facts.digest[:16]})" if facts.fingerprint else ""
     yield Paragraph(
         t(
             "Release {id}{words}; SPLU Desktop {version}, {moment}.",
-            id=facts.digest[:16] or facts.id[:16],
+            id=facts.id[:8],  # as README, which can't hold the digest of what holds its own, says it
             words=words,
             version=facts.software,
             moment=t.moment(facts.created),
