@@ -253,6 +253,23 @@ def test_each_repair_settles_its_line() -> None:
     assert {"names-persons", "persons-alike"} <= seen
 
 
+def test_a_measured_finding_that_is_made_secret_can_be_drawn() -> None:
+    random, n = np.random.default_rng(3), 3_000
+    columns = {
+        "sex": random.choice(["f", "m"], n),
+        "diagnosis": random.choice(["I50", "J18", "E11"], n),
+        "weight": random.normal(70, 15, n).round(1).astype(str),
+    }
+    table = table_of(columns, weight=Kind.DECIMAL)
+    as_it_is = propose(table, person=None, roles={"weight": Role.NSA}).plan.with_steps(["weight"], ())
+    plan = replace(as_it_is, blanking=None)
+    line = next(each for each in verdict(table, plan).lines if each.name == "sensitive-as-is")
+    assert line.repair is not None
+    made = line.repair.apply(plan)
+    assert "weight" in made.sensitive
+    assert prepare(table, made).table["weight"].m < 20
+
+
 def test_a_second_release_is_no_way_around_the_limit_of_small_counts(proposal: Proposal) -> None:
     plan = proposal.plan.with_gamma(1.5)
     for earlier in ([], [EarlierRelease("University", gamma=5)]):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from splu_desktop.core.generalise import DatePart, Part
+from splu_desktop.core.generalise import DatePart, Part, suggest
 from splu_desktop.core.mechanism.law import t_p
 from splu_desktop.core.messages import certainty_words, listed, quoted, say, share_words
 from splu_desktop.core.persons.choice import ByPerson, persons
@@ -16,6 +16,7 @@ from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
 from splu_desktop.core.plan import Edit, Plan
 from splu_desktop.core.policy.alternatives import fewer_tables
+from splu_desktop.core.policy.draft import draw_again
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.search import STOPS, Search, Setting, find_way
@@ -125,7 +126,8 @@ class Case:
         bare = [name for name in plan.nsas if name in said and name not in asked]
         if bare:
             sentence = say("{columns} is published as it is. It says how a person lives.", columns=quoted(bare, 3))
-            repair = Repair(say("Make it secret"), lambda plan: plan.with_roles(bare, Role.SA))
+            forms = {name: ways for name in bare if (ways := suggest(self.source[name]))}
+            repair = Repair(say("Make it secret"), draw_again(bare, forms))
             yield Line("sensitive-as-is", AMBER, sentence, len(bare), 0, repair)
 
     def _alike(self) -> Line:
@@ -223,19 +225,17 @@ class Case:
         if not self.earlier or least < limit:  # what keeps the limit alone is told together with earlier releases
             words = "Counts of 1 to {alpha} come out wrong in at least {share} of 100 releases."
             sentence = say(words, alpha=thresholds.alpha, share=int(100 * least))
-            safe = least >= limit
             # At gamma 2 T_P of the usual thresholds is .5 or more for either draw, which is what every audience asks.
-            repair = None if safe else _make_safer(2)
-            yield Line("small-counts", OK if safe else RED, sentence, least, limit, repair)
-        if not self.earlier:
+            repair = None if least >= limit else _make_safer(2)
+            yield Line("small-counts", RED if repair else OK, sentence, least, limit, repair)
+        mine, before = plan.audience.recipient.strip().casefold(), [each.recipient.strip() for each in self.earlier]
+        if not before:
             return
-        mine = self.plan.audience.recipient.strip().casefold()
-        before = [each.recipient.strip() for each in self.earlier]
         same = bool(mine) and mine in map(str.casefold, before)
         sentence = say(
             "These {who} were released before, to {whom}. "
             "A row that shows one rare value in both is right {sure} times.",
-            who=who_of(self.plan),
+            who=who_of(plan),
             whom=(say("the same recipient") if same else before[-1]) or say("somebody"),
             sure=certainty_words(self.figures.joint),
         )
