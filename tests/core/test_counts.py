@@ -100,6 +100,29 @@ def test_what_a_label_lets_expect_hangs_on_its_own_rows_alone(draw: float | Deco
         assert np.ptp(all_labels, axis=0).min() > 0
 
 
+@pytest.mark.parametrize("blocks", [("dx",), ("dx", "test")], ids=["one block", "two"])
+@pytest.mark.parametrize("given", [(), ("unit",), ("unit", "sex")], ids=["all rows", "of a unit", "of a unit and sex"])
+@pytest.mark.parametrize("person", [False, True], ids=["rows", "persons"])
+def test_a_count_by_few_rows_is_that_of_a_table_by_all(
+    blocks: tuple[str, ...], given: tuple[str, ...], person: bool
+) -> None:
+    """What rows of a class show is counted once; a question looks at rows that meet its open conditions alone."""
+    source, owner = invented(6_000, [0.3, 0.25, 0.25, 0.2]), np.arange(6_000) // 2 if person else None
+    reader = Reader(Releases(source, {(name,): 4 for name in blocks}, ("sex", "age"), owner, person).draw(6))
+    rows, conditions = np.ones(6_000, bool), []
+    for name in given:
+        rows &= source[name].codes == 1
+        conditions.append(Condition(name, (source[name].labels[1],)))
+    grid = reader.column_grid(rows.astype(np.int64), 2, *blocks)
+    low, high = grid.figures.interval(grid.line_rows[:, None].astype(float))
+    for at, values in enumerate(np.ndindex(*(source[name].m for name in blocks))):
+        asked = [Condition(name, (source[name].labels[v],)) for name, v in zip(blocks, values, strict=True)]
+        answer = reader.answer([*conditions, *asked], "unbiased")
+        assert (answer.n_p, answer.published_count) == (rows.sum(), grid.published_counts[1, at])
+        figures = [float(each[1, at]) for each in (grid.figures.estimate, low, high)]
+        assert [answer.unbiased, answer.low, answer.high] == pytest.approx(figures, rel=1e-9, abs=1e-9)
+
+
 @pytest.mark.parametrize("classes", [(), ("sex", "age")], ids=["one class", "cells"])
 @pytest.mark.parametrize("gamma", [2, 5, 10])
 @pytest.mark.parametrize("top", [0.12, 0.42])

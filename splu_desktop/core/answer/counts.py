@@ -56,11 +56,6 @@ class CountFigures:
         """Return the figures with a design effect: so many times the variance."""
         return CountFigures(self.estimate, self.level * effect, self.slope * effect, self.step)
 
-    def take_last(self) -> CountFigures:
-        """Return the (1, 1) figures of the last line and event."""
-        each = (self.estimate, self.level, self.slope, np.broadcast_to(self.step, self.estimate.shape))
-        return CountFigures(*(figure[-1:, -1:] for figure in each))
-
     def among_alike(self, records: int, top: Floats, more: float, rho: float) -> CountFigures:
         """Return the figures about persons like these, of whom the table is a sample of so many records.
 

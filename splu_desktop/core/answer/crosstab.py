@@ -104,11 +104,11 @@ def crosstab(
     if len(hidden) > 1 or question.sas or (hidden and not published.is_sensitive(column)):
         raise BadQuestion("A table holds at most two secret columns, the one counted and one beside it.")
     open_by = [name for name in by if name not in hidden]
-    inside = reader.select_rows(question)
-    key = np.zeros(table.n, np.int64)
+    key, inside = np.zeros((2, table.n), np.int64)
     for name in open_by:
         key = key * table[name].m + table[name].codes
-    line, found = cross_codes(np.where(inside, key + 1, 0), math.prod(table[name].m for name in open_by) + 1)
+    inside[reader.rows_that_meet(question.nsas)] = 1
+    line, found = cross_codes(inside * (key + 1), math.prod(table[name].m for name in open_by) + 1)
     outside = int(found[0] == 0) if len(found) else 0
     keys = found[outside:] - 1
     if (len(keys)) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:

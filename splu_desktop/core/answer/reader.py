@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,24 +22,26 @@ from splu_desktop.core.answer.counts import (
     learn_spread,
     sum_by_line,
 )
-from splu_desktop.core.answer.scores import class_shares
+from splu_desktop.core.answer.scores import BlockScores
 from splu_desktop.core.distinct import count_pairs, cross_codes, pair_keys
 from splu_desktop.core.errors import BadQuestion, BadSetting
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.messages import none_of
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.published import Published, block_codes
+from splu_desktop.core.published import Published
 from splu_desktop.core.table import remember
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-# A sensitive column, the (N,) value or group of values of each row, and how many there are.
-Part = tuple[str, NDArray[np.integer], int]
+Rows = NDArray[np.intp] | slice
+# The value or group of each combination of values of a block (size,), and how many there are.
+Part = tuple[NDArray[np.integer], int]
 
 ESTIMATORS = ("shrunk", "unbiased", "as-published")
 _MOST_LABELS = 50  # of an unchanged column from which spreads are learned
 _LEARNT = 2_000_000  # figures of one column that are learnt from at most
 _MOST_COLUMNS = 40
+_ALL = slice(None)  # rows
 
 
 @dataclass(frozen=True)
@@ -131,60 +132,60 @@ class Reader:
             tuple((n, f) for n, f in every.items() if self.published.is_sensitive(n)),
         )
 
-    def select_rows(self, question: Question) -> Flags:
-        """Return (N,) rows that meet the conditions on unchanged columns."""
-        found = np.ones(self.published.n, bool)
-        for name, flags in question.nsas:
-            found &= np.frombuffer(flags, bool)[self.published.table[name].codes]
+    def rows_that_meet(self, conditions: Sequence[tuple[str, bytes]]) -> Rows:
+        """Return the rows that meet conditions on unchanged columns: of the next column only those are looked at."""
+        found: Rows = _ALL
+        for name, flags in conditions:
+            met = np.frombuffer(flags, bool).take(self.published.table[name].codes[found])
+            found = np.flatnonzero(met) if isinstance(found, slice) else found.compress(met)
         return found
 
+    @remember
+    def _pairs(self, block: Block) -> BlockScores:
+        # Rows of a class that show the same are counted once: question after question asks them.
+        return BlockScores(self.published, block)
+
     def _answer(self, question: Question, estimator: str) -> Answer:
-        inside = self.select_rows(question)
-        n_p = int(inside.sum())
+        rows = self.rows_that_meet(question.nsas)
+        n_p = self.published.n if isinstance(rows, slice) else len(rows)
         small = self.published.thresholds.alpha
         # Unchanged columns stand in the table as they are, so a count of them alone is exact.
         if not question.sas or n_p == 0:
             return Answer((), n_p, n_p, n_p, n_p, n_p, n_p, n_p, 0.0, small, n_p)
         events: dict[Block, Flags] = {}
         for name, flags in question.sas:
-            block, shown = self.published.block_of(name), np.frombuffer(flags, bool)[self.published.table[name].codes]
+            block = self.published.block_of(name)
+            shown = np.frombuffer(flags, bool)[self._pairs(block).labels_of(name)]
             # Columns of a block are one draw: whether a row shows all of them at once is one event, with one score.
             events[block] = events[block] & shown if block in events else shown
-        parts = [(block.columns[0], shown.astype(np.int64), 2) for block, shown in events.items()]
-        grid = self.grid(inside.astype(np.int64), 2, parts)
-        figures = grid.figures.take_last()
-        top = np.array([[float(n_p)]])
-        alike = self.among_alike(figures, top, list(events))
-        (low, high), (low_alike, high_alike) = figures.interval(top), alike.interval(top)
-        x = float(figures.estimate[0, 0])
+        parts = {block: (shown.astype(np.int32), 2) for block, shown in events.items()}
+        if question.nsas or len(parts) > 1 or self.published.person:
+            grid = self.grid(np.ones(n_p, np.int64), 2, parts, rows)
+        else:  # all rows, and none is looked at
+            grid = self.grid(np.zeros(0, np.int64), 2, parts, np.zeros(0, np.intp), others=1)
+        figures, top = grid.figures, grid.line_rows[:, None].astype(float)
+        ends = (*figures.interval(top), *self.among_alike(figures, top, list(events)).interval(top))
+        low, high, low_alike, high_alike = (float(each[-1, -1]) for each in ends)
+        x, published_count = float(figures.estimate[-1, -1]), int(grid.published_counts[-1, -1])
         if estimator == "unbiased":
             value = x
         elif estimator == "as-published":
-            value = float(self._as_published(inside, list(events.items())))
+            if len(events) > 1:
+                raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
+            # The papers' estimate: published counts of the whole table instead of those of classes.
+            a, everywhere = block.draw.retention, float(events[block][self._pairs(block).codes].mean())
+            value = (published_count - (1 - a) * float(n_p) * everywhere) / a
         else:
             target = np.array([[self._target(question, n_p)]])
             spread = np.mean([self.spread(name) for name, _ in question.sas])
-            value = float(figures.draw_towards(target, float(spread))[0, 0])
+            value = float(figures.draw_towards(target, float(spread))[-1, -1])
         # The interval is that of the unbiased figure; leaning must not lead out of it.
-        value = min(max(value, float(low[0, 0])), float(high[0, 0]))
-        return Answer(
-            conditions=(),
-            published_count=int(grid.published_counts[-1, -1]),
-            estimate=value,
-            low=float(low[0, 0]),
-            high=float(high[0, 0]),
-            low_alike=float(low_alike[0, 0]),
-            high_alike=float(high_alike[0, 0]),
-            n_p=n_p,
-            variance=float(figures.variance()[0, 0]),
-            small=small,
-            unbiased=x,
-        )
+        value, variance = min(max(value, low), high), float(figures.variance()[-1, -1])
+        return Answer((), published_count, value, low, high, low_alike, high_alike, n_p, variance, small, x)
 
     def among_alike(self, figures: CountFigures, top: Floats, blocks: Sequence[Block]) -> CountFigures:
         """Return figures of events of some blocks about persons like these; top (...) records of their lines."""
-        published = self.published
-        rows = self._class_rows
+        published, rows = self.published, self._class_rows
         more = float(np.average([cell.rows for cell in published.cells], weights=rows)) - 1 if rows.any() else 0.0
         rho = max(map(published.correlation_of, blocks), default=0.0)
         return figures.among_alike(published.n, top, more, rho)
@@ -192,14 +193,6 @@ class Reader:
     @cached_property
     def _class_rows(self) -> NDArray[np.int64]:
         return np.bincount(self.published.record_class, minlength=len(self.published.cells))
-
-    def _as_published(self, inside: Flags, events: Sequence[tuple[Block, Flags]]) -> float:
-        """Return the papers' estimate: published counts of the whole table instead of those of classes."""
-        if len(events) > 1:
-            raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
-        block, shown = events[0]
-        a = block.draw.retention
-        return (float(shown[inside].sum()) - (1 - a) * float(inside.sum()) * float(shown.mean())) / a
 
     # --- what a line lets expect
 
@@ -221,9 +214,9 @@ class Reader:
             cells.append((grid.figures.estimate.ravel(), grid.figures.variance().ravel(), target.ravel()))
         return learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0
 
-    def lifts(self, sensitive: str, line: NDArray[np.integer], lines: int) -> Floats:
-        """Return (L, m) how many times as often each value occurs in each line, drawn towards 1. line : (N,)."""
-        grid = self.column_grid(line, lines, sensitive)
+    def lifts(self, sensitive: str, line: NDArray[np.integer], lines: int, rows: Rows = _ALL) -> Floats:
+        """Return (L, m) how many times as often each value occurs in each line, drawn towards 1; rows as in `grid`."""
+        grid = self.column_grid(line, lines, sensitive, rows=rows)
         return grid.figures.lifts(grid.target, self.spread(sensitive))
 
     @remember  # question after question asks the same
@@ -231,11 +224,6 @@ class Reader:
         """Return (L, m) the lifts in each label of an unchanged column."""
         column = self.published.table[name]
         return self.lifts(sensitive, column.codes, column.m)
-
-    @remember  # every table of a column asks them
-    def _column_shares(self, sensitive: str) -> Floats:
-        column = self.published.table[sensitive]
-        return class_shares(column.codes, column.m, self.published.record_class, len(self.published.cells))
 
     def _target(self, question: Question, n_p: int) -> float:
         """Return mu = N_P pi prod(lift of each condition by itself), rescaled to N_P; parts of blocks multiply."""
@@ -250,7 +238,8 @@ class Reader:
                     if flags.sum() == 1 and min(line.m * len(self.published.cells), line.n) * column.m <= _LEARNT:
                         mu = mu * self.label_lifts(name, nsa)[flags.argmax()]
                     else:
-                        mu = mu * self.lifts(name, flags[line.codes].astype(np.int32), 2)[1]
+                        rows = np.flatnonzero(flags.take(line.codes))
+                        mu = mu * self.lifts(name, np.ones(len(rows), np.int32), 2, rows)[1]
             total = mu.sum()
             # Lifts of several conditions multiply as if these were independent; the values still have to fill the line.
             mu = mu / total if total > 0 else share
@@ -259,67 +248,72 @@ class Reader:
 
     # --- many cells
 
-    def column_grid(self, line: NDArray[np.integer], lines: int, *names: str) -> Grid:
-        """Return figures of each value of a sensitive column, or of each pair of two, in each line.
-
-        line : (N,) the line of each row, from 0.
-        """
-        parts: list[Part] = []
+    def column_grid(self, line: NDArray[np.integer], lines: int, *names: str, rows: Rows = _ALL) -> Grid:
+        """Return figures of each value of a sensitive column, or of each pair of two, in each line, as `grid` does."""
+        parts: dict[Block, Part] = {}
         for name in names:
-            column = self.published.table[name]
-            codes, m = column.codes, column.m
-            if parts and self.published.block_of(name) == self.published.block_of(parts[0][0]):
-                _, before, number = parts.pop()  # columns of a block are one draw: a pair is one event
-                codes, m = before.astype(np.int64) * m + codes, number * m
-            parts.append((name, codes, m))
-        return self.grid(line, lines, parts)
+            block, m = self.published.block_of(name), self.published.table[name].m
+            own = self._pairs(block).labels_of(name)
+            if block in parts:
+                before, number = parts[block]  # columns of a block are one draw: a pair is one event
+                own, m = before.astype(np.int64) * m + own, number * m
+            parts[block] = own, m
+        return self.grid(line, lines, parts, rows)
 
-    def grid(self, line: NDArray[np.integer], lines: int, parts: Sequence[Part]) -> Grid:
-        """Return figures of each value, or group of values, of some sensitive columns together, in each line.
+    def grid(
+        self, line: NDArray[np.integer], lines: int, parts: Mapping[Block, Part], rows: Rows = _ALL, others: int = 0
+    ) -> Grid:
+        """Return figures of each value, or group of values, of some blocks together, in each line.
 
-        line : (N,) the line of each row, from 0.
-        parts : columns of different blocks.
+        line : (K,) the line of each row that is looked at, from 0.
+        rows, others : those rows, and the line of all others, which several blocks leave without figures.
         """
-        published, classes, number = self.published, self.published.record_class, len(self.published.cells)
-        blocks, sizes = [published.block_of(name) for name, _, _ in parts], [m for _, _, m in parts]
-        groups = any(block.draw.name == "groups" for block in blocks)
-        if groups and len(parts) > 1:
-            raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
+        published, number, blocks = self.published, len(self.published.cells), list(parts)
+        if groups := any(block.draw.name == "groups" for block in blocks):
+            if len(parts) > 1:
+                raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
+            of_rows, line = line, np.full(published.n, others)  # scores of groups hang on all that a class shows
+            line[rows], rows = of_rows, _ALL
+        classes, whole, totals = published.record_class[rows], np.ones(1), np.zeros((number, 1), np.int64)
         pair, pairs = cross_codes(pair_keys(line, number, classes), lines * number)
         of_line, of_class = np.divmod(pairs, number)
-        codes, whole, m = parts[0][1], np.ones(1), math.prod(sizes)
-        shares = []
-        for at, (name, own, size) in enumerate(parts):
-            codes = pair_keys(codes, size, own) if at else own
-            whole = np.outer(whole, np.bincount(own, minlength=size) / max(published.n, 1)).ravel()
-            alone = [size if other == at else 1 for other in range(len(parts))]
-            whole_column = own is published.table[name].codes
-            share = self._column_shares(name) if whole_column else class_shares(own, size, classes, number)
-            share = share[of_class].reshape(-1, *alone)
-            shares.append(np.broadcast_to(share, (len(pairs), *sizes)).reshape(-1, m))
-        shown = count_pairs(pair, len(pairs), codes, m).astype(float)
-        rows, by_line = shown.sum(axis=1)[:, None], sum_by_line(shown, of_line, lines).astype(np.int64)
-        selected = by_line.sum(axis=1)
-        if groups:
-            values = block_codes(published.table, blocks[0].columns)
-            figures = count_groups_by_class(blocks[0].draw, values, classes, line, lines, codes, m, drawn=True)
-            return Grid(selected, by_line, figures, selected[:, None] * whole)
-        a = [block.draw.retention for block in blocks]
-        in_class = self._class_rows.astype(float)[of_class][:, None]
-        rho = [published.correlation_of(block) for block in blocks]
-        beside = np.zeros((1, 1))
+        codes: NDArray[np.integer] = np.zeros(len(classes), np.int64)
+        by_class: list[Floats] = []
+        for block, (own, size) in parts.items():
+            known = self._pairs(block)
+            of_pair, totals = known.count_parts(own, size)
+            codes = pair_keys(codes, size, of_pair.take(known.pair[rows]))
+            whole = np.outer(whole, totals.sum(axis=0) / max(published.n, 1)).ravel()
+            by_class.append(totals / np.maximum(totals.sum(axis=1, keepdims=True), 1))
+        counts = count_pairs(pair, len(pairs), codes, len(whole))
+        if len(parts) == 1 and not isinstance(rows, slice):
+            totals[of_class] -= counts
+            rest = np.flatnonzero(totals.any(axis=1))
+            of_line, of_class = np.append(np.full(len(rest), others), of_line), np.append(rest, of_class)
+            counts, pair = np.append(totals[rest], counts, axis=0), pair + len(rest)
+        each = np.unravel_index(np.arange(len(whole)), [size for _, size in parts.values()])
+        shares = [share.take(own, axis=1)[of_class] for share, own in zip(by_class, each, strict=True)]
+        shown = counts.astype(float)
+        selected, by_line = shown.sum(axis=1)[:, None], sum_by_line(shown, of_line, lines).astype(np.int64)
+        a, rho = [block.draw.retention for block in blocks], [published.correlation_of(block) for block in blocks]
+        in_class, beside = self._class_rows.astype(float)[of_class][:, None], np.zeros((1, 1))
         if published.person:
             person_rows = np.array([cell.rows for cell in published.cells])[of_class]
-            beside = count_rows_beside(pair, published.owner, person_rows)[:, None]
-        if len(parts) == 1:
+            owner = None if published.owner is None else published.owner[rows]
+            beside = count_rows_beside(pair, owner, person_rows)[:, None]
+        if groups:
+            values = self._pairs(blocks[0]).codes
+            figures = count_groups_by_class(blocks[0].draw, values, classes, line, lines, codes, len(whole), drawn=True)
+        elif len(parts) == 1:
             effect = 1 + beside * rho[0]
-            figures = count_one_block(a[0], rows, in_class, shown, shares[0], of_line, lines, effect)
-            return Grid(selected, by_line, figures, selected[:, None] * whole)
-        states = shown.reshape(-1, *sizes)
-        for at in range(len(parts)):  # rows that show all but a part, beside those that show it, too
-            states = np.stack([states.sum(axis=2 * at + 1, keepdims=True) - states, states], axis=at)
-        states = states.reshape(*(2,) * len(parts), -1, m)
-        figures = count_several_blocks(a, rows, in_class, states, shares)
-        figures = figures.scale(1 + beside * correlate_together(rho, shares))
-        figures = add_classes(figures, of_line, lines, rows, np.prod(shares, axis=0))
-        return Grid(selected, by_line, figures, selected[:, None] * whole)
+            figures = count_one_block(a[0], selected, in_class, shown, shares[0], of_line, lines, effect)
+        else:
+            states = shown.reshape(-1, *(size for _, size in parts.values()))
+            for at in range(len(parts)):  # rows that show all but a part, beside those that show it, too
+                states = np.stack([states.sum(axis=2 * at + 1, keepdims=True) - states, states], axis=at)
+            states = states.reshape(*(2,) * len(parts), *shown.shape)
+            figures = count_several_blocks(a, selected, in_class, states, shares)
+            figures = figures.scale(1 + beside * correlate_together(rho, shares))
+            figures = add_classes(figures, of_line, lines, selected, np.prod(shares, axis=0))
+        line_rows = by_line.sum(axis=1)
+        return Grid(line_rows, by_line, figures, line_rows[:, None] * whole)

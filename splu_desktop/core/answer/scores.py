@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import count_pairs, cross_codes
+from splu_desktop.core.distinct import count_pairs, cross_codes, pair_keys
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.published import Published, block_codes
 
@@ -50,6 +50,16 @@ class BlockScores:
         self.pair_class = self._class.astype(np.int32)  # (P,)
         weights = published.table[block.columns[0]].weights
         self._rows = np.bincount(self.pair, weights, minlength=len(pairs))
+
+    def labels_of(self, name: str) -> NDArray[np.int32]:
+        """Return (size,) the code of the label that each combination has in one of the block's columns."""
+        return self.published.table[name].codes[self.example]
+
+    def count_parts(self, own: NDArray[np.integer], m: int) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+        """Return (P,) the part of each pair, given (size,) that of each combination, and (C, m) rows of each part."""
+        of_pair = own.take(self._value)
+        rows = np.bincount(pair_keys(self._class, m, of_pair), self._rows, minlength=self.number * m)
+        return of_pair, rows.astype(np.int64).reshape(-1, m)
 
     def set_scores(self, sets: Flags) -> list[tuple[Floats, NDArray[np.int32]]]:
         """Return, for each of K sets of combinations (size, K), (V,) scores and (P,) which of them each pair has.
@@ -94,7 +104,7 @@ class BlockScores:
         numbers = self.published.numbers(name)
         if numbers is None:
             raise ValueError(name)
-        shown = numbers[self.published.table[name].codes[self.example]]
+        shown = numbers[self.labels_of(name)]
         known = np.isfinite(shown)
         return self.phi(np.stack([np.where(known, shown, 0.0), known], axis=1))
 
@@ -104,4 +114,4 @@ class BlockScores:
         flags = np.zeros((column.m, len(sets)), bool)
         for at, labels in enumerate(sets):
             flags[[column.code_of(label) for label in labels], at] = True
-        return self.set_scores(flags[column.codes[self.example]])
+        return self.set_scores(flags[self.labels_of(name)])
