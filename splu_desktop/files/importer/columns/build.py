@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from splu_desktop.files.importer.columns.number_texts import MarkEvidence, Numbe
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 
+_WORKERS = 2
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
 
 _FEWEST_NUMBERS = 5  # different ones, for a column of numbers with results in words among them
@@ -38,9 +40,14 @@ def build(
     proved = _find_proof(evidence)
     forms = [_form(marks, overall, choices, proved) for marks in evidence]
     found = []
-    for i in range(len(raw.names)):
-        progress.report("Finding types", i / len(raw.names))
-        found.append(_one(raw, i, forms[i], choices, choices.date_order))
+    with ThreadPoolExecutor(_WORKERS, "splu-type") as pool:  # columns beside each other, as far as NumPy lets them
+        typed = [pool.submit(_one, raw, i, form, choices, choices.date_order) for i, form in enumerate(forms)]
+        try:
+            for i, each in enumerate(typed):
+                progress.report("Finding types", i / len(typed))
+                found.append(each.result())
+        finally:
+            pool.shutdown(cancel_futures=True)
     problems: list[Problem] = []
     order = choices.date_order or _told_order([one.typed for one in found])
     undecided = [i for i, one in enumerate(found) if one.typed.date_undecided]
@@ -137,11 +144,12 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
         order,
         raw.first_day,
         frozenset(declared if wanted is None else wanted),
+        bytes_read=column.many,
     )
     typed = decide(texts, choices.types.get(name))
     found = _measure(column.labels, texts.plain, typed)
     if found is not None:
-        bare = replace(texts, labels=found.bare, beside=found.result)
+        bare = replace(texts, labels=found.bare, beside=found.result, bytes_read=None)
         again = decide(bare, choices.types.get(name))
         if again.values is not None and again.kind in (Kind.INTEGER, Kind.DECIMAL) and _many(again, counts):
             typed = replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER))

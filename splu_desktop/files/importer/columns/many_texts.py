@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-_MARK, _NO_MARK = "\x1f", "\x1e"  # before each text and behind the last; what stands for it within a text
+_MARK, _NO_MARK = "\0", "\x1f"  # before each text and behind the last; what stands for it within a text
 _SEEN = 40  # characters of a text: more than a plain number, a plain date or a mark for no value has
 
 
@@ -59,5 +59,10 @@ def look_at(texts: Sequence[str]) -> ManyTexts:
         joined = _MARK.join(["", *(text[:_SEEN] for text in texts), ""])
     if joined.count(_MARK) != len(texts) + 1:
         joined = _MARK.join(["", *(text.replace(_MARK, _NO_MARK) for text in texts), ""])
-    data = np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
-    return ManyTexts(data, np.flatnonzero(data == ord(_MARK)))
+    return find_marks(joined.encode("utf-8", "surrogatepass"))
+
+
+def find_marks(joined: bytes) -> ManyTexts:
+    """Return texts that stand one after the other, a nought before each and behind the last."""
+    data = np.frombuffer(joined, np.uint8)
+    return ManyTexts(data, np.flatnonzero(data == 0))

@@ -98,7 +98,9 @@ def plain_numbers(many: ManyTexts) -> NDArray[np.float64]:
     strange[marks] = False
     strange[marks[:-1][negative] + 1] = False
     at = np.flatnonzero(pointed)
-    of = np.searchsorted(marks, at) - 1
+    # One each, as prices have, or to be looked for.
+    each = len(at) == len(first) and bool(((marks[:-1] < at) & (at < marks[1:])).all())
+    of = np.arange(len(at)) if each else np.searchsorted(marks, at) - 1
     points, behind = np.bincount(of, minlength=len(first)), np.zeros(len(first), np.int64)
     behind[of] = marks[of + 1] - at - 1  # digits behind the point
     digits = many.lengths - points - negative

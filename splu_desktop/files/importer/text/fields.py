@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import distinct_rows
+from splu_desktop.files.importer.columns.many_texts import find_marks
 from splu_desktop.files.importer.raw import RawColumn
 
 Words = NDArray[np.uint64]
@@ -146,8 +147,9 @@ def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
             for at in range(width)
         ]
         codes, firsts = distinct_rows(columns)
-        if width == 1 and len(firsts) > _MANY:  # made in their later order they are not looked for all over the memory
-            order = np.argsort(_ascending(columns[0][firsts]))
+        keys = _ascending(columns[0][firsts]) if width == 1 and len(firsts) > _MANY else none
+        if (keys[1:] < keys[:-1]).any():  # texts made in their later order are not looked for all over the memory
+            order = np.argsort(keys)
             place = np.empty(len(order), np.int32)
             place[order] = np.arange(len(order), dtype=np.int32)
             codes, firsts = place.take(codes), firsts[order]
@@ -168,10 +170,13 @@ def _ascending(words: Words) -> Words:
 
 
 def _decode(codes: NDArray[np.int32], fields: Fields, encoding: str) -> RawColumn:
-    joined = _join(fields).decode(encoding, "replace")
+    marked = _join(fields)
+    joined = marked.decode(encoding, "replace")
     texts = joined.split("\0")[1:]
     if len(texts) != len(fields):  # what Python's reader of CSV gives may hold noughts
         texts = [field.decode(encoding, "replace") for field in fields]
+    elif joined.isascii():
+        return RawColumn(codes, texts, many=find_marks(marked + b"\0"))
     column = RawColumn(codes, texts)  # different bytes may be one text, as damaged ones are
     return RawColumn.join([column]) if "\ufffd" in joined else column
 
