@@ -191,6 +191,8 @@ def install(level: str) -> None:
     pins = len(re.findall(r"^\S+==", LOCKS[level].read_text("utf-8"), re.MULTILINE))
     told([*pip, "--retries", "2", "--require-hashes", "--only-binary=:all:", "-r", str(LOCKS[level])], pins)
     told([*pip, "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "-e", str(ROOT)], 1)
+    # Compiled once: who may not write here, or whose environment forbids it, would compile at each start.
+    subprocess.run([str(PYTHON), "-m", "compileall", "-qq", str(ROOT / "splu_desktop")], check=False)
     fresh = STAMP.with_suffix(".new")
     fresh.write_text(json.dumps({level: fingerprint(level), "root": str(ROOT)}), "utf-8")
     fresh.replace(STAMP)
