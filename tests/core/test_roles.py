@@ -78,7 +78,7 @@ EXPECTED = {
     "linelist_raw.xlsx": (
         {"case_id", "infector", "lon", "lat", "row_num"},
         {
-            "date onset", "hosp date", "gender", "hospital", "source", "age", "age_unit", "time_admission",
+            "date onset", "hosp date", "gender", "hospital", "age", "age_unit", "time_admission",
             "merged_header", "merged_header (2)",
         },
     ),
@@ -162,6 +162,16 @@ def test_real_tables(name: str) -> None:
         ("Entl.-Art", "regulär|verlegt|Heim", Kind.CATEGORY),
         ("Rentenantrag", "ja|nein", Kind.CATEGORY),
         ("病名", "肺炎|糖尿病|高血圧", Kind.CATEGORY),
+        ("PT_STATUS", "01|02|03|20", Kind.CATEGORY),
+        ("Patient class", "NYHA I|NYHA II|NYHA III", Kind.CATEGORY),
+        ("Specimen type", "Blood|Urine|Sputum", Kind.CATEGORY),
+        ("Source", "Blood|Urine|Sputum", Kind.CATEGORY),
+        ("Booking BP", "110|125|140", Kind.INTEGER),
+        ("Room air sat", "92|95|97|99", Kind.INTEGER),
+        ("trust", "1|2|3|4|5", Kind.INTEGER),
+        ("Location", "Sigmoid|Rectum|Cecum", Kind.CATEGORY),
+        ("Region", "Lumbar|Cervical|Thoracic", Kind.CATEGORY),
+        ("Beginn", "plötzlich|schleichend", Kind.CATEGORY),
         ("Заболевание", "пневмония|диабет|гипертония", Kind.CATEGORY),
     ],
 )
@@ -222,6 +232,11 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         ("Sexe élève", "F|G", "sex"),
         ("ETA_NUM_EPMSI", "750712184|690781810", "unit"),
         ("cancelled_flag", "0|1", "administrative"),
+        ("Alter_Diagn", "33|50|71", "age"),
+        ("wxq_zip3", "010|018|021", "place"),
+        ("N° FINESS", "440000271|490000031", "unit"),
+        ("Patient type", "inpatient|outpatient", "administrative"),
+        ("Region", "Wessex|Mercia|Kent", "place"),
     ],
 )
 def test_subjects_of_what_is_published(name: str, values: str, subject: str) -> None:
@@ -481,6 +496,44 @@ hydrocort cortisone organism regimen transplant depot
 @pytest.mark.parametrize("name", MEDICAL.split())
 def test_no_word_of_medicine_begins_or_ends_as_a_harmless_one(name: str) -> None:
     assert suggested(name, "Aba|Bec|Cid").role is Role.SA
+
+
+def test_wards_are_numbered_and_amounts_leave_no_gap() -> None:
+    """Every number of full decilitres is met between the least and the most drawn off, not every ward's."""
+    amounts = [str(100 * RANDOM.randrange(8, 36)) for _ in range(N)]
+    assert suggested("UF", amounts, Kind.INTEGER).role is Role.SA
+    wards = [100, 300, 1000, 1500, 1600, 2100, 2400, 2800, 3400, 3600]
+    assert suggested("UF", [str(each) for each in wards], Kind.INTEGER).role is Role.NSA
+
+
+def test_running_numbers_of_a_year_are_no_pairs_of_measures() -> None:
+    assert suggested("wxq", [f"{at}/{23 + at // 300}" for at in range(N)]).role is Role.IDENTIFIER
+
+
+def settled(name: str, values: list[str], visits: int = 1) -> Suggestion:
+    """Return what is suggested, in any order of columns, for what each ward has one value of."""
+    persons = [(at % len(values), RANDOM.randrange(20, 90)) for at in range(N // visits)]
+    each = [(ward, age + visit // 2) for ward, age in persons for visit in range(visits)]
+    columns = [
+        texts("ward", [f"W{ward}" for ward, _ in each]),
+        texts("sex", ["mf"[age % 2] for _, age in each]),
+        texts("age", [str(age) for _, age in each], Kind.INTEGER),
+        texts(name, [values[ward] for ward, _ in each]),
+    ]
+    found = [suggest_roles(Table(tuple(RANDOM.sample(columns, 4))))[name] for _ in range(4)]
+    assert len({each.role for each in found}) == 1
+    return found[0]
+
+
+def test_what_a_published_ward_settles_is_harmless_and_what_one_person_has_is_not() -> None:
+    divisions = ["Abc", "Abc", "Def", "Def", "Ghi", "Ghi", "Jkl", "Jkl"]
+    assert settled("wxq", divisions).role is Role.NSA
+    assert settled("wxq stroke", divisions).role is settled("wxq", ["yes", "no"] * 4).role is Role.SA
+    assert settled("wxq", divisions * 10, visits=5).role is Role.SA  # one person in each
+    mixed = RANDOM.choices(["Abc", "Def", "Ghi"], k=N)
+    wards = texts("ward", [f"W{at % 8}" for at in range(N)])
+    ages = texts("age", [str(20 + at % 60) for at in range(N)], Kind.INTEGER)
+    assert suggest_roles(Table((wards, texts("wxq", mixed), ages)))["wxq"].role is Role.SA
 
 
 def test_numbers_of_records_persons_and_other_records() -> None:

@@ -18,7 +18,6 @@ from splu_desktop.core.words import words_of
 LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at
 FEWEST = 50  # records below which being near-unique says nothing
-_FIRST = 10  # labels looked at first
 _FEWEST_NAMES = 8  # different names below which a likeness to names says nothing
 _SOME = 2  # names with a title that leave no doubt
 _KNOWN_NAMES = 0.4  # of them that a list of first names has
@@ -38,10 +37,11 @@ _TWO_DIGITS = 10  # the least number of places whose codes have two digits
 _VERSIONS = 12
 _GRADES = 10  # numbers up to which an unknown word beside a ward, a school or a trade may be asked about: stress, work
 _PROPER = 3  # capitalised names that may be places
+_LATIN = ("al", "ar", "ic", "oid", "um", "us", "ior")  # sigmoid, lumbar: parts of the body, as places are not called
 _SERIAL = 4  # digits from which numbers of one length may number persons
 _NUMBERING = 0.2  # different values per record from which alike codes number persons and not wards
-_REPEATING = 20  # values with several rows that must be of one sex each: by chance in one of 2^20 tables
-_AGREE = 0.95  # of them
+_CHANCE, _EIGHTH, _PEOPLE = 25, 8, 4  # one column of e^25 is told by chance; eighths of ages; persons that share a ward
+_AGREE = 0.95  # of a person's rows, who grows older
 
 _TIME = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:[ap]\.?m\.?)?", re.IGNORECASE)
 _DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
@@ -52,7 +52,8 @@ _BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,8}(?:\d{1,3}[^\d]{0,12})?")
 _ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
 _PAIR = re.compile(r"\d{2,3}\s?/\s?\d{2,3}")
 _SITE = re.compile(r"[A-Z]\d\d.*")  # of a tumour
-_SHORT_NAME = re.compile(r"[A-Z]{2,8}|\d+[A-Z]\d+|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])")  # NY, 69G01, Ward A
+# NY, 69G01, 031, Ward A
+_SHORT_NAME = re.compile(r"[A-Z]{2,8}|\d+[A-Z]\d+|\d{3,5}|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])")
 _ROMAN = re.compile(r"[IVX]+[A-Ca-c]?")
 _CODE = re.compile(r"([^\W\d_]{0,6}[-_./ ]?)(\d{3,})")
 _KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits take turns
@@ -77,7 +78,7 @@ def sample_labels(column: Column) -> Sequence[str]:
 
 def _mostly(labels: Sequence[str], check: Callable[[str], object], share: float = MOST) -> bool:
     """Whether a check holds of so many labels; most columns fail within the first."""
-    first = labels[:_FIRST]
+    first = labels[:10]
     if not labels or sum(map(bool, map(check, first))) < 0.5 * share * len(first):
         return False
     return sum(map(bool, map(check, labels))) >= share * len(labels)
@@ -184,15 +185,25 @@ def refers_to(column: Column, key: Column) -> bool:
     return sum(label in known for label in own) >= 0.3 * len(own)
 
 
-def follows(column: Column, key: Column) -> bool:
-    """Whether rows with one value of `key` nearly always have one value of `column`, in enough values that repeat."""
+def follows(column: Column, key: Column, told: Sequence[Column] = (), share: float = _AGREE) -> bool:
+    """Whether a key's value tells a column's in so many rows, by no chance: a person's sex, a ward's department.
+
+    told : sex and age, by which not rows are counted but persons of several kinds; their ages in eighths, as they grow.
+    """
     known = ~key.missing[key.codes] & ~column.missing[column.codes]
-    keys, values = key.codes[known], column.codes[known]
-    one, rows = np.zeros(key.m, values.dtype), np.bincount(keys, minlength=key.m)
+    keys, values = key.codes[known].astype(np.int64), column.codes[known]
+    one = np.zeros(key.m, values.dtype)
     one[keys] = values
-    several, mixed = rows > 1, np.zeros(key.m, bool)
-    mixed[keys[one[keys] != values]] = True
-    return bool(several.sum() >= _REPEATING and mixed[several].mean() <= 1 - _AGREE)
+    several = np.bincount(keys, minlength=key.m) > 1
+    mixed = np.bincount(keys[one[keys] != values], minlength=key.m) > 0
+    if mixed.sum() > (1 - share) * several.sum():
+        return False
+    each = keys if told else np.arange(len(keys))
+    for other in told:
+        each = np.unique(each * _EIGHTH + other.codes[known] * _EIGHTH // other.m, return_inverse=True)[1]
+    people, shares = each.max(initial=-1) + 1, np.bincount(values) / max(len(values), 1)
+    lone = bool(told) and people < _PEOPLE * key.m  # a postcode of one person's visits
+    return bool(not lone and (people - key.m) * -np.log(shares @ shares) > _CHANCE)
 
 
 def holds_days(column: Column) -> bool:
@@ -228,7 +239,8 @@ def _read_calendar() -> frozenset[str]:
 
 def holds_pairs(column: Column) -> bool:
     """Whether a column holds two measures each, as those of a blood pressure: 120/80."""
-    return column.kind is Kind.CATEGORY and _mostly(sample_labels(column), _PAIR.fullmatch)
+    ends = {text.rpartition("/")[2] for text in sample_labels(column)}  # "17/24": a number of a year
+    return column.kind is Kind.CATEGORY and len(ends) > _WORDS and _mostly(sample_labels(column), _PAIR.fullmatch)
 
 
 def holds_years(column: Column) -> bool:
@@ -349,8 +361,11 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     # A route, a mode or a degree is one of coming, paying or schooling, or of treatment, unless its kinds are told.
     told = reading.unsure and subject in ("demographic", "administrative")
     told = told and not any("kind" in each and "unsure" not in each for each in reading.lists)
+    told = told or not (answered or reading.says(*HARMLESS))  # "patient class"
     if column.kind is Kind.INTEGER and column.values is not None:
-        graded = bool(reading.unknown) and not reading.says("kind", "number") and column.values.max() <= _GRADES
+        graded = bool(reading.unknown) and not reading.says("kind", "number")  # "trust in team", "office BP"
+        measured = subject in ("unit", "administrative") and {*map(len, sample_labels(column))} != {_SERIAL}
+        graded = graded and (measured or column.values.max() <= _GRADES)
         return not (told or graded) and _fits_codes(column, subject, reading)
     if tells_findings(column, graded=bool(reading.unknown) or subject != "demographic"):
         return False
@@ -416,26 +431,27 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     coded = reading.says("kind") or (reading.says("number") and not counted)
     if subject == "demographic":
         return numbers.min() >= 0 and (column.m <= _CODES or coded or distinct_share(column) < 0.01)
+    step = np.gcd.reduce(numbers.astype(np.int64))  # "UF", a ward in French, is measured in full decilitres
+    if not coded and step > 1 and column.m >= _TWO_DIGITS and 2 * column.m * step > np.ptp(numbers):
+        return False
     if coded or (numbers.min() >= 100 and len({len(text) for text in sample_labels(column)}) <= 2):
-        return len(numbers) > 2 or coded
-    countable = reading.says("countable", "unsure") or counted
+        return len(numbers) > 2 or coded or numbers.min() >= 100_000
+    countable = counted or all(each & {"countable", "unsure"} for each in reading.lists if each & {*HARMLESS})
     if subject != "age" and not countable and numbers.min() >= _TWO_DIGITS:
         return len({len(text) for text in sample_labels(column)}) == 1
     return not countable and len(numbers) > 2 and numbers.min() >= 1 and numbers.max() <= 3 * len(numbers) <= 3 * _CODES
 
 
 def borne_out(column: Column, *, proper: bool = True) -> bool:
-    """Whether values bear out a name that may say place or finding: "Site 3", "NY" to "CA", or words of wards.
-
-    proper : whether five proper names do, too.
-    """
+    """Whether values are codes such as "Site 3" and "NY", or words of wards; or, where `proper`, names of their own."""
     labels = sample_labels(column)
 
     def is_borne(text: str) -> bool:
         coded = _SHORT_NAME.fullmatch(text) and not _ROMAN.fullmatch(text)
-        return bool(coded) or read_name(text).says("unit", "place")
+        return bool(coded) or read_name(text).says("unit", "place") or join_words(text) in lexicon().values["ways"]
 
     if len(labels) > 1 + proper and _mostly(labels, is_borne):
         return True
     named = [text for text in labels if len(text) > 2 and text[0].isupper() and not any(map(str.isdigit, text))]
+    proper = proper and 2 * sum(text.endswith(_LATIN) for text in named) < len(named)
     return proper and len(named) >= _PROPER and len(named) >= MOST * len(labels)

@@ -34,37 +34,27 @@ _SHORT = 4  # letters of an unknown word behind a head that say nothing against 
 _PART = 3  # letters of a part of one, at least
 _SEAMS = ("", "s", "n", "en", "es", "e", "r", "er")
 _ENDINGS = ("s", "es", "n", "en", "e", "er", "es", "x")
-_UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 
 
 def fold(word: str) -> str:
     """Return a word with ae, oe and ue as a, o and u, as words with and without umlauts both are looked up."""
-    for written, plain in _UMLAUTS:
+    for written, plain in (("ae", "a"), ("oe", "o"), ("ue", "u")):
         word = word.replace(written, plain)
     return word
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """All lists as one.
+    """All lists as one."""
 
-    Attributes
-    ----------
-    words : word, or words joined by "_" -> the lists it stands in.
-    begins : beginnings of words, written with a star -> the lists they stand in.
-    stems : parts of words that say something about health -> the lists they stand in.
-    staff_ends : ends of words that say who treats.
-    values : list of values by its name, each as words joined by "_"; so the "link" words that end the part of a name
-        that says what a column is, and words that say it as the end of a "compound".
-    ranges : word -> (lowest, highest) number that a date of its kind may be.
-    """
-
-    words: Mapping[str, frozenset[str]]
-    begins: Mapping[str, frozenset[str]]
-    stems: Mapping[str, frozenset[str]]
-    staff_ends: tuple[str, ...]
-    values: Mapping[str, frozenset[str]]
-    ranges: Mapping[str, tuple[int, int]]
+    words: Mapping[str, frozenset[str]]  # word, or words joined by "_" -> the lists it stands in
+    begins: Mapping[str, frozenset[str]]  # beginnings of words, written with a star -> their lists
+    stems: Mapping[str, frozenset[str]]  # parts of words that say something about health -> their lists
+    staff_ends: tuple[str, ...]  # ends of words that say who treats
+    values: Mapping[
+        str, frozenset[str]
+    ]  # name -> values, each as words joined by "_"; "link" and "compound" are of names
+    ranges: Mapping[str, tuple[int, int]]  # word -> lowest and highest number that a date of its kind may be
 
     def lists_of(self, word: str) -> frozenset[str]:
         """Return the lists that a word of a name stands in, by itself, bent, or as a compound; none where unknown.
@@ -128,16 +118,10 @@ class Lexicon:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a name says.
+    """What a name says."""
 
-    Attributes
-    ----------
-    words : the name's words, some of them together.
-    lists : the lists of each, none for one that is unknown.
-    """
-
-    words: tuple[str, ...]
-    lists: tuple[frozenset[str], ...]
+    words: tuple[str, ...]  # the name's words, some of them together
+    lists: tuple[frozenset[str], ...]  # the lists of each, none for one that is unknown
 
     def says(self, *lists: str) -> bool:
         """Whether a word stands in one of the lists."""
@@ -192,7 +176,7 @@ class Reading:
             if order in lists and (done or not ("unsure" in lists or other)):
                 clear = HARMLESS if "clear" in lists else _CLEAR
                 return tuple(subject for subject in (_SURE if done else clear) if subject in lists)
-        return ()
+        return ("age",) if done and not self.unknown and self.says("age") else ()  # "Alter_Diagn"
 
     @property
     def unsure(self) -> bool:

@@ -56,17 +56,9 @@ SUBJECTS = ("person", "age", "sex", "place", "unit", "date", "demographic", "adm
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A role and the reason for it.
-
-    Attributes
-    ----------
-    role : the role.
-    reason : one sentence of at most 25 words.
-    subject : what the column tells, one of `SUBJECTS`; everything that is not harmless counts as "health".
-    doubt : whether neither name nor values say it clearly, so that somebody should look.
-    """
+    """A role and the reason for it."""
 
     role: Role
-    reason: str
-    subject: str
-    doubt: bool = False
+    reason: str  # one sentence of at most 25 words
+    subject: str  # what the column tells, one of `SUBJECTS`; everything that is not harmless counts as "health"
+    doubt: bool = False  # whether neither name nor values say it clearly, so that somebody should look

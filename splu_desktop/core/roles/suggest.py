@@ -60,7 +60,7 @@ def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Sug
         progress.report(_STAGE, done / max(len(table.columns), 1))
         found[column.name] = told if column.name in table.origin.get(IDENTIFIERS, ()) else _suggestion(column)
     _take_second_ages(table, found)
-    _take_other_numbers(table, found)
+    _compare(table, found)
     return found
 
 
@@ -255,18 +255,25 @@ def _take_second_ages(table: Table, found: dict[str, Suggestion]) -> None:
         found[name] = _secret(table[name], read_name(name))
 
 
-def _take_other_numbers(table: Table, found: dict[str, Suggestion]) -> None:
-    """Take for a person's number what are values of one, or codes whose rows are always of one sex and age."""
+def _compare(table: Table, found: dict[str, Suggestion]) -> None:
+    """Take for a person's number what are values of one, or codes whose rows are always of one sex and age.
+
+    What a published ward or place settles, its department or its number, is harmless: who knows one knows both.
+    """
+    shown = {name: each.subject for name, each in found.items() if each.role is Role.NSA and table[name].m > 1}
     keys = [table[name] for name, each in found.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
-    told = [table[name] for name, each in found.items() if each.role is Role.NSA and each.subject in ("sex", "age")]
-    told = [column for column in told if column.m > 1]
+    units = [table[name] for name, subject in shown.items() if subject in ("unit", "place")]
+    told = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
     for column in table.columns:
-        own = found[column.name]
-        if own.role is not Role.SA or read_name(column.name).says("health"):
+        if found[column.name].role is not Role.SA or read_name(column.name).says("health") or column.m < _SIGNS:
             continue
-        codes = column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
+        fit = [] if content.holds_answers(column) or column.missing.any() else units
+        codes = told and column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
         if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
             reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
             found[column.name] = _names_person(reason)
-        elif codes and told and content.is_numbered(column) and all(content.follows(each, column) for each in told):
+        elif codes and content.is_numbered(column) and all(content.follows(each, column) for each in told):
             found[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
+        elif key := next((each for each in fit if told and content.follows(column, each, told, 1)), None):
+            reason = say("It says nothing that “{column}” does not say.", column=key.name)
+            found[column.name] = Suggestion(Role.NSA, reason, found[key.name].subject, True)
