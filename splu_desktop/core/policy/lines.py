@@ -23,6 +23,7 @@ from splu_desktop.core.policy.search import STOPS, Search, Setting, find_way
 from splu_desktop.core.risk.association import linked_apart
 from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.risk.releases import EarlierRelease
+from splu_desktop.core.risk.tiers import TIERS
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.sanitise import DrawInput, prepare
@@ -141,7 +142,7 @@ class Case:
             words = "Number of {who} that stand out by {by}: {n}; at least {k} should look alike."
             if self.plan.persons is not None and self.plan.persons.number:
                 words = "Number of persons that stand out by rows of one number: {n}; at least {k} should look alike."
-                repair = Repair(say("Leave it out"), _without_number)
+                repair = Repair(say("Leave it out"), partial(replace, persons=replace(self.plan.persons, number=False)))
             return Line("persons-alike", RED, say(words, n=few, who=who, by=by, k=k), few, 0, repair)
         if changed > most:
             words = "Number of {who} with cells left empty or left out, so that nobody stands out: {n}."
@@ -284,7 +285,7 @@ class Case:
                 found = next((each for _, each in fewer_tables(setting, found)), found)
             return found.plan if found.safe else plan
 
-        return Repair(say("Take a way that works"), edit)
+        return Repair(say("Look for a way that works"), edit)
 
     @property
     def _setting(self) -> Setting:
@@ -292,23 +293,22 @@ class Case:
         return Setting(self.source, subjects, self.limits, until=time.thread_time() + _SECONDS)
 
     def _coarser(self, plan: Plan) -> Plan:
+        made = plan
         for asked in (plan.questions, ()):  # columns that tables count by go last, and only where nothing else does
             search = Search(self._setting, replace(plan, questions=asked))
-            if (levels := search.tiers.mildest()) is not None:
+            # In classes who leaves takes others along, so that the coarsest forms may spare those whom these do not.
+            for levels in (mildest, search.tiers.top(TIERS)) if (mildest := search.tiers.mildest()) else ():
                 found = search.plan_with(levels)
                 kept = tuple(dict.fromkeys(each.counted_by(found.nsas) for each in plan.questions))
-                made = replace(found, questions=kept, classes=tuple(n for n in plan.classes if n in found.nsas))
-                return made if search.spares(prepare(self.source, made)) else replace(made, classes=())
-        return plan
+                made = replace(found, questions=kept, classes=())
+                for classes in (tuple(n for n in plan.classes if n in found.nsas), ()):
+                    if search.spares(prepare(self.source, each := replace(made, classes=classes))):
+                        return each
+        return made
 
 
 def _drawn_by(plan: Plan, person: str) -> Plan:
     return replace(plan.with_role(person, Role.IDENTIFIER), persons=ByPerson(person, "draw"))
-
-
-def _without_number(plan: Plan) -> Plan:
-    assert plan.persons is not None
-    return replace(plan, persons=replace(plan.persons, number=False))
 
 
 def _make_safer(gamma: float) -> Repair:
