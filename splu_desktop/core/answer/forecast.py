@@ -129,7 +129,8 @@ class Forecaster:
         block, owner = self.plan.block_of(sensitive), self.prepared.units.owner
         codes, m = _events(self.prepared.table[sensitive], values), len(values) + 1
         if some is not None and block.draw.name != "groups":
-            line, codes, classes, owner = line.take(some), codes.take(some), classes.take(some), owner.take(some)
+            line, codes, classes = line.take(some), codes.take(some), classes.take(some)
+            owner = owner.take(some) if self.prepared.units.person else owner
         pair, pairs = cross_codes(pair_keys(line, number, classes), lines * number)
         of_line, of_class = np.divmod(pairs, number)
         true = _tally(pair, codes, len(pairs), m)

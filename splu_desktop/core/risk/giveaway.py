@@ -244,10 +244,10 @@ def _cuts(column: Column) -> Iterator[Ints]:
 
 
 def _runs(counts: Ints, codes: Ints, apart: NDArray[np.bool_]) -> Iterator[Ints]:
-    """Give cells of neighbouring labels (m,) with about so many rows each; those `apart` begin one of their own."""
+    """Give cells of neighbouring labels (m,), unless each were a cell of its own; those `apart` begin one."""
     before = np.cumsum(counts) - counts
-    for rows in _RUNS:
-        yield np.cumsum((np.diff(before // rows, prepend=0) > 0) | apart, dtype=np.int32).take(codes)
+    runs = ((np.diff(before // rows, prepend=0) > 0) | apart for rows in _RUNS)
+    yield from (np.cumsum(begins, dtype=np.int32).take(codes) for begins in runs if not begins[1:].all())
 
 
 def _cross(table: Table, one: str, other: str) -> Iterator[Ints]:
