@@ -382,3 +382,20 @@ def test_magnitudes_begin_where_amounts_do() -> None:
         cuts = g.by_magnitude(column_of("x", [f"{each:.0f}" for each in amounts], kind=Kind.INTEGER)).cuts
         assert 1 <= cuts[0] <= np.quantile(amounts[amounts > 0], 0.02)
         assert len(cuts) < 20
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "cuts"),
+    [
+        ("PHQ9", 27, (5, 10, 15, 20)),
+        ("GAD-7 total", 21, (5, 10, 15)),
+        ("MMSE", 30, (10, 21, 27)),
+        ("Barthel-Index", 100, (21, 61, 91)),
+        ("FEV1 % pred", 110, (30, 50, 80)),
+    ],
+)
+def test_scores_are_put_into_the_grades_that_clinicians_use(name: str, most: int, cuts: tuple[int, ...]) -> None:
+    """Their points have no gaps, as codes have none."""
+    points = np.random.default_rng(6).integers(0, most + 1, 2_000)
+    steps = g.suggest(column_of(name, points.astype(str).tolist(), kind=Kind.INTEGER))
+    assert [each.cuts for each in steps if isinstance(each, g.Intervals)] == [cuts]

@@ -44,8 +44,8 @@ def is_measurement(column: Column) -> bool:
     """Whether a column must be generalised before it can be sensitive.
 
     Dates always. Numbers with more than SHORT_SCALE distinct values, unless they name categories: whole numbers from
-    0 or more under a name that says code or type, or up to LONG_CODE of them without gaps and under no name that says a
-    quantity.
+    0 or more of no clinical measure, under a name that says code or type, or up to LONG_CODE of them without gaps and
+    under no name that says a quantity.
     """
     if column.values is None or not column.kind.has_order:
         return False
@@ -56,7 +56,7 @@ def is_measurement(column: Column) -> bool:
     distinct = len(unique(values))
     if distinct <= SHORT_SCALE:
         return False
-    if column.kind is Kind.DECIMAL or values.min() < 0 or values.max() >= 1e6:
+    if column.kind is Kind.DECIMAL or values.min() < 0 or values.max() >= 1e6 or measure_of(column) is not None:
         return True
     said = set(words_of(column.name))
     if said & words_for_numbers("codes"):
