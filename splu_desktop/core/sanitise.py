@@ -97,10 +97,10 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
         check_dates(source[name])
     owner = persons(source[plan.persons.column]) if plan.persons is not None else np.arange(source.n)
     generalised = table_after(source, plan.generalisations)
-    emptied = left_out = 0
+    emptied, left_out, drawn = 0, 0, None
     if plan.blanking is not None:
         blanked = blank(generalised, plan.blanking, plan.knowable, owner, plan.classes if plan.draws_persons else None)
-        emptied, left_out, generalised = blanked.blanked_persons, blanked.left_out, blanked.table
+        emptied, left_out, generalised, drawn = blanked.blanked_persons, blanked.left_out, blanked.table, blanked.units
         if len(places := blanked.left) < source.n:
             if not len(places):
                 raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
@@ -112,10 +112,11 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
             owner = cross_codes(owner[places], table.n)[0].astype(np.int64)
     for name in plan.sensitive:
         check_sensitive(source[name], generalised[name])
-    units = Units.of_persons(owner) if plan.draws_persons else Units.of_records(source.n)
-    classes = make_classes([generalised[name] for name in plan.classes], units)
+    if drawn is None:
+        units = Units.of_persons(owner) if plan.draws_persons else Units.of_records(source.n)
+        drawn = units, make_classes([generalised[name] for name in plan.classes], units)
     gone = table.n + table.origin.get(LEFT_OUT, 0) - source.n
-    found = DrawInput(generalised, source, owner, known, units, classes, emptied, left_out, gone, table)
+    found = DrawInput(generalised, source, owner, known, *drawn, emptied, left_out, gone, table)
     for block in plan.blocks:
         _check_block(found, block)
     return found

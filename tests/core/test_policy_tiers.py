@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from splu_desktop.core.persons.blanking import Blanking, blank
+from splu_desktop.core.persons.blanking import Blanking, blank, find_leavers
 from splu_desktop.core.risk.association import LINKED, association
 from splu_desktop.core.risk.blocks import MOST_BLOCKS, MOST_TOGETHER, group_columns
 from splu_desktop.core.risk.ladders import ladder_of
@@ -90,6 +90,26 @@ def test_asked_columns_stay_longest_and_sex_is_never_merged() -> None:
 def test_too_few_persons_have_no_form() -> None:
     table, owner = people(5, n=8)
     assert TierSearch(candidates(table), owner, 11, 0.95).mildest() is None
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_who_leaves_is_who_stands_alone_among_all_that_are_left(k: int) -> None:
+    left = 0
+    for seed in range(30):
+        chance = np.random.default_rng(seed)
+        rows, owner = chance.geometric(0.08, 200), np.unique(chance.integers(0, 90, 200), return_inverse=True)[1]
+        pairs = set(zip(rows.tolist(), owner.tolist(), strict=True))
+        gone = set[int]()
+        while True:
+            there = {(row, person) for row, person in pairs if person not in gone}
+            alone = {p for row, p in there if len({q for other, q in there if other == row}) < k}
+            if not alone:
+                break
+            gone |= alone
+        found = find_leavers(rows, owner, int(owner.max()) + 1, k)
+        assert set(np.flatnonzero(found).tolist()) == gone
+        left += len(set(owner.tolist()) - gone) * bool(gone)
+    assert left > 0, "some leave, and some stay"
 
 
 @pytest.mark.parametrize("persons", [None, 120])

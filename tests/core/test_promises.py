@@ -15,7 +15,7 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.band_means import band_means
 from splu_desktop.core.errors import EmptyTable
 from splu_desktop.core.generalise import Intervals, column_after
-from splu_desktop.core.mechanism import CLASS, LEAST, keep_even_rows
+from splu_desktop.core.mechanism import CLASS, LEAST, keep_even_rows, make_classes
 from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan, blocks_of
@@ -110,6 +110,9 @@ def test_k_persons_of_its_class_share_each_row_that_is_left(classes: tuple[str, 
             except EmptyTable:
                 continue
             found = prepared.table
+            again = make_classes([found[name] for name in classes], prepared.units)
+            assert np.array_equal(again.code, prepared.classes.code)
+            assert again.cells == prepared.classes.cells
             frame = pd.DataFrame(
                 {name: found[name].labels[found[name].codes] for name in ("who", "sex", "age", "ward")}
             )

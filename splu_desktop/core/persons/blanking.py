@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import cross_codes, distinct
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.mechanism import Units, keep_even_rows, make_classes
+from splu_desktop.core.mechanism import Classes, Units, keep_even_rows, make_classes
 from splu_desktop.core.table import Column, Table, unique
 
 
@@ -59,12 +59,14 @@ class BlankedTable:
     left : (K,) the places of records of persons who are not left out, ascending.
     blanked_persons : persons with a cell left empty who are kept.
     left_out : persons who are not.
+    units : drawn persons who are left, and their classes; None where records are drawn.
     """
 
     table: Table
     left: NDArray[np.intp]
     blanked_persons: int
     left_out: int
+    units: tuple[Units, Classes] | None
 
 
 def row_classes(codes: Sequence[NDArray[Any]], sizes: Sequence[int], n: int) -> NDArray[np.int64]:
@@ -97,8 +99,7 @@ def rows_alone(rows: NDArray[np.int64], owner: NDArray[Any], k: int) -> NDArray[
     """Return (N,) which rows are of a class of which fewer than k different persons have a row."""
     few, rows_each = np.bincount(rows) < k, np.bincount(owner)
     if rows_each.max(initial=0) > 1:
-        # Persons are as many as rows at most, and no fewer than the parts that these are of all their rows; only what
-        # lies between is counted.
+        # Persons are no fewer than the parts that rows are of all their rows; what lies between is counted.
         unsure = ~few & (np.bincount(rows, (1 / np.maximum(rows_each, 1)).take(owner)) < k - 1 + 1e-6)
         at = np.flatnonzero(unsure.take(rows))
         pairs = unique(rows[at] * len(rows_each) + owner[at])
@@ -110,11 +111,14 @@ def find_leavers(
     rows: NDArray[np.int64], owner: NDArray[Any], persons: int, k: int, most: float = np.inf
 ) -> NDArray[np.bool_]:
     """Return (persons,) who leave, with all rows, until k persons share each that is left, or more than `most` left."""
-    gone = np.zeros(persons, bool)
-    while np.count_nonzero(gone) <= most and (alone := rows_alone(rows, owner, k)).any():
-        gone[owner[alone]] = True
-        stay = ~gone.take(owner)
-        rows, owner = rows.compress(stay), owner.compress(stay)
+    gone, some, whose = np.zeros(persons, bool), rows, owner
+    while np.count_nonzero(gone) <= most and (alone := rows_alone(some, whose, k)).any():
+        gone[whose[alone]] = True
+        # Others may be alone now where a class has lost a row, and nowhere else.
+        lost, fewer = gone.take(owner), np.zeros(int(rows.max()) + 1, bool)
+        fewer[rows[lost]] = True
+        at = np.flatnonzero(fewer.take(rows) & ~lost)
+        some, whose = rows[at], owner[at]
     return gone
 
 
@@ -135,36 +139,39 @@ def blank(
     """
     columns = {name: table[name] for name in (*unchanged, *(classes or ()))}
     touched, persons = np.zeros(table.n, bool), int(owner.max(initial=-1)) + 1
-    row_class = np.zeros(table.n, np.int32)
 
-    def divide(left: NDArray[np.intp]) -> NDArray[np.intp]:
+    def divide(left: NDArray[np.intp]) -> tuple[NDArray[np.intp], tuple[Units, Classes] | None]:
         if classes is None:
-            return left
-        left = left[keep_even_rows(cross_codes(owner[left], persons)[0])]
+            return left, None
         who = cross_codes(owner[left], persons)[0]
+        if not (kept := keep_even_rows(who)).all():
+            left, who = left[kept], cross_codes(who[kept], persons)[0]
         made = [columns[name].with_codes(columns[name].codes[left]) for name in classes]
-        row_class[left] = make_classes(made, Units.of_persons(who)).code[who]
-        return left
+        return left, ((units := Units.of_persons(who)), make_classes(made, units))
 
-    def cross(left: NDArray[np.intp]) -> NDArray[np.int64]:
+    def cross() -> NDArray[np.int64]:
         own = [columns[name] for name in unchanged]
         codes, sizes = [each.codes[left] for each in own], [each.m for each in own]
-        return row_classes([*codes, row_class[left]], [*sizes, int(row_class.max(initial=0)) + 1], len(left))
+        if drawn is not None:
+            codes, sizes = [*codes, drawn[1].code.take(drawn[0].owner)], [*sizes, drawn[1].number]
+        return row_classes(codes, sizes, len(left))
 
-    left = divide(np.arange(table.n))
+    left, drawn = divide(np.arange(table.n))
     for group in blanking.groups:
-        alone = left[rows_alone(cross(left), owner[left], blanking.k)]
+        alone = left[rows_alone(cross(), owner[left], blanking.k)]
         for name in (name for name in group if name in columns and len(alone)):
             columns[name] = _empty_rows(columns[name], alone)
             touched[alone] = True
-    left = divide(left)  # by what was emptied, too
+    if any(columns[name] is not table[name] for name in classes or ()):
+        left, drawn = divide(left)  # by what was emptied, too
     # Whoever leaves may leave others alone who shared a row, and classes too small: until nobody is.
-    while (gone := find_leavers(cross(left), owner[left], persons, blanking.k)).any():
-        left = divide(left[~gone[owner[left]]])
+    while (gone := find_leavers(cross(), owner[left], persons, blanking.k)).any():
+        left, drawn = divide(left[~gone[owner[left]]])
     changed = {name: column.with_codes(column.codes) for name, column in columns.items()}
     found = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
-    emptied, there = unique(owner[left[touched[left]]]), unique(owner[left])
-    return BlankedTable(found, left, len(emptied), persons - len(there))
+    emptied, there = np.zeros((2, persons), bool)
+    emptied[owner[left[touched[left]]]] = there[owner[left]] = True
+    return BlankedTable(found, left, int(emptied.sum()), int((~there).sum()), drawn)
 
 
 def _empty_rows(column: Column, rows: NDArray[np.intp]) -> Column:
