@@ -89,8 +89,9 @@ def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32]
         return codes.take(found), values[order]
     there = np.zeros(size, bool)
     there[keys] = True
-    place = np.cumsum(there, dtype=np.int32) - np.int32(1)
-    return place.take(keys), np.flatnonzero(there)
+    known, place = np.flatnonzero(there), np.empty(size, np.int32)
+    place[known] = np.arange(len(known), dtype=np.int32)  # most of a wide range is not there, and is not looked at
+    return place.take(keys), known
 
 
 def _many_distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -17,7 +17,6 @@ from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.recognition import add_courses
 from splu_desktop.core.sanitise import DrawInput
-from splu_desktop.core.table import pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +66,10 @@ def alike(prepared: DrawInput, plan: Plan, columns: Sequence[str] | None = None)
         courses = add_courses(keys[0], prepared)
         _, course, times = np.unique(courses, return_inverse=True, return_counts=True)
         return Alike(times[course].astype(np.int64))
-    # Who has no row looks like everybody; of several rows the one that fewest share decides, since a single one is
-    # enough.
+    # Who has no row looks like everybody; of several rows the one that fewest share decides.
     sizes = np.full(prepared.person_count, prepared.person_count, np.int64)
     sharing = np.max([persons_sharing(each, prepared.owner) for each in keys], axis=0)
-    if prepared.person_count == table.n:
-        sizes[prepared.owner] = sharing
-    else:
-        for part in pieces(table.n):
-            np.minimum.at(sizes, prepared.owner[part], sharing[part])
+    np.minimum.at(sizes, prepared.owner, sharing)
     return Alike(sizes)
 
 

@@ -65,7 +65,8 @@ class AskedCells:
             columns = [*(each.column for each in counted), column]
             codes = [each.codes[rows] for each in columns]
             keys = row_classes(codes, [each.m for each in columns], len(rows))
-            first = np.unique(keys, return_index=True)[1]
+            first = np.zeros(int(keys.max(initial=-1)) + 1, np.intp)
+            first[keys] = np.arange(len(keys))
             self._found.append((counted, [each[first] for each in codes], np.bincount(keys)))
 
     def reach(self, levels: Mapping[str, int], gamma: float) -> tuple[float, list[tuple[int, int]]]:

@@ -146,8 +146,9 @@ def certainties(prepared: DrawInput, plan: Plan) -> Certainty:
         # Weighted by bearers: the class of a row that has the value, not the average class.
         average = np.bincount(value, counts * pi, column.m) / np.maximum(total, 1e-300)
         riskiest, worst = np.zeros(column.m), np.zeros(column.m, np.int64)
-        order = np.argsort(pi, kind="stable")  # of several the last, so the largest, is kept
-        riskiest[value[order]], worst[value[order]] = pi[order], in_class[order]
+        np.maximum.at(riskiest, value, pi)
+        largest = np.flatnonzero(pi == riskiest[value])
+        worst[value[largest]] = in_class[largest]
         found[name] = Shares(column, plan.block_of(name).draw, average, riskiest, worst, total)
     return Certainty(found, prepared.classes)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -24,7 +25,6 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import count_pairs, pair_keys
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.risk.certainty import secret_values
 from splu_desktop.core.risk.labels import few_labels
 from splu_desktop.core.sanitise import DrawInput
@@ -67,27 +67,20 @@ class Giveaway:
     @property
     def sentence(self) -> str:
         """What is given away."""
-        return say(
-            "“{value}” of “{sensitive}” follows from {columns} for {rows} of {bearers}.",
-            value=self.value,
-            sensitive=self.sensitive,
-            columns=quoted(self.columns),
-            rows=self.rows,
-            bearers=self.bearers,
-        )
+        words = "“{value}” of “{sensitive}” follows from {columns} for {rows} of {bearers}."
+        own, columns = {"value": self.value, "sensitive": self.sensitive}, quoted(self.columns)
+        return say(words, columns=columns, rows=self.rows, bearers=self.bearers, **own)
 
 
-def giveaways(prepared: DrawInput, plan: Plan, progress: Progress = SILENT) -> tuple[Giveaway, ...]:
-    """Return what unchanged columns give away, that of most persons first. Raises Cancelled.
+def giveaways(prepared: DrawInput, plan: Plan) -> tuple[Giveaway, ...]:
+    """Return what unchanged columns give away, that of most persons first.
 
     Pairs of columns are looked for on some persons of a large table; what they tell is counted on all.
     """
-    stage = "Looking for columns that tell secret values"
     table, owner = prepared.table, prepared.owner
     secrets = [_Secret(prepared, table[name], plan) for name in plan.sensitive]
     strength = np.zeros((len(secrets), len(plan.knowable)))
     for done, name in enumerate(plan.knowable):
-        progress.report(stage, 0.5 * done / len(plan.knowable))
         # As it goes out, to the letter: a spelling may tell.
         for cells in [_Cells(cut, owner) for cut in _cuts(table[name].written_column())]:
             for at, secret in enumerate(secrets):
@@ -96,16 +89,13 @@ def giveaways(prepared: DrawInput, plan: Plan, progress: Progress = SILENT) -> t
     few = table.select((*plan.nsas, *plan.sensitive)).take(some)
     few_owner = np.unique(owner[some], return_inverse=True)[1]
     sample = replace(prepared, table=few, owner=few_owner)
-    # Pairs of all columns would be thousands; what tells nothing by itself seldom tells much in a pair, but for
-    # differences.
+    # Pairs of all columns would be thousands; what tells nothing alone seldom tells much beside another.
     best = [[plan.knowable[at] for at in np.argsort(-row)[:_PAIRED]] for row in strength]
     looked = [_Secret(sample, few[name], plan, secret) for name, secret in zip(plan.sensitive, secrets, strict=True)]
-    pairs = [
-        *_pair_differences(table, plan.nsas),
-        *dict.fromkeys(pair for each in best for pair in combinations(each, 2)),
-    ]
-    for done, pair in enumerate(pairs):
-        progress.report(stage, 0.5 + 0.5 * done / len(pairs))
+    pairs: dict[frozenset[str], tuple[str, str]] = {}  # which tell the same whichever column stands first
+    for pair in (*_pair_differences(table, plan.nsas), *(two for each in best for two in combinations(each, 2))):
+        pairs.setdefault(frozenset(pair), pair)
+    for pair in pairs.values():
         for how in (_subtract, _cross):
             wanted = [at for at in range(len(secrets)) if how is _subtract or set(pair) <= set(best[at])]
             for cells in [_Cells(cut, few_owner) for cut in how(few, *pair)] if wanted else []:
@@ -139,11 +129,15 @@ class _Secret:
         self.persons = int(prepared.owner.max(initial=-1)) + 1
         self.secret = secret_values(column, plan)
         self.share = column.counts() / max(column.n, 1)
-        self.bearers = self._persons_by_value(np.arange(column.n))
         self.given_away: dict[tuple[str, ...], NDArray[np.int64]] = {}
         self._single = np.zeros(column.m, np.int64)
-        if whole is not None:  # a look at some persons: what single columns tell of all is known
+        if whole is not None and whole._single.any():  # of some persons: what single columns tell of all is known
             self._single = whole._single * self.bearers // np.maximum(whole.bearers, 1)
+
+    @cached_property
+    def bearers(self) -> NDArray[np.int64]:
+        """(m,) persons who have each value in some rows."""
+        return self._persons_by_value(np.arange(self.column.n))
 
     def find(self, columns: tuple[str, ...], cells: _Cells) -> float:
         """Look what some columns tell, cut into cells; return the share of rows that the others of a cell guess.
@@ -152,14 +146,15 @@ class _Secret:
         """
         top, count = _commonest(cells, self.value, self.column.m)
         told = self._claims(cells, top, count)
-        enough = told >= np.maximum(SHARE * self.bearers, 1)
-        if len(columns) == 1:
-            self._single = np.maximum(self._single, told)
-        else:
-            # Else every pair with a telling column would be named as well.
-            enough &= told >= self._single + SHARE * self.bearers
-        if enough.any():
-            self.given_away[columns] = np.maximum(self.given_away.get(columns, 0), np.where(enough, told, 0))
+        if told.any():  # else nobody's bearers need be counted
+            enough = told >= np.maximum(SHARE * self.bearers, 1)
+            if len(columns) == 1:
+                self._single = np.maximum(self._single, told)
+            else:
+                # Else every pair with a telling column would be named as well.
+                enough &= told >= self._single + SHARE * self.bearers
+            if enough.any():
+                self.given_away[columns] = np.maximum(self.given_away.get(columns, 0), np.where(enough, told, 0))
         return float(np.maximum(count - 1, 0).sum() / max(self.column.n, 1))
 
     def _claims(self, cells: _Cells, top: Ints, count: Ints) -> NDArray[np.int64]:
@@ -182,8 +177,7 @@ class _Secret:
         with np.errstate(divide="ignore", invalid="ignore"):
             surprise = np.where(q > 0, q * np.log(q / pi), 0) + np.where(q < 1, (1 - q) * np.log((1 - q) / (1 - pi)), 0)
             evidence = np.where(others > 0, others * surprise, 0)
-        # Odds of a value that most have need to grow by their square: 95 % in a cell is nothing where 90 % have it
-        # anyway.
+        # Odds of a value that most have must grow by their square: 95 % is nothing where 90 % have it anyway.
         claimed = (q > SURE) & (others >= 2) & (q >= LIFT * np.maximum(odds, odds**2) * (1 - q))
         # So many cells are looked at that some would be pure by chance.
         claimed &= evidence >= np.log(max(cells.number, 1) / ALPHA)

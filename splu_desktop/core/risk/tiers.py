@@ -108,10 +108,10 @@ class TierSearch:
         rows_each = np.bincount(owner)[owner] if drawn else np.zeros(len(owner), np.int64)
         codes = [*(each.codes for each in columns), rows_each]
         rows = row_classes(codes, [*(each.m for each in columns), int(rows_each.max(initial=0)) + 1], len(owner))
-        first = np.unique(rows, return_index=True)[1]
+        first = np.zeros(int(rows.max(initial=-1)) + 1, np.intp)
+        first[rows] = np.arange(len(rows))
         # Of the distinct combinations, as read, and of how many rows their persons have.
         *self._codes, self._rows_each = [each[first] for each in codes]
-        # (M,) the distinct pairs of a combination and a person who has it.
         pairs = unique(rows * self._persons + owner)
         self._combination, self._owner = pairs // max(self._persons, 1), pairs % max(self._persons, 1)
         self._k, self._share, self._progress = k, share, progress
@@ -130,7 +130,6 @@ class TierSearch:
         """
         asked = levels, settle and not self._one_row  # of one row each, whoever leaves leaves nobody alone
         if asked not in self._known:
-            # Nobody knows ahead how many looks it takes, so the bar only comes near its end.
             self._progress.report(_STAGE, min(len(self._known) / 200, 0.99))
             self._known[asked] = self._count(*asked)
         return self._known[asked]
