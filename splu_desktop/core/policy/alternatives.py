@@ -83,8 +83,7 @@ def best_way(setting: Setting, plan: Plan) -> Way:
     way = find_way(setting, plan)
     if setting.own_tables or way.works:
         return way
-    # Tables that nobody asked for must not stand in the way of a release that is useful without them, nor get a
-    # wider error than was said.
+    # Tables that nobody asked for must not stand in the way of a useful release, nor get a wider error than was said.
     wished = {each.within for each in way.plan.questions}
     others = (other for _, other in fewer_tables(setting, way))
     return next((each for each in others if {asked.within for asked in each.plan.questions} <= wished), way)

@@ -129,11 +129,9 @@ def figures_of(
     with ThreadPoolExecutor(1, "splu") as pool:  # other questions take as long as all else
         others = pool.submit(ahead.other_questions, [plan.gamma])
         found = alike(prepared, plan)
-        progress.report(stage, 0.2)
         certainty = certainties(prepared, plan)
         progress.report(stage, 0.4)
         tables = reaches(prepared, plan, ahead=ahead)[0]
-        progress.report(stage, 0.7)
     other = float(others.result()[0])
     # Protected tables show no row, so what a row tells does not grow by them (docs/decisions/register.md).
     gammas = [plan.gamma, *(each.gamma for each in earlier if math.isfinite(each.gamma))]

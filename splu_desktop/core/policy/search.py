@@ -200,7 +200,7 @@ def _best_of(setting: Setting, plan: Plan) -> Way:
         if found and setting.late:
             break
         try:
-            found.append(Search(setting, each).find())
+            found.append(Search(setting, each, found[-1].search if found else None).find())
         except BadSetting:
             if not found:
                 raise
@@ -235,12 +235,19 @@ class Search:
     ----------
     setting : what it is about.
     plan : roles, blocks, questions and all else that the search leaves as it is; generalisations that it may coarsen.
+    like : a search of the same table for a plan that differs in persons and secret columns alone.
     """
 
-    def __init__(self, setting: Setting, plan: Plan) -> None:
+    def __init__(self, setting: Setting, plan: Plan, like: Search | None = None) -> None:
         self.plan, self.limits, self._setting = plan, setting.limits, setting
+        like = like if like is not None and like.plan.persons == plan.persons else None
         # Once for all ways that are looked at, and not from the whole table for each of them.
-        self._source = even_rows(setting.table, plan.persons)
+        self._source: Table = like._source if like else even_rows(_needed(setting.table, plan)[0], plan.persons)
+        self.tiers: TierSearch = like.tiers if like else self._tiers()
+        self._cells = AskedCells(self._source, plan.questions, self.tiers.candidates, plan.generalisations)
+
+    def _tiers(self) -> TierSearch:
+        plan, limits, setting, who = self.plan, self.limits, self._setting, self.plan.persons
         asked = {name for each in plan.questions for name in each.by}
         candidates = []
         for name in plan.knowable:
@@ -249,11 +256,8 @@ class Search:
             if name in asked and len(rungs) > 1:
                 rungs.pop()  # a table can't be counted by what is left out
             candidates.append(Candidate(self._source[name], subject, tuple(rungs), name in asked))
-        who = plan.persons
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
-        limits, drawn = setting.limits, plan.draws_persons
-        self.tiers = TierSearch(candidates, owner, limits.alike, limits.share_alike, setting.progress, drawn)
-        self._cells = AskedCells(self._source, plan.questions, candidates, plan.generalisations)
+        return TierSearch(candidates, owner, limits.alike, limits.share_alike, setting.progress, plan.draws_persons)
 
     def find(self) -> Way:
         """Return the best way; one that is not safe where too few persons look alike whatever is done."""
@@ -263,8 +267,7 @@ class Search:
         if best.answers and best.reach >= _CLEAR and best.plan.gamma >= self.limits.gamma:
             return best
         forms, clear = self._counted_forms()
-        # A useful way is held against the mildest clear form alone; else the mildest that will do is looked for, and
-        # nothing where the coarsest does not.
+        # A useful way is held against the mildest clear form; else the mildest is looked for, if the coarsest will do.
         at, low, high = 0, 0, 0 if best.answers else clear - 1
         while low <= high < clear and not self._setting.late:
             way = self._mildest(forms[at][0])
@@ -293,38 +296,34 @@ class Search:
         counted = {e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.in_question}
         covered = self._measure_cover(counted)[0]
         found: list[Way] = []
-        for classes in class_options(plan):
+        unsafe: list[tuple[Plan, DrawInput]] = []
+        for classes in [*class_options(plan)][: None if safe else 1]:
             try:
                 own, ready, needed = self._with_classes(plan, classes)
             except EmptyTable:  # by where most rows of a person lie everybody stands out
                 continue
-            if needed > STOPS[0] and found:
+            usual = max(self.limits.gamma, needed if needed <= STOPS[0] else 0)
+            if not safe or needed > STOPS[0]:  # looked at where nothing else is left
+                unsafe.append((own.with_gamma(usual), ready))
                 continue
             ahead = Forecaster(ready, own)
-            # No strength keeps the limits: the figures that are told are those of the audience's own.
-            usual = self.limits.gamma if needed > STOPS[0] else max(self.limits.gamma, needed)
             weaker = {*(stop for stop in STOPS if needed <= stop), max(needed, STOPS[-1])}  # also between stops
             strengths = [usual, *sorted((each for each in weaker if each < usual), reverse=True)]
             # Weaker ones are looked at only where the first table can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
                 for gamma, tables in zip(some, reaches(ready, own, some, ahead, LEAST) if some else (), strict=True):
-                    kept = safe and gamma >= needed
-                    way = Way(self, own.with_gamma(gamma), ready, tables, kept, levels, covered)
-                    found.append(self._ask_readable(way))
+                    way = Way(self, own.with_gamma(gamma), ready, tables, True, levels, covered)
+                    fewer = way if self._setting.own_tables else way.asking_for(self.limits.useful)
+                    found.append(fewer if fewer.cells >= FEWEST_CELLS else way)  # tables that nobody named
                 best = max(found, key=lambda way: way.merit)
                 if best.answers:
                     break
             if not best.lacks and (best.as_wished(1) or (own.classes and needed <= self.limits.gamma)):
                 break  # with fewer classes less can be read, and no less strength is needed
-        return best
-
-    def _ask_readable(self, way: Way) -> Way:
-        """Return a way that asks only for tables each of which can be read, where nobody named them."""
-        # Of one that is not safe, what could be read tells nothing of which tables would be safe.
-        if self._setting.own_tables or not way.safe:
-            return way
-        found = way.asking_for(self.limits.useful)
-        return found if found.cells >= FEWEST_CELLS else way
+        if found:
+            return best
+        own, ready = unsafe[0]
+        return Way(self, own, ready, reaches(ready, own, least=LEAST)[0], False, levels, covered)
 
     def _with_classes(self, plan: Plan, classes: tuple[str, ...]) -> tuple[Plan, DrawInput, float]:
         """Return plan and table with classes, and the strength that they need.
@@ -334,15 +333,13 @@ class Search:
         """
         self._setting.progress.report("Trying ways", 0.5)
         plan = replace(plan, classes=classes)
-        ready = replace(prepare(self._source, plan), whole=self._setting.table)
+        ready = replace(prepare(*_needed(self._source, plan)), whole=self._setting.table)
         if not ready.blanked_persons + ready.left_out:
             plan = replace(plan, blanking=None)
         needs = certainties(ready, plan).needed_of(self.limits.riskiest, self.limits.average)
-        asked = set(self._setting.fixed_secrets) | {each.sa for each in plan.questions}
-        if not self._setting.own_tables:
-            asked -= {
-                name for name, need in needs.items() if need > STOPS[0] and name not in self._setting.fixed_secrets
-            }
+        own = self._setting.own_tables
+        asked = {each.sa for each in plan.questions if own or needs[each.sa] <= STOPS[0]}
+        asked |= set(self._setting.fixed_secrets)
         first = max([self.limits.gamma, *(need for name, need in needs.items() if name in asked)])
         # One strength holds for all columns, so that one which needs far more would blur all others.
         most = max(first, _MUCH_MORE * self.limits.gamma)
@@ -377,8 +374,6 @@ class Search:
             blanking = Blanking(max(2, self.limits.alike), tuple(tuple(group) for group in (*first, rest) if group))
         return replace(self.plan, roles=roles, generalisations=steps, blanking=blanking, classes=())
 
-    # --- other forms of the columns that tables count by
-
     def _counted_forms(self) -> tuple[list[tuple[dict[str, int], tuple[float, ...]]], int]:
         """Return levels of the counted columns that may be useful, with the tables that may be read, and how many are
         clear; these come first, what loses least before the others. Where none is clear, all are to be tried."""
@@ -405,6 +400,13 @@ class Search:
         cells, told = (sum(reached[at][side] for at in places) for side in (0, 1))
         able = cells >= FEWEST_CELLS and told >= self.limits.useful * cells
         return covered, (1, 0 in places, self.limits.gamma, len(places), -sum(places)) if able else (0,)
+
+
+def _needed(table: Table, plan: Plan) -> tuple[Table, Plan]:
+    """Return table and plan without the columns that are not published, but for those that persons go by."""
+    by = plan.persons.columns if plan.persons is not None else ()
+    roles = {name: role for name, role in plan.roles.items() if role.is_published or name in by}
+    return table.select(name for name in table.names if name in roles), replace(plan, roles=roles)
 
 
 def class_options(plan: Plan) -> Iterator[tuple[str, ...]]:
