@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from splu_desktop.core.answer.condition_values import (
 )
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.interval_texts import Ends, find_interval, inside, interval_ends, is_interval
-from splu_desktop.core.messages import folded_text, in_words, listed, no_column, say, shown_of
+from splu_desktop.core.messages import folded_text, in_words, listed, nearest, no_column, say, shown_of
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags
 
@@ -40,35 +39,27 @@ def _span(present: Sequence[object]) -> str:
 
 
 class UnknownValue(BadQuestion):
-    """A value was named that no record of the release shows.
-
-    Attributes
-    ----------
-    column, value : what was asked.
-    sensitive : whether the column is an SA, whose rare values may vanish in the draw (mechanism.md section 5).
-    """
+    """A value was named that no record of the release shows; rare ones of an SA may vanish (mechanism.md section 5)."""
 
     def __init__(self, column: Column, value: str, sensitive: bool) -> None:
         super().__init__()
-        self.column, self.value, self.sensitive = column.name, value, sensitive
-        self._column = column
+        self._column, self._value, self._sensitive = column, value, sensitive
 
     def __str__(self) -> str:
         # Made when it is read: to look for the nearest of many labels takes longer than all else, and who asks a file
         # of questions for values that vanished reads no sentence.
-        column, value = self._column, self.value
+        column, value = self._column, self._value
         present = column.labels[~column.missing].tolist()
-        near = difflib.get_close_matches(value, present, n=1, cutoff=0.6)
         if takes_range(column):
             hint = _span(present)
         elif ".." in value:
             hint = say("; “..” is a range in columns of numbers or dates alone")
-        elif near:
-            hint = say("; the nearest is “{near}”", near=near[0])
+        elif near := nearest(value, present):
+            hint = say("; the nearest is “{near}”", near=near)
         else:
             more = ", …" if len(present) > _NAMED else ""
             hint = say("; its values are: {listed}", listed=", ".join(map(short, present[:_NAMED])) + more)
-        why = say(" (a rare value can vanish when the column is re-drawn)") if self.sensitive else ""
+        why = say(" (a rare value can vanish when the column is re-drawn)") if self._sensitive else ""
         return say(
             "No published record has {column} = “{value}”{why}{hint}.",
             column=column.name,
@@ -125,11 +116,9 @@ class Condition:
             return say("{column} is {value}", column=self.column, value=self.low)
         if self.low and self.high:
             return say("{column} is from {low} to {high}", column=self.column, low=self.low, high=self.high)
-        return (
-            say("{column} is {low} or more", column=self.column, low=self.low)
-            if self.low
-            else say("{column} is {high} or less", column=self.column, high=self.high)
-        )
+        if self.low:
+            return say("{column} is {low} or more", column=self.column, low=self.low)
+        return say("{column} is {high} or less", column=self.column, high=self.high)
 
     def select(self, column: Column, *, sensitive: bool = False) -> Flags:
         """Return (m,) bool, the labels of `column` that meet the condition.

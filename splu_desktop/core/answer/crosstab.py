@@ -92,8 +92,7 @@ def crosstab(
 
     One of `by` may be sensitive; conditions are on unchanged columns. Raises BadQuestion.
     """
-    published = reader.published
-    table = published.table
+    published, table = reader.published, reader.published.table
     for name in (*by, column):
         if name not in table:
             raise BadQuestion(no_column(name, table.names))
@@ -114,10 +113,9 @@ def crosstab(
     if (len(keys)) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:
         raise BadQuestion("The table would have more than {most} cells; name fewer columns.", most=MOST_CELLS)
     heads, alpha = label_lines([table[name] for name in open_by], keys), published.thresholds.alpha
-    labels = tuple(str(label) for label in table[column].labels)
+    labels = tuple(map(str, table[column].labels))
     if not published.is_sensitive(column):
-        m = table[column].m
-        counts = count_pairs(line, len(found), table[column].codes, m)[outside:]
+        counts = count_pairs(line, len(found), table[column].codes, table[column].m)[outside:]
         x, rows = counts.astype(float), counts.sum(axis=1)
         return CrossTable(tuple(by), column, heads, labels, rows, counts, x, x, x, x, x, exact=True, small=alpha)
     grid = reader.column_grid(line, len(found), *hidden, column)

@@ -280,9 +280,8 @@ class Reader:
         codes: NDArray[np.integer] = np.zeros(len(classes), np.int64)
         by_class: list[Floats] = []
         for block, (own, size) in parts.items():
-            known = self._pairs(block)
-            of_pair, totals = known.count_parts(own, size)
-            codes = pair_keys(codes, size, of_pair.take(known.pair[rows]))
+            totals = self._pairs(block).count_by_class(own, size)
+            codes = pair_keys(codes, size, own.take(self._pairs(block).codes[rows]))
             whole = np.outer(whole, totals.sum(axis=0) / max(published.n, 1)).ravel()
             by_class.append(totals / np.maximum(totals.sum(axis=1, keepdims=True), 1))
         counts = count_pairs(pair, len(pairs), codes, len(whole))

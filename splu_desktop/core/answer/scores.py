@@ -6,6 +6,7 @@ phi = T^-1 h in the row's class, the one operator of every answer (mechanism.md 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,23 +44,32 @@ class BlockScores:
         # One row that shows each combination, through which functions of columns become functions of combinations.
         self.example = np.zeros(self.size, np.int64)
         self.example[self.codes] = np.arange(len(self.codes))
-        # (N,) which pair of class and combination each row shows: scores are the same wherever it stands.
-        # A release has far fewer pairs than rows: scores are worked out once for each.
-        self.pair, pairs = cross_codes(self.row_class * self.size + self.codes, self.number * self.size)
+        # A release has far fewer pairs of class and combination than rows: scores are worked out once for each.
+        keys, every = pair_keys(self.row_class, self.size, self.codes), self.number * self.size
+        weights = published.table[block.columns[0]].weights
+        if every > 4 * len(keys):
+            self.pair, pairs = cross_codes(keys, every)
+            self._rows = np.bincount(self.pair, weights, minlength=len(pairs))
+        else:  # a first count asks for no row's pair
+            counts = np.bincount(keys, weights, minlength=every)
+            pairs = np.flatnonzero(counts > 0)
+            self._rows = counts[pairs]
         self._class, self._value = np.divmod(pairs, self.size)
         self.pair_class = self._class.astype(np.int32)  # (P,)
-        weights = published.table[block.columns[0]].weights
-        self._rows = np.bincount(self.pair, weights, minlength=len(pairs))
+
+    @cached_property
+    def pair(self) -> NDArray[np.int32]:
+        """(N,) which pair each row shows."""
+        return cross_codes(pair_keys(self.row_class, self.size, self.codes), self.number * self.size)[0]
 
     def labels_of(self, name: str) -> NDArray[np.int32]:
         """Return (size,) the code of the label that each combination has in one of the block's columns."""
         return self.published.table[name].codes[self.example]
 
-    def count_parts(self, own: NDArray[np.integer], m: int) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
-        """Return (P,) the part of each pair, given (size,) that of each combination, and (C, m) rows of each part."""
-        of_pair = own.take(self._value)
-        rows = np.bincount(pair_keys(self._class, m, of_pair), self._rows, minlength=self.number * m)
-        return of_pair, rows.astype(np.int64).reshape(-1, m)
+    def count_by_class(self, parts: NDArray[np.integer], m: int) -> NDArray[np.int64]:
+        """Return (C, m) rows of each part in each class, given (size,) the part of each combination."""
+        keys = pair_keys(self._class, m, parts.take(self._value))
+        return np.bincount(keys, self._rows, minlength=self.number * m).astype(np.int64).reshape(-1, m)
 
     def set_scores(self, sets: Flags) -> list[tuple[Floats, NDArray[np.int32]]]:
         """Return, for each of K sets of combinations (size, K), (V,) scores and (P,) which of them each pair has.

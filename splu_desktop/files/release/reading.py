@@ -74,24 +74,23 @@ def open_release(
 ) -> OpenRelease:
     """Read a release: its folder, the path of its release.json, or a ZIP of it.
 
-    conditions : what is asked, if nothing else is: then only columns that it may name are read, and those drawn.
+    conditions : what is asked, if nothing else is: then only columns that it may name are read, those drawn with them,
+        classes and persons.
 
     Raises BadRelease with a sentence where anything is missing, altered or of another version, PasswordNeeded;
     Cancelled.
     """
-    package = open_package(Path(path), password)
-    facts = facts_of(package)
-    entry = next(entry for entry in facts["files"] if entry["name"] == TABLE_NAME)
-    wanted = None
-    if conditions is not None:
-        names = [entry["name"] for entry in facts["columns"]]
-        named = [columns_named(text, names) for text in conditions]
-        if all(named):  # else a sentence names those that there are
-            drawn = {entry["name"] for entry in facts["columns"] if entry["role"] in ("sa", "class", "person")}
-            wanted = drawn.union(*named)
+    package, wanted = open_package(Path(path), password), None
     with in_background(lambda own: digest_of(package, TABLE_NAME, own), progress) as digest:
+        facts = facts_of(package)
+        names = [entry["name"] for entry in facts["columns"]]
+        named = [set(columns_named(text, names)) for text in conditions or ()]
+        if conditions is not None and all(named):  # else a sentence names those that there are
+            asked = set().union(*named)
+            together = [set(block["columns"]) for block in facts["blocks"]]  # what is drawn as one is one event
+            wanted = asked.union((CLASS, NUMBER), *(block for block in together if block & asked)) & set(names)
         published = published_of(package, facts, progress, wanted)
-        if digest() != entry["sha256"]:
+        if digest() != next(entry["sha256"] for entry in facts["files"] if entry["name"] == TABLE_NAME):
             raise damage_fault(package.path / TABLE_NAME)
     return OpenRelease(package.path, facts, published)
 
