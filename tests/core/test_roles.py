@@ -459,6 +459,12 @@ def test_whoever_did_something_is_named_and_no_kind_of_them(name: str) -> None:
     assert suggested(name, "nurse|physician|pharmacist").role is not Role.IDENTIFIER
 
 
+def test_kinds_of_places_that_send_patients_name_nobody_and_practices_of_doctors_do() -> None:
+    assert suggested("Zuweiser", "Amt|Hausarzt|Klinik|Wxqart").role is Role.NSA
+    assert suggested("wxq", "Amt|Hausarzt|Klinik|Wxqart").role is Role.SA
+    assert suggested("Zuweiser", "Praxis Wxqart|Praxis Zzqmann|Klinik Wzz").role is Role.IDENTIFIER
+
+
 def test_two_measures_of_a_blood_pressure_are_secret_and_number_nobody() -> None:
     found = suggested("RR", [f"{100 + at % 80}/{60 + at // 8}" for at in range(N)])
     assert (found.role, found.subject) == (Role.SA, "health")

@@ -380,10 +380,11 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     )
 
 
-def tells_ways(column: Column) -> bool:
-    """Whether half of a column's values, at least, are ways to come, answer or pay, or kinds of staff or work."""
-    labels = sample_labels(column)
-    return 2 * sum(map(says_harmless, labels)) >= len(labels)
+def tells_ways(column: Column, *others: str) -> bool:
+    """Whether half of a column's values are ways to come, answer or pay, kinds of staff or work, or of these lists."""
+    said = {text: read_name(text) for text in sample_labels(column)}
+    kinds = [says_harmless(text) or (each.says(*others) and each.only("fill", *others)) for text, each in said.items()]
+    return 2 * sum(kinds) >= len(kinds)
 
 
 def _fits_age(column: Column, reading: Reading) -> bool:

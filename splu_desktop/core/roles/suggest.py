@@ -115,7 +115,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(_NUMBER)  # a laboratory's, too
     treats = reading.says("staff") and not harmless and (reading.says("number") or not reading.says("kind"))
     told = (treats or (agent and worded)) and not (reading.secret or column.kind is Kind.DECIMAL)
-    if told and not content.tells_ways(column):
+    if told and not content.tells_ways(column, "unit", "place"):
         return _names_person(say("The name says who treats or records."))  # but "consultant" and "registrar" are kinds
     if reading.unknown or reading.secret:
         coded = reading.says("number") and column.m >= _MANY and content.is_numbered(column) and not reading.secret
@@ -217,7 +217,8 @@ def _signed(column: Column, reading: Reading) -> Suggestion | None:
     said = [each for each in HARMLESS[3:] if any(each in lists and "unsure" not in lists for lists in named)]
     labels = content.sample_labels(column)
     signs = any(map(content.says_harmless, labels)) - any(says_absence(text, column) for text in labels)
-    if signs + content.tells_ways(column) + bool(said) + (bool(said) and content.borne_out(column)) < _SIGNS:
+    senders = ("unit", "place") if reading.says("staff") else ()  # where others go to is a finding
+    if signs + content.tells_ways(column, *senders) + bool(said) + (bool(said) and content.borne_out(column)) < _SIGNS:
         return None
     reason = say("Its name and values together say that it is harmless.")
     return Suggestion(Role.NSA, reason, (said or ["administrative"])[0], True)
