@@ -99,16 +99,19 @@ def split(
         raise Irregular
     wanted = range(width) if only is None else only
     looked = range(width) if quotes else wanted
-    # By column from here on, (columns, rows): whatever is asked of a column then stands side by side.
-    starts = np.stack([sides[:, i - 1] + 1 if i else begins for i in looked])
-    stops = np.stack([sides[:, i] if i < width - 1 else ends for i in looked])
+    # By column from here on: whatever is asked of a column then stands side by side.
+    by_column = np.ascontiguousarray(sides.T) if len(looked) == width else sides.T
+    starts = [by_column[i - 1] + 1 if i else begins for i in looked]
+    stops = [by_column[i] if i < width - 1 else ends for i in looked]
     if quotes:
-        enclosed = (data[starts] == layout.quote) & (stops - starts >= 2)
-        enclosed &= data[stops - 1] == layout.quote
-        if quotes != 2 * int(np.count_nonzero(enclosed)):
+        enclosed = [
+            (data[start] == layout.quote) & (stop - start >= 2) & (data[stop - 1] == layout.quote)
+            for start, stop in zip(starts, stops, strict=True)
+        ]
+        if quotes != 2 * sum(int(np.count_nonzero(each)) for each in enclosed):
             raise Irregular
-        starts += enclosed
-        stops -= enclosed
+        starts = [start + each for start, each in zip(starts, enclosed, strict=True)]
+        stops = [stop - each for stop, each in zip(stops, enclosed, strict=True)]
     words = words_of(block)
     return [_fields(block, words, starts[at], stops[at]) for at, i in enumerate(looked) if i in wanted], blank
 
