@@ -279,6 +279,21 @@ def test_a_message_leaves_a_proposal_its_lines(proposed: MainWindow, idle: Idle)
     assert seen(page.steps.room, proposed).height() >= 5 * page.fontMetrics().height(), "of what was done"
 
 
+def test_a_taller_window_shows_more_whole_lines_of_a_table(proposed: MainWindow, idle: Idle) -> None:
+    page: Any = proposed.page(Step.PROPOSAL)
+    proposed.show_step(Step.PROPOSAL)
+    seen_lines = {}
+    for size in (SIZES["150"], (1092, 558), SIZES["100"], (1366, 998)):
+        proposed.resize(*size)
+        settle(proposed, idle)
+        table = page.ranges
+        ends = [table.rowViewportPosition(at) + table.rowHeight(at) for at in range(len(table.lines_model.rows))]
+        seen_lines[size] = sum(end <= table.viewport().height() for end in ends)
+        assert seen(page.steps.room, proposed).height() >= 2 * page.fontMetrics().height()
+    whole = len(page.ranges.lines_model.rows)
+    assert list(seen_lines.values()) == [min(whole, most) for most in (5, 7, 10, 16)]
+
+
 @pytest.fixture(params=["de", "fr"])
 def foreign(request: pytest.FixtureRequest, isolated: None, qapp: QApplication) -> Iterator[None]:
     """Another language of the window, whose words are longer."""

@@ -29,7 +29,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
 from splu_desktop.gui.base.choices import Choice
-from splu_desktop.gui.base.messages import cases, persons_of, rows_of, value_words
+from splu_desktop.gui.base.messages import one_in, persons_of, rows_of, value_words
 from splu_desktop.gui.base.session import Answers, Step
 from splu_desktop.gui.proposal.figures import band_figures
 from splu_desktop.gui.proposal.page import ProposalPage
@@ -119,6 +119,7 @@ def test_a_plot_is_read_by_keys_and_mouse_and_goes_along_without_the_true_counts
     assert any(picture.pixel(x, y) != shown.pixel(x, y) for x, y in beside)
     assert picture.copy(0, 0, middle, plot.height()) != picture.copy(middle, 0, middle, plot.height())
     assert b"<text" in pictures[1]
+    assert b">table<" not in pictures[1], "a mark whose counts are hidden"
     assert plot.accessibleDescription().encode() in pictures[1]
     plot.copy_picture()
     assert QGuiApplication.clipboard().image() == picture.convertToFormat(shown.format())
@@ -300,10 +301,12 @@ def test_each_stop_says_what_the_verdict_will_of_any_draw(qapp: QApplication, dr
 
 
 def test_risks_are_said_rounded_up() -> None:
-    assert [cases(share) for share in (1 / 3, 0.334, 0.5, 0.58, 0.001, 0.985, 1.0)] == [
-        (1, 3), (7, 20), (1, 2), (58, 100), (1, 100), (99, 100), (1, 1)
+    assert [one_in(share) for share in (1 / 3, 0.334, 0.5, 0.58, 0.001, 0.985, 1.0)] == [
+        "1 in 3", "7 in 20", "1 in 2", "58 in 100", "1 in 100", "99 in 100", "1 in 1"
     ]  # fmt: skip
-    assert all(part / whole >= share for share in np.linspace(0.01, 1, 200) for part, whole in [cases(float(share))])
+    for share in np.linspace(0.01, 1, 200):
+        part, whole = one_in(float(share)).split(" in ")
+        assert int(part) / int(whole) >= share
 
 
 def test_a_good_proposal_leads_on_to_publish(proposed: MainWindow, idle: Idle, qtbot: QtBot) -> None:

@@ -82,8 +82,7 @@ class AskPage(Page):
     def apply_fold(self, fold: Fold) -> None:
         for panel in self.each:
             panel.fold(fold)
-        wide, middle, narrow = (480, 300, 300, 300), (350, 260, 300, 260), (0, 0, 0, 0)
-        least = {Fold.WIDE: wide, Fold.MIDDLE: middle, Fold.NARROW: narrow}[fold]
+        least = {Fold.WIDE: (480, 300, 300, 300), Fold.MIDDLE: (350, 260, 300, 260), Fold.NARROW: (0, 0, 0, 0)}[fold]
         for room, height in zip(self.fitted, least, strict=True):
             room.set_least(height)
         self._show_panel(self.tabs.currentIndex())

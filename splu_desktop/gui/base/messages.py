@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.language import language
 from splu_desktop.gui.base.session import Answers
@@ -35,23 +36,19 @@ def value_words(label: str) -> str:
     return language(language_code()).value(label)
 
 
-def cases(share: float) -> tuple[int, int]:
-    """Return a limit as so many of so many cases, rounded up: 1 of 3, 6 of 10. What is reached is said of 100."""
+def one_in(share: float) -> str:
+    """Return a limit as "1 in 3", "6 in 10", "34 in 100", rounded up. What is reached is said of 100."""
     for whole in (1, 2, 3, 4, 5, 10, 20):
         # The little less lets 0.2 + 0.8 / 2, which as a float lies above 0.6, be told as 3 of 5.
         part = math.ceil(share * whole - 1e-9)
         if part > 0 and part / whole - share <= 0.02 and (part < whole or share == 1):  # 99 of 100 is not certain
-            return part, whole
-    return min(math.ceil(100 * share - 1e-9), 100), 100
+            break
+    else:
+        part, whole = cases_of_100(share), 100
+    return t("{part} in {whole}", part=part, whole=whole)
 
 
 def name_value(column: str, value: str) -> str:
     """Return a value, with its column where many columns have such a one: yes, no, ja, 1."""
     words = value_words(value)
     return join((column, words), ":") if len(value) <= _SAYS_LITTLE else words
-
-
-def one_in(share: float) -> str:
-    """Return a share as "1 in 3" or "6 in 10", rounded up."""
-    part, whole = cases(share)
-    return t("{part} in {whole}", part=part, whole=whole)

@@ -58,7 +58,7 @@ class Page(QWidget):
     def __init__(self, session: Session, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session, self.work = session, work
-        self.fold = Fold.WIDE
+        self.fold, self.spare = Fold.WIDE, 0
         self._dirty = True
         self._outer = margins(QVBoxLayout(self), 0, spacing=0)
         self._inner = margins(QVBoxLayout(), 20, 10, 20, 0, spacing=8)
@@ -267,10 +267,10 @@ class Page(QWidget):
 
     # --- room, focus, session
 
-    def set_fold(self, fold: Fold) -> None:
-        """Lay the page out for so much room."""
-        if fold is not self.fold:
-            self.fold = fold
+    def set_fold(self, fold: Fold, spare: int = 0) -> None:
+        """Lay the page out for so much room, with so many steps of height to spare."""
+        if (fold, spare) != (self.fold, self.spare):
+            self.fold, self.spare = fold, spare
             self._lay_out()
 
     def _lay_out(self) -> None:

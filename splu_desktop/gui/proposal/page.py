@@ -168,7 +168,9 @@ class ProposalPage(Page):
         self.plots.setSpacing(16 if wide else 2)
         for part in (self.large_words, self.small_words, self.sentence):
             part.setVisible(wide or (narrow and part is self.sentence))
-        self.ranges.most, self.ranges.air = (10, 12) if wide else (MOST_LINES + 1, 8) if narrow else (5, 8)
+        least = 10 if wide else MOST_LINES + 1 if narrow else 5
+        self.ranges.most, self.ranges.air = least + self.spare, 12 if wide else 8
+        self.ranges.share_room()
         for aside in (self.legend, self.steps.note, self.change_tables):
             aside.setVisible(wide)
         for room in (self.steps.room, self.offer.room):
@@ -317,21 +319,20 @@ class ProposalPage(Page):
             self.verdict.say("amber", t("Working it out…"), "")
             self.set_primary(t("Continue to publish"), False, t("Working it out…"))
             return
-        at, waits = self._at, self._waits()
         table = min(max(self.tabs.currentIndex(), 0), max(len(shown.tables) - 1, 0))
         if shown.tables:
-            every = shown.stops[at].lines[table]
+            every = shown.stops[self._at].lines[table]
             cut = self.fold is Fold.NARROW and not self.whole and len(every) > _FEW_LINES + 2
             self.all_lines.setVisible(cut)
             self.all_lines.setText(t("All {n}", n=number(len(every))))
             lines = every[:_FEW_LINES] if cut else every
-            self.ranges.show_lines(lines, mean=shown.tables[table].kind == "mean", waits=waits)
-            self.legend.setText(_legend(shown, table, at))
+            self.ranges.show_lines(lines, mean=shown.tables[table].kind == "mean", waits=self._waits())
+            self.legend.setText(_legend(shown, table, self._at))
         else:
             self.ranges.show_lines((), mean=False)
             self.legend.setText(t("This plan asks for no table."))
-        self._show_strength(shown, table, at)
-        self._show_verdict(shown, at)
+        self._show_strength(shown, table, self._at)
+        self._show_verdict(shown, self._at)
 
     def _show_strength(self, shown: Preview, table: int, at: int) -> None:
         stop = shown.stops[at]
@@ -341,15 +342,13 @@ class ProposalPage(Page):
             self._drawn = large, small
             self.large.show_figures(large)
             self.small.show_figures(small)
-        error = percent(large.epsilon)
-        of_100 = 100 - round(100 * large.at[0])
         self.large_words.setText(
             t(
                 "Counts of {n} {persons} and more are good to {error} in {of} of 100 releases.",
                 n=number(large.at[1]),
                 persons=persons_of(shown.plan),
-                error=error,
-                of=of_100,
+                error=percent(large.epsilon),
+                of=100 - round(100 * large.at[0]),
             )
         )
         self.small_words.setText(

@@ -302,9 +302,12 @@ class Plot(QWidget):
     @contextmanager
     def _without_counts(self) -> Iterator[None]:
         self.point_at(None)
+        (left, below), ends = self._marks, self._box.viewRange()[0]
         for each in self._inside:
             each.hide()
+            self._set_axes(ends, left, below[:-1], self._axis)  # the last mark names what is hidden
         yield
+        self._set_axes(ends, left, below, self._axis)
         for each in self._inside:
             each.show()
 

@@ -248,14 +248,14 @@ class RangeTable(TableView):
         self.lines_model.show(lines)
         # With the same groups columns keep their widths: they would jump with the figures as the slider moves.
         if fresh:
-            self._share_room()
+            self.share_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._share_room()
+        self.share_room()
 
-    def _share_room(self) -> None:
-        """Give figures what they need, and group and bar the rest; the bar goes where there is no room for both."""
+    def share_room(self) -> None:
+        """Be `most` lines high; give figures what they need, and group and bar, where both have room, the rest."""
         header, metrics, room = self.horizontalHeader(), self.fontMetrics(), self.viewport().width()
         fields, rows = self.lines_model.fields, self.lines_model.rows[:200]
         for at, field in enumerate(fields):

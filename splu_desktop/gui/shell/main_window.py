@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _WRITING = 17  # pixels of a line of writing, for which these are meant
 _WIDE, _HIGH, _NARROW = 1100, 560, 900  # pixels from which everything, and below which one column, is shown
+_STEP = 50  # pixels above the drawn size from which half goes to a line of a table
 
 
 class MainWindow(Stops, QMainWindow):
@@ -223,6 +224,7 @@ class MainWindow(Stops, QMainWindow):
         wide, high = self.width() / larger, self.height() / larger
         fold = Fold.NARROW if wide < _NARROW else Fold.WIDE if wide >= _WIDE and high >= _HIGH else Fold.MIDDLE
         self.fold = fold
+        spare = max(0, int(high - {Fold.WIDE: 698, Fold.MIDDLE: 442}.get(fold, high))) // _STEP
         narrow = fold is Fold.NARROW
         self.bar.setVisible(narrow)
         for part in (self.rail, self.rail_edge):
@@ -231,7 +233,7 @@ class MainWindow(Stops, QMainWindow):
         self.statusBar().setVisible(fold is Fold.WIDE)
         self.menuBar().setVisible(fold is Fold.WIDE)
         for page in self.pages.values():
-            page.set_fold(fold)
+            page.set_fold(fold, spare)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
