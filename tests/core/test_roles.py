@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -172,6 +173,7 @@ def test_real_tables(name: str) -> None:
         ("Location", "Sigmoid|Rectum|Cecum", Kind.CATEGORY),
         ("Region", "Lumbar|Cervical|Thoracic", Kind.CATEGORY),
         ("Beginn", "plötzlich|schleichend", Kind.CATEGORY),
+        ("dep_wxq", "4|9|13|16", Kind.INTEGER),
         ("Заболевание", "пневмония|диабет|гипертония", Kind.CATEGORY),
     ],
 )
@@ -451,6 +453,16 @@ def test_ten_digits_by_chance_are_no_nhs_numbers() -> None:
 )
 def test_names_of_weekdays_and_months_are_known_under_any_name(values: str, role: Role) -> None:
     assert suggested("wxq", values).role is role
+
+
+@pytest.mark.parametrize("form", ["%Y%m%d", "%d%m%Y"])
+def test_days_of_eight_digits_are_known_under_any_name_and_running_numbers_are_none(form: str) -> None:
+    start = datetime.date(2023, 11, 1)
+    days = [(start + datetime.timedelta(at // 5)).strftime(form) for at in range(N)]
+    births = [(start - datetime.timedelta(RANDOM.randrange(9000, 30_000))).strftime(form) for _ in range(N)]
+    numbers = [f"2023{at:04d}" for at in range(1, N + 1)]
+    assert suggested("wxq", days).subject == "date"
+    assert suggested("wxq", births).role is suggested("wxq", numbers).role is Role.IDENTIFIER
 
 
 @pytest.mark.parametrize("name", ["Authorised_by", "erfasst durch", "validé par"])

@@ -48,6 +48,8 @@ _DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\
 _PERIOD = re.compile(
     r"(?:19|20)\d\d(?:[-/. ]?(?:\d\d|[QTKWS]\d{1,2})|\s?[-/]\s?(?:19|20)\d\d)?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d"
 )
+# 20240229, 29022024; earlier years may be of births
+_EIGHT = re.compile(r"20[0-4]\d(?:0\d|1[0-2])[0-3]\d|[0-3]\d(?:0\d|1[0-2])20[0-4]\d")
 _BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,8}(?:\d{1,3}[^\d]{0,12})?")
 _ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
 _PAIR = re.compile(r"\d{2,3}\s?/\s?\d{2,3}")
@@ -226,7 +228,8 @@ def tells_when(column: Column) -> bool:
     named = len(labels) >= _NAMED_DAYS and _read_calendar().issuperset(map(join_words, labels))
     written = holds_periods(column) and not any(map(str.isdecimal, labels))
     timed = column.kind is Kind.CATEGORY and _mostly(labels, _TIME.fullmatch)
-    return is_dated(column) or timed or named or written
+    days = len(labels) >= _NAMED_DAYS and all(map(_EIGHT.fullmatch, labels))
+    return is_dated(column) or timed or named or written or days
 
 
 @cache
@@ -364,7 +367,8 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     told = told or not (answered or reading.says(*HARMLESS))  # "patient class"
     if column.kind is Kind.INTEGER and column.values is not None:
         graded = bool(reading.unknown) and not reading.says("kind", "number")  # "trust in team", "office BP"
-        measured = subject in ("unit", "administrative") and {*map(len, sample_labels(column))} != {_SERIAL}
+        digits = {*map(len, sample_labels(column))}
+        measured = digits != {_SERIAL} if subject in ("unit", "administrative") else len(digits) > 1
         graded = graded and (measured or column.values.max() <= _GRADES)
         return not (told or graded) and _fits_codes(column, subject, reading)
     if tells_findings(column, graded=bool(reading.unknown) or subject != "demographic"):
