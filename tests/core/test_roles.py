@@ -325,6 +325,8 @@ def test_persons_are_known_by_their_first_names_under_a_word_for_units() -> None
         f"{each}, {first}" for each in ("Okafor", "Novak", "Costa") for first in ("Anna", "Peter", "Marie", "James")
     ]
     assert suggested("lead crew", names).role is Role.IDENTIFIER
+    assert suggested("wxq", "Fr. Wxqart|Hr. Zzq|Fr. Wzz").role is Role.IDENTIFIER
+    assert suggested("Bearb.", "APO01|APO02|PTA03").role is Role.IDENTIFIER
     assert suggested("hospital", "St James|St Mary|Royal Anna").role is Role.NSA
 
 
