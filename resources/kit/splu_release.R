@@ -183,7 +183,7 @@ local({
       wanted <- if (asked %in% labels) asked else sub("^[(]empty[)]$", "", trimws(strsplit(paste0(asked, " "), "|", fixed = TRUE)[[1]]))
       met <- if (all(wanted %in% labels)) labels %in% wanted else NA
     }
-    if (anyNA(met)) refuse("\u201c", text, "\u201d asks for no whole values of \u201c", name, "\u201d: ",
+    if (anyNA(met)) refuse("\u201c", text, "\u201d fits no whole value of \u201c", name, "\u201d: ",
       paste(setdiff(utils::head(labels, 12), ""), collapse = ", "), ".")
     met <- as.numeric(if (parts[3] == "!=") !met else met)
     list(name = name, values = ifelse(labels == "" & met == 0, unknown, met), term = text)

@@ -247,7 +247,7 @@ class Release:
             wanted = {asked} if asked in labels else {part.strip().replace(EMPTY, "") for part in asked.split("|")}
             met = [float(label in wanted) for label in labels] if wanted <= set(labels) else [None]
         if None in met:
-            raise Refused(f"“{text}” asks for no whole values of “{name}”: {', '.join(filter(None, labels[:12]))}.")
+            raise Refused(f"“{text}” fits no whole value of “{name}”: {', '.join(filter(None, labels[:12]))}.")
         met = [1 - each for each in met] if sign == "!=" else met
         return name, [unknown if label == "" and not flag else flag for label, flag in zip(labels, met)]
 

@@ -16,7 +16,7 @@ from splu_desktop.core.generalise.step import (
     check_whole,
     grouping_by_name,
 )
-from splu_desktop.core.messages import quoted, say
+from splu_desktop.core.messages import in_words, quoted, say
 from splu_desktop.core.table import Column
 
 MOST_HIERARCHY_ROWS = 200_000
@@ -91,8 +91,8 @@ class Groups(Generalisation):
     @property
     def words(self) -> str:
         """What it does, without naming values."""
-        names = [name for name, _ in self.members]  # as the table holds them
-        return say("values grouped into {names}", names=quoted([*names, *filter(None, [self.rest])], 8))
+        names = [*(name for name, _ in self.members), *filter(None, [self.rest])]
+        return say("values grouped into {names}", names=quoted(list(map(in_words, names)), 8))
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ def _form_steps(way: Way, found: Draft, figures: Figures) -> Iterator[Step]:
     if plan.classes:
         columns = listed([say("“{name}”", name=name) for name in plan.classes], "{head} and {tail}")
         words = say("Values are lent within the cells of {columns}.", columns=columns)
-        why = say("so that your tables can be read at any strength")
+        why = say("so that your tables can be read at some strength")
         yield Step("classes", "", words, why, lambda p: replace(p, classes=()))
     yield Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}"))
 
