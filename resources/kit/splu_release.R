@@ -260,47 +260,38 @@ local({
     e <- cells(r, r$class, seq_along(r$person_rows), shown, sizes, blocks, line > 0)
     if (!is.null(r$owner)) own <- table(factor(r$class[line > 0], seq_along(r$person_rows)), r$owner[line > 0])
     mean <- if (is.null(r$owner)) r$person_rows else rowSums(own^2) / pmax(rowSums(own), 1) # rows of one person in the line
-    there <- e$inside > 0
-    one <- lapply(if (length(blocks) == 1) one_block(e) else several(e), function(f) as.matrix(f)[there, , drop = FALSE])
+    each <- if (length(blocks) > 1) list(e) else lapply(seq_len(sizes), function(v) binary(e, v))
+    one <- do.call(Map, c(cbind, lapply(each, event)))
     rho <- if (length(blocks) == 1) e$alike else Reduce(`*`, Map(function(r, share) r + (1 - r) * share[, 2], e$alike, e$share))
-    effect <- (1 + pmax(mean - 1, 0) * rho)[there] # of several, each about 0 and not about its mean
-    whole <- rep(colSums(one$expected), each = sum(there)) # x is split over classes as they let expect
-    weight <- ifelse(whole > 0, one$expected / whole, 1 / sum(there))
+    effect <- 1 + pmax(mean - 1, 0) * rho # of several, each about 0 and not about its mean
+    weight <- one$expected / rep(colSums(one$expected), each = e$patterns) # x is split over classes as they let expect
     list(x = colSums(one$x), level = colSums(one$level * effect), slope = colSums(one$slope * effect * weight), step = colSums(one$step * weight))
   }
 
-  one_block <- function(e) { # g, read off the table, moves with it
-    a <- e$keep
-    b <- 1 - a
-    g <- e$g[[1]]
-    q <- e$inside / e$size
-    x <- (e$rows - b * e$inside * g) / a
-    own <- (1 - b * q)^2
-    pull <- (b * q)^2
-    outside <- (e$size * g - e$rows + 2 * (1 - q)) / (1 - b * q) # two more: how many they are is not well known
-    more <- b / a * (1 - 2 * g)
-    each <- b * (1 - b * g) / (e$size * a^2) * (own * e$inside + pull * (e$size - e$inside))
-    slope <- (a * each - b * (1 - q) * pull * more) / (1 - b * q) + own * more
-    list(x = x, level = (each + pull * more) * outside, slope = slope, step = (1 - b * q) / a + 0 * g, expected = e$inside * g)
+  binary <- function(e, v) { # one block, by whether its value v is shown
+    rows <- cbind(e$inside - e$rows[, v], e$rows[, v])
+    replace(e, c("rows", "share", "states", "rest"), list(rows, list(cbind(0, e$share[[1]][, v])), matrix(1:2), list(c(1, 1))))
   }
 
-  several <- function(e) { # by the true states of its parts, as if independent but for x
+  event <- function(e) { # all blocks show their second value: by the true states of its parts, as if independent but for x
     a <- e$keep
     axes <- seq_along(a)
     u <- e$states - 1
     g <- lapply(e$share, function(share) share[, 2])
+    mixed <- function(g) replace(e, "g", list(Map(function(g, at) outer(1 - g, 1 - u[, at]) + outer(g, u[, at]), g, axes)))
     scored <- function(of) # rows by the score of "all of these are met"
-      blend(e, matrix(apply(u[, of, drop = FALSE], 1, prod), e$patterns, nrow(u), byrow = TRUE), 1 / a)
+      blend(mixed(g), matrix(apply(u[, of, drop = FALSE], 1, prod), e$patterns, nrow(u), byrow = TRUE), 1 / a)
     pulls <- lapply(axes, function(at) (1 - a[at]) / a[at] * rowSums(e$rows * scored(axes[-at])) / e$size)
     alone <- lapply(axes, function(at) pmin(pmax(rowSums(e$rows * scored(at)), 0), e$inside) / pmax(e$inside, 1))
     effect <- scored(axes) - Reduce(`+`, lapply(axes, function(at) outer(pulls[[at]], u[, at])))
-    seen <- replace(e, "g", list(Map(function(g, at) (e$size * g + 2 * u[, at][col(g)]) / (e$size + 2), e$g, axes))) # two rows more
-    v <- pmax(blend(seen, effect^2, a) - blend(seen, effect, a)^2, 0)
+    seen <- lapply(g, function(g) (e$size * g + 2) / (e$size + 2)) # two rows more: how many they are is not well known
+    v <- pmax(blend(mixed(seen), effect^2, a) - blend(mixed(seen), effect, a)^2, 0)
     sign <- (-1)^rowSums(u == 0)
     apart <- Reduce(`*`, lapply(axes, function(at) outer(alone[[at]], u[, at]) + outer(1 - alone[[at]], 1 - u[, at])))
-    outside <- Reduce(`+`, Map(function(p, a, g) p^2 * (1 - a^2) * g * (1 - g), pulls, a, lapply(g, function(g) (e$size * g + 2) / (e$size + 2))))
-    level <- (e$size - e$inside) * outside + e$inside * rowSums((apart - outer(Reduce(`*`, alone), sign)) * v)
-    list(x = rowSums(e$rows * scored(axes)), level = level, slope = as.vector(v %*% sign), step = 1 / prod(a) + 0 * level, expected = e$inside * Reduce(`*`, g))
+    outside <- Map(function(pull, a, g, part) pull^2 * ((e$size - e$inside) * (1 - a) * g * (1 - (1 - a) * g) +
+      pmin(pmax(e$size * g - e$inside * part, 0), e$size - e$inside) * a * (1 - a) * (1 - 2 * g)), pulls, a, seen, alone)
+    level <- Reduce(`+`, outside) + e$inside * rowSums((apart - outer(Reduce(`*`, alone), sign)) * v)
+    list(x = rowSums(e$rows * scored(axes)), level = level, slope = v %*% sign, step = effect %*% sign, expected = e$inside * (Reduce(`*`, g) + 1e-12))
   }
 
   roots <- function(x, level, slope, top, step) { # of (x - x')^2 = 1.96^2 (level + slope x'); the lower for half a row less

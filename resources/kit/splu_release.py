@@ -351,14 +351,14 @@ class _Equations:
         for event in events:  # a value of the one block there is, or 1 where what is asked of all blocks is met
             parts = []
             for each, rows in line.items() if self.keep else ():
-                g, one = [share[event] for share in self.shares[each]], _one_block if len(self.keep) == 1 else _several
-                rho = self.alike[0] if one is _one_block else math.prod(r + (1 - r) * p for r, p in zip(self.alike, g))
-                effect = 1 + max(mean[each] - 1, 0) * rho  # of several, each about 0 and not about its mean
-                x, level, slope, step = one(self.keep, self.size[each,], inside[each], rows, g, event)
-                parts.append((x, level * effect, slope * effect, step, inside[each] * math.prod(g)))
+                g = [share[event] for share in self.shares[each]]
+                met = {(True,): rows[event,], (False,): inside[each] - rows[event,]} if len(g) == 1 else rows
+                rho = self.alike[0] if len(g) == 1 else math.prod(r + (1 - r) * p for r, p in zip(self.alike, g))
+                x, level, slope, step = _event(self.keep, self.size[each,], inside[each], met, g)
+                effect = 1 + max(mean[each] - 1, 0) * rho  # of several blocks, each about 0 and not about its mean
+                parts.append((x, level * effect, slope * effect, step, inside[each] * (math.prod(g) + 1e-12)))
             whole = sum(part[4] for part in parts)  # x is split over classes as they let expect
-            split = [part[4] / whole if whole > 0 else 1 / len(parts) for part in parts]
-            found.append([sum(p[i] * (w if i > 1 else 1) for p, w in zip(parts, split)) for i in range(4)])
+            found.append([sum(p[i] * (p[4] / whole if i > 1 else 1) for p in parts) for i in range(4)])
         return sum(inside.values()), found
 
     def unmixed(self, each, grid, back=False):
@@ -427,20 +427,8 @@ class _Equations:
         return [[flat[i : i + k] for i in range(0, k**2, k)] for flat in found]
 
 
-def _one_block(keep, n, inside, rows, shares, event):
-    """Return estimate, level and slope of its variance, and its step, in one class: g, off the table, moves too."""
-    (a,), (g,), b, q = keep, shares, 1 - keep[0], inside / n
-    x = (rows[event,] - b * inside * g) / a
-    own, pull = (1 - b * q) ** 2, (b * q) ** 2
-    outside = (n * g - rows[event,] + 2 * (1 - q)) / (1 - b * q)  # two more: how many they are is not well known
-    more = b / a * (1 - 2 * g)
-    each = b * (1 - b * g) / (n * a**2) * (own * inside + pull * (n - inside))
-    slope = (a * each - b * (1 - q) * pull * more) / (1 - b * q) + own * more
-    return x, (each + pull * more) * outside, slope, (1 - b * q) / a
-
-
-def _several(keep, n, inside, met, shares, _):
-    """The same of an event of several blocks: by the true states of its parts, as if independent but for x."""
+def _event(keep, n, inside, met, shares):
+    """Return estimate, level, slope and step of an event in a class: by its parts' true states, as if independent."""
     states = list(itertools.product((False, True), repeat=len(keep)))
     phi = [(-(1 - a) * g / a, (1 - (1 - a) * g) / a) for a, g in zip(keep, shares)]
     product = {(s, but): math.prod(phi[at][u] for at, u in enumerate(s) if at != but)
@@ -448,15 +436,17 @@ def _several(keep, n, inside, met, shares, _):
     pulls = [(1 - a) / a / n * sum(met[s] * product[s, at] for s in states) for at, a in enumerate(keep)]
     alone = [min(max(sum(met[s] * f[s[at]] for s in states), 0.0), inside) / max(inside, 1) for at, f in enumerate(phi)]
     effect = {s: product[s, -1] - sum(pull * u for pull, u in zip(pulls, s)) for s in states}
-    moments, slope, seen = {s: [f, f * f] for s, f in effect.items()}, 0.0, [(n * g + 2) / (n + 2) for g in shares]
-    level = sum(p**2 * (1 - a**2) * g * (1 - g) for p, a, g in zip(pulls, keep, seen)) * (n - inside)
-    for axis, (a, g) in enumerate(zip(keep, seen)):
+    moments, level, slope, step = {s: [f, f * f] for s, f in effect.items()}, 0.0, 0.0, 0.0
+    for axis, (a, g) in enumerate(zip(keep, shares)):
+        g = (n * g + 2) / (n + 2)  # two rows more: how many they are is not well known
         moments = _blend(moments, axis, {True: g, False: 1 - g}, a)
+        none, more = (1 - a) * g * (1 - (1 - a) * g), a * (1 - a) * (1 - 2 * g)  # of rows outside, and of those with it
+        level += pulls[axis] ** 2 * ((n - inside) * none + min(max(n * g - inside * alone[axis], 0), n - inside) * more)
     for s, (mean, square) in moments.items():
         v, sign = max(square - mean**2, 0.0), (-1) ** s.count(False)
         level += inside * (math.prod(p if u else 1 - p for u, p in zip(s, alone)) - sign * math.prod(alone)) * v
-        slope += sign * v
-    return sum(met[s] * product[s, -1] for s in states), level, slope, 1 / math.prod(keep)
+        slope, step = slope + sign * v, step + sign * effect[s]
+    return sum(met[s] * product[s, -1] for s in states), level, slope, step
 
 
 def _blend(grid, axis, share, own, back=False):
@@ -502,9 +492,8 @@ def _inverse(matrix):
     """Return the inverse, by Gauss and Jordan; None where there is none."""
     n = len(matrix)
     rows = [[*row, *(float(i == j) for j in range(n))] for i, row in enumerate(matrix)]
-    rows = [[x / (max(map(abs, row[:n])) or 1.0) for x in row] for row in rows]
     for i in range(n):
-        if abs(rows[i][i]) < 1e-12:
+        if abs(rows[i][i]) <= 1e-12 * max(map(abs, matrix[i])):
             return None
         rows[i] = [x / rows[i][i] for x in rows[i]]
         rows = [row if r == i else _plus(row, rows[i], -row[i]) for r, row in enumerate(rows)]

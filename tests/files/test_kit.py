@@ -264,8 +264,8 @@ def test_the_kits_stay_small() -> None:
         name: len((KIT / name).read_text(encoding="utf-8").splitlines())
         for name in ("splu_release.py", "splu_release.R")
     }
-    assert lines["splu_release.py"] <= 511
-    assert lines["splu_release.R"] <= 459
+    assert lines["splu_release.py"] <= 500
+    assert lines["splu_release.R"] <= 450
     imports = re.findall(r"^(?:import|from) (\w+)", (KIT / "splu_release.py").read_text(encoding="utf-8"), re.M)
     assert set(imports) <= {"csv", "functools", "itertools", "json", "math", "re", "sys", "collections", "pathlib"}
 

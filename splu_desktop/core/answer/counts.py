@@ -103,53 +103,19 @@ def count_one_block(
     effect : (K, 1) a design effect: so many times the variance.
 
     The estimate is (shown - (1-a) selected g)/a. A record of the line moves it by (1 - (1-a) q)/a where it shows the
-    event, others by (1-a) q/a through g, which is read off the table; q = selected/size. How many others have it goes
-    by x itself: of the rest of the class s = (a + (1-a)(1-q)) others + (1-a)(1-q) x show it on average. Of a line, x is
-    split over classes by what these let expect.
+    event, others by (1-a) q/a through g, which is read off the table; q = selected/size. Whether a record shows it has
+    the variance v0 = (1-a) g (1 - (1-a) g), and a (1-a)(1 - 2 g) more where it has it. Of a line, x is split over
+    classes by what these let expect.
     """
     a, b = draw_a, 1 - draw_a
-    q = selected / size
-    own, pull, rest = (1 - b * q) ** 2, (b * q) ** 2, 1 - b * q
-    # v0 of who has it not is linear in g: weight (1 - b share) for each bearer of the class. v1 - v0 of who has it,
-    # p1(1 - p1) - p0(1 - p0) over a^2 with p0 = b share and p1 = a + p0, is b/a (1 - 2 share).
-    each, more = b / (size * a**2) * (own * selected + pull * (size - selected)), b / a
-    # others + x = (s + a x)/rest: were x's own estimate in it, a large one would leave none, and a variance of 0. Two
-    # rows more: of so few as are read off the table their number is not well known.
-    weight, two = effect / rest, _MORE * (1 - q)
-    # level = weight (size share - shown + two) (outside - less share), slope = to_x - to_less share.
-    outside, less = each + pull * more, each * b + 2 * pull * more
-    to_each, to_more = a / rest, own - b * (1 - q) * pull / rest
-    to_x, to_less = effect * (to_each * each + to_more * more), effect * (to_each * each * b + 2 * to_more * more)
-    step = (1 - b * q) / a
-    # All are sums of shares and of what is shown, times what a part knows by itself: cells are gone through but twice.
-    by_share = [selected, selected * step, selected * to_x, weight * (size * outside - two * less)]
-    expected, steps, slopes, level = _weighted_sums(by_share, share, line, lines)
-    less_slope, less_level = _weighted_sums([selected * to_less, weight * size * less], share**2, line, lines)
-    whole, shown_level = _weighted_sums([np.ones_like(q), weight * outside], shown, line, lines)
-    (both,) = _weighted_sums([weight * less], shown * share, line, lines)
-    level += sum_by_line(weight * two * outside, line, lines) - less_level - shown_level + both
-    rows, row_steps, row_slopes = (
-        _NEXT_TO_NONE * sum_by_line(each, line, lines) for each in (selected, selected * step, selected * to_x)
-    )
-    likely = np.where(rows > 0, expected + rows, 1)
-    slopes, steps = (slopes + row_slopes - less_slope) / likely, (steps + row_steps) / likely
-    return CountFigures((whole - b * expected) / a, level, slopes, steps)
-
-
-def _weighted_sums(
-    weights: Sequence[Floats], parts: Floats, line: NDArray[np.integer], lines: int
-) -> NDArray[np.float64]:
-    """Return (W, L, Q) sums by line of (K, Q) figures of parts (K,), times each of W weights (K, 1)."""
-    begins = np.flatnonzero(np.append(True, line[1:] != line[:-1])[: len(line)])
-    found = np.zeros((len(weights), lines, parts.shape[1]))
-    if 4 * len(begins) > len(line):
-        for at, weight in enumerate(weights):
-            found[at] = sum_by_line(weight * parts, line, lines)
-        return found
-    together = np.hstack(weights).T
-    for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(line)], strict=True):
-        found[:, line[begin]] = together[:, begin:end] @ parts[begin:end]
-    return found
+    step, pull = (1 - b * selected / size) / a, b * selected / size / a
+    x = (shown - b * selected * share) / a
+    # Two rows more: of so few as are read off the table their number is not well known.
+    seen = (size * share + _MORE) / (size + _MORE)
+    none, more = b * seen * (1 - b * seen), a * b * (1 - 2 * seen)
+    others = np.clip(size * seen - np.clip(x, 0, selected), 0, size - selected)
+    level = effect * (step**2 * selected * none + pull**2 * ((size - selected) * none + others * more))
+    return add_classes(CountFigures(x, level, effect * step**2 * more, step), line, lines, selected, share)
 
 
 def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> CountFigures:
@@ -213,7 +179,7 @@ def count_several_blocks(
 
     F of a record is the product of scores less what it moves each block's g: F = prod(phi) - sum_b (1-a)/a M_b u_b.
     The variance of a true state is T F^2 - (T F)^2; the states' counts follow from x and from each part's own count,
-    as if parts were independent where nothing is known.
+    as if parts were independent where nothing is known. Of one block it is `count_one_block`, which takes less time.
     """
     number, cells = len(a), states.shape[len(a) :]
     axes = tuple(range(number))
@@ -229,18 +195,20 @@ def count_several_blocks(
     def product(but: int = -1) -> Floats:
         """prod of phi over blocks, (2, ..., 2, K, Q); without block `but`."""
         factors = [each for at, each in enumerate(phi) if at != but]
-        return np.broadcast_to(reduce(np.multiply, factors), states.shape)
+        return np.broadcast_to(reduce(np.multiply, factors, np.ones(1)), states.shape)
 
     x = (states * product()).sum(axis=axes)
-    effect, variance_outside = product(), np.zeros(cells)
+    effect, level = product(), np.zeros(cells)
+    known = [np.clip((states * each).sum(axis=axes), 0.0, selected) for each in phi]
     # Two rows more here as well: a part that no row shows would have no variance, and no bearers but those of x.
     seen = [(size * g + _MORE) / (size + _MORE) for g in shares]
-    for at, (p, g) in enumerate(zip(a, seen, strict=True)):
+    for at, (p, g, part) in enumerate(zip(a, seen, known, strict=True)):
         # By how much one more record that shows a part moves the answer through that part's share of the class.
         pull = (1 - p) / p * (states * product(at)).sum(axis=axes) / size
         effect = effect - along(at, np.zeros(cells), pull)
         # Rows of the class outside the line have no score of their own, but they make the share.
-        variance_outside += pull**2 * (1 - p**2) * g * (1 - g)
+        none, more = (1 - p) * g * (1 - (1 - p) * g), p * (1 - p) * (1 - 2 * g)
+        level += pull**2 * ((size - selected) * none + np.clip(size * g - part, 0.0, size - selected) * more)
 
     def transition(values: Floats) -> Floats:
         """T: the mean of a function of the shown state, given the true one."""
@@ -254,11 +222,11 @@ def count_several_blocks(
     # meet, its neighbours have: inclusion and exclusion.
     apart = sign = np.ones((1,) * number + cells)
     together = np.ones(cells)
-    for at, each in enumerate(phi):
-        part = np.clip((states * each).sum(axis=axes), 0.0, selected) / np.maximum(selected, 1)
-        together = together * part
-        apart, sign = apart * along(at, 1 - part, part), sign * along(at, -np.ones(cells), np.ones(cells))
-    level = selected * ((apart - together * sign) * variance).sum(axis=axes) + (size - selected) * variance_outside
+    for at, part in enumerate(known):
+        q = part / np.maximum(selected, 1)
+        together = together * q
+        apart, sign = apart * along(at, 1 - q, q), sign * along(at, -np.ones(cells), np.ones(cells))
+    level += selected * ((apart - together * sign) * variance).sum(axis=axes)
     return CountFigures(x, level, (sign * variance).sum(axis=axes), 1 / float(np.prod(a)))
 
 
