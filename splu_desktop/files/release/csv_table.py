@@ -29,7 +29,7 @@ from splu_desktop.files.importer.text.fields import FIRST_BYTES, words_of
 from splu_desktop.files.release.facts import MISSING, BadRelease, Dialect
 
 _AT_ONCE = 5_000  # rows whose texts are joined
-_BLOCK = 1 << 20  # bytes
+_BLOCK = 1 << 19  # bytes
 _LONGEST = 16 << 20  # bytes of a field
 _WIDE = 2_000  # bytes of a row, from which its texts are joined one by one
 _FILL = b"\xff"
@@ -37,7 +37,7 @@ _COMPARED = 4  # words of eight bytes of a text that are compared in every row; 
 _COMPARED_ROWS = 1 << 15
 _RUN = 1 << 28  # bytes of texts that are laid side by side
 _WORKERS = 2
-_CODED = 1 << 20  # rows that wait to be coded at most
+_CODED = 1 << 19  # rows that wait to be coded at most: more lie in memory that the system first clears
 Numbers = tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]
 _STAGE_OUT, _STAGE_IN = "Writing CSV", "Reading the table"
 
@@ -343,7 +343,7 @@ def _add(parts: list[list[fields.Fields]], columns: list[fields.Fields], done: i
 
 
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:
-    """Give whole records, a megabyte or so at a time. Raises ValueError."""
+    """Give whole records, half a megabyte or so at a time. Raises ValueError."""
     rest = b""
     while chunk := file.read(_BLOCK):
         rest += chunk
