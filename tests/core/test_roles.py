@@ -59,6 +59,17 @@ def test_no_invented_header_of_health_or_persons_is_published_as_it_is() -> None
     assert published == []
 
 
+def test_questions_that_are_answered_on_one_scale_are_taken_for_one_kind() -> None:
+    """What a question is about stands in its words, so that a hospital in it is no unit, and a physician no name."""
+    scale = ["fully agree", "rather agree", "neither", "rather disagree", "do not know"]
+    names = ["my pain is treated well", "my mood is good", "I trust my physician", "I recommend the hospital"]
+    columns = [texts(name, [RANDOM.choice(scale) for _ in range(N)]) for name in names]
+    other = texts("hospital", [RANDOM.choice(["St. Anna", "Nord", "West", "Marien"]) for _ in range(N)])
+    found = suggest_roles(Table((*columns, other)))
+    assert [found[name].role for name in names] == [Role.SA] * 4
+    assert found["hospital"].role is Role.NSA
+
+
 # File -> its identifiers, and what is published as it is; all else is secret.
 EXPECTED = {
     "diabetes130.csv.gz": (

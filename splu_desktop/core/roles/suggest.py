@@ -6,6 +6,8 @@ administrative is published unchanged, if the values may be that; everything els
 
 from __future__ import annotations
 
+from collections import Counter
+
 from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
@@ -24,6 +26,7 @@ _GAPS = 0.1  # share of records without a date from which having one tells what 
 _MANY_TEXTS = 0.2  # different texts per record
 _MANY = 20  # values from which a number by itself names somebody
 _FEW = 3  # values up to which a number names nobody
+_SCALE = 4  # answers from which several columns that have the same are questions of one kind
 _SIGNS = 2  # small signs that make a column of words harmless
 _MOST_VALUES = 200  # of a column whose values are kinds of something
 # What the name of such a column must not say: health, persons, and what happened to somebody.
@@ -42,18 +45,7 @@ _UNCHANGED = {
 
 
 def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Suggestion]:
-    """Suggest a role for every column.
-
-    Parameters
-    ----------
-    table : the table.
-    progress : told before each column is looked at; may raise Cancelled.
-
-    Returns
-    -------
-    dict
-        Column name -> Suggestion, in the table's order.
-    """
+    """Return for every column, in the table's order, what it is taken for. Raises Cancelled, where `progress` does."""
     found: dict[str, Suggestion] = {}
     told = _names_person(say("The data dictionary beside the file says that it names a person."))
     for done, column in enumerate(table.columns):
@@ -61,6 +53,7 @@ def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Sug
         found[column.name] = told if column.name in table.origin.get(IDENTIFIERS, ()) else _suggestion(column)
     _take_second_ages(table, found)
     _compare(table, found)
+    _take_answers(table, found)
     return found
 
 
@@ -278,3 +271,13 @@ def _compare(table: Table, found: dict[str, Suggestion]) -> None:
         elif key := next((each for each in fit if told and content.follows(column, each, told, 1)), None):
             reason = say("It says nothing that “{column}” does not say.", column=key.name)
             found[column.name] = Suggestion(Role.NSA, reason, found[key.name].subject, True)
+
+
+def _take_answers(table: Table, found: dict[str, Suggestion]) -> None:
+    """Take for secret what is answered in the words of several secret columns: one scale for many questions."""
+    asked = [column for column in table.columns if column.kind is Kind.CATEGORY and _SCALE <= column.m < _MANY]
+    scales = {column.name: frozenset(column.labels[~column.missing].tolist()) for column in asked}
+    secret = Counter(each for name, each in scales.items() if found[name].role is Role.SA)
+    for name, each in scales.items():
+        if secret[each] > 1 and found[name].role is not Role.SA:
+            found[name] = _secret(table[name], read_name(name))
