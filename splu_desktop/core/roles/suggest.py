@@ -6,8 +6,6 @@ administrative is published unchanged, if the values may be that; everything els
 
 from __future__ import annotations
 
-from collections import Counter
-
 from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
@@ -275,9 +273,7 @@ def _compare(table: Table, found: dict[str, Suggestion]) -> None:
 
 def _take_answers(table: Table, found: dict[str, Suggestion]) -> None:
     """Take for secret what is answered in the words of several secret columns: one scale for many questions."""
-    asked = [column for column in table.columns if column.kind is Kind.CATEGORY and _SCALE <= column.m < _MANY]
-    scales = {column.name: frozenset(column.labels[~column.missing].tolist()) for column in asked}
-    secret = Counter(each for name, each in scales.items() if found[name].role is Role.SA)
-    for name, each in scales.items():
-        if secret[each] > 1 and found[name].role is not Role.SA:
-            found[name] = _secret(table[name], read_name(name))
+    scales = {c.name: frozenset(c.labels[~c.missing]) for c in table.columns if c.kind is Kind.CATEGORY and c.m < _MANY}
+    secret = [each for name, each in scales.items() if found[name].role is Role.SA and len(each) >= _SCALE]
+    told = [name for name, each in scales.items() if secret.count(each) > 1 and found[name].role is not Role.SA]
+    found.update({name: _secret(table[name], read_name(name)) for name in told})
