@@ -43,8 +43,8 @@ class BookPanel(Panel):
         self.open = button(t("Open a book…"), self._open)
         self.save = button(t("Save the book…"), self._save, picture="download")
         card = Card(t("Tables in the book"), 12, 10, spacing=8)
-        hint = label(t("More come from “A table”, or from a file BOOK.toml."), "quiet", wrap=True)
-        put(card.body, (self.list, 1), hint, self.open, self.save)
+        hint = t("More come from “A table”, or a file BOOK.toml. Parts add up; a count asked alone may differ.")
+        put(card.body, (self.list, 1), label(hint, "quiet", wrap=True), self.open, self.save)
         self.page = QTextBrowser()
         self.page.setAccessibleName(t("Table book"))
         # Qt would show what a link leads to in place of the book.
