@@ -560,6 +560,8 @@ def test_what_a_published_ward_settles_is_harmless_and_what_one_person_has_is_no
     divisions = ["Abc", "Abc", "Def", "Def", "Ghi", "Ghi", "Jkl", "Jkl"]
     assert settled("wxq", divisions).role is Role.NSA
     assert settled("wxq stroke", divisions).role is settled("wxq", ["yes", "no"] * 4).role is Role.SA
+    heads = [f"Wxq{end}" for end in ("art", "mann", "ner", "sen", "ski", "ova", "idis", "ic")]
+    assert settled("wxq", heads).role is Role.SA  # who leads it
     assert settled("wxq", divisions * 10, visits=5).role is Role.SA  # one person in each
     mixed = RANDOM.choices(["Abc", "Def", "Ghi"], k=N)
     wards = texts("ward", [f"W{at % 8}" for at in range(N)])

@@ -254,19 +254,19 @@ def _compare(table: Table, found: dict[str, Suggestion]) -> None:
     """
     shown = {name: each.subject for name, each in found.items() if each.role is Role.NSA and table[name].m > 1}
     keys = [table[name] for name, each in found.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
-    units = [table[name] for name, subject in shown.items() if subject in ("unit", "place")]
     told = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
+    units = [table[name] for name, subject in shown.items() if told and subject in ("unit", "place")]
     for column in table.columns:
         if found[column.name].role is not Role.SA or read_name(column.name).says("health") or column.m < _SIGNS:
             continue
-        fit = [] if content.holds_answers(column) or column.missing.any() else units
+        wards = [] if content.holds_answers(column) or content.may_be_names(column) or column.missing.any() else units
         codes = told and column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
         if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
             reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
             found[column.name] = _names_person(reason)
         elif codes and content.is_numbered(column) and all(content.follows(each, column) for each in told):
             found[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
-        elif key := next((each for each in fit if told and content.follows(column, each, told, 1)), None):
+        elif key := next((each for each in wards if content.follows(column, each, told, 1)), None):
             reason = say("It says nothing that “{column}” does not say.", column=key.name)
             found[column.name] = Suggestion(Role.NSA, reason, found[key.name].subject, True)
 
