@@ -42,7 +42,7 @@ def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
     if digits.sum() >= _FEWEST:  # results in words ("neg") stand beside intervals as values of their own
         known = known[digits]
     wide = False
-    for code in known:
+    for code in known[::-1]:  # a code that is no number mostly begins with a letter, and comes late
         found = _ends(str(column.labels[code]))
         if found is None or not found[0] < found[1]:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -98,17 +99,17 @@ class Plan:
             if self.roles[name] is not Role.SA or least < 2:
                 raise BadSetting("Rare values of the secret column “{name}” are joined below 2 or more.", name=name)
 
-    @property
+    @cached_property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the sensitive columns, in the table's order."""
         return self.list_with(Role.SA)
 
-    @property
+    @cached_property
     def nsas(self) -> tuple[str, ...]:
         """Names of the columns published unchanged, in the table's order."""
         return tuple(name for name, given in self.roles.items() if given.is_unchanged)
 
-    @property
+    @cached_property
     def knowable(self) -> tuple[str, ...]:
         """Names of the unchanged columns that somebody may know of a person: not the dates that are moved."""
         moved = () if self.persons is None else self.persons.shift

@@ -95,30 +95,35 @@ def persons_sharing(rows: NDArray[np.int64], owner: NDArray[Any]) -> NDArray[np.
     return np.bincount(pairs // max(persons, 1), minlength=int(rows.max(initial=-1)) + 1)[rows]
 
 
-def rows_alone(rows: NDArray[np.int64], owner: NDArray[Any], k: int) -> NDArray[np.bool_]:
-    """Return (N,) which rows are of a class of which fewer than k different persons have a row."""
-    few, rows_each = np.bincount(rows) < k, np.bincount(owner)
-    if rows_each.max(initial=0) > 1:
-        # Persons are no fewer than the parts that rows are of all their rows; what lies between is counted.
-        unsure = ~few & (np.bincount(rows, (1 / np.maximum(rows_each, 1)).take(owner)) < k - 1 + 1e-6)
-        at = np.flatnonzero(unsure.take(rows))
-        pairs = unique(rows[at] * len(rows_each) + owner[at])
-        few |= unsure & (np.bincount(pairs // len(rows_each), minlength=len(few)) < k)
-    return few.take(rows)
+def rows_alone(rows: NDArray[np.int64], owner: NDArray[Any], k: int) -> NDArray[np.intp]:
+    """Return the places of rows that are of a class of which fewer than k different persons have a row."""
+    # Persons are no fewer than the parts that rows are of all their rows; what lies between is counted.
+    part = (1 / np.maximum(np.bincount(owner), 1)).take(owner)
+    return _those_alone(rows, owner, k, np.flatnonzero((np.bincount(rows, part) < k - 1 + 1e-6).take(rows)))
+
+
+def _those_alone(rows: NDArray[np.int64], owner: NDArray[Any], k: int, at: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return which of some places, all those of their classes, are of a class with rows of fewer than k persons."""
+    persons = int(owner.max(initial=0)) + 1
+    pairs = unique(rows[at] * persons + owner[at])
+    return at[(np.bincount(pairs // persons) < k).take(rows[at])]
 
 
 def find_leavers(
     rows: NDArray[np.int64], owner: NDArray[Any], persons: int, k: int, most: float = np.inf
 ) -> NDArray[np.bool_]:
     """Return (persons,) who leave, with all rows, until k persons share each that is left, or more than `most` left."""
-    gone, some, whose = np.zeros(persons, bool), rows, owner
-    while np.count_nonzero(gone) <= most and (alone := rows_alone(some, whose, k)).any():
-        gone[whose[alone]] = True
-        # Others may be alone now where a class has lost a row, and nowhere else.
-        lost, fewer = gone.take(owner), np.zeros(int(rows.max()) + 1, bool)
-        fewer[rows[lost]] = True
-        at = np.flatnonzero(fewer.take(rows) & ~lost)
-        some, whose = rows[at], owner[at]
+    gone, left = np.zeros(persons, bool), np.ones(len(rows), bool)
+    part = (1 / np.maximum(np.bincount(owner), 1)).take(owner)
+    # Persons of each class at least; they are counted where a row has been lost and k are not sure.
+    least = np.bincount(rows, part)
+    few = least < k - 1 + 1e-6
+    while np.count_nonzero(gone) <= most and few.any():
+        gone[owner[_those_alone(rows, owner, k, np.flatnonzero(few.take(rows) & left))]] = True
+        lost = np.flatnonzero(gone.take(owner) & left)
+        left[lost] = False
+        least -= np.bincount(rows[lost], part[lost], len(least))
+        few = (np.bincount(rows[lost], minlength=len(few)) > 0) & (least < k - 1 + 1e-6)
     return gone
 
 

@@ -403,9 +403,9 @@ class Search:
 
 
 def _needed(table: Table, plan: Plan) -> tuple[Table, Plan]:
-    """Return table and plan without the columns that are not published, but for those that persons go by."""
-    by = plan.persons.columns if plan.persons is not None else ()
-    roles = {name: role for name, role in plan.roles.items() if role.is_published or name in by}
+    """Return table and plan without the columns that are neither published nor named by anything else."""
+    named = {*plan.generalisations, *plan.public_values, *plan.rare, *(plan.persons.columns if plan.persons else ())}
+    roles = {name: role for name, role in plan.roles.items() if role.is_published or name in named}
     return table.select(name for name in table.names if name in roles), replace(plan, roles=roles)
 
 

@@ -159,7 +159,6 @@ class _Secret:
 
     def _claims(self, cells: _Cells, top: Ints, count: Ints) -> NDArray[np.int64]:
         """Return (m,) persons of whom each value is rightly claimed, 0 where too many claims are wrong."""
-        # Cells that can claim nothing are most of them: the rest of the work is done for the others alone.
         likely = self.secret[top] & (2 * count > cells.rows) & (cells.rows > 2)
         if not likely.any():
             return np.zeros(self.column.m, np.int64)
@@ -195,7 +194,6 @@ class _Secret:
     def giveaways(self) -> Iterator[Giveaway]:
         """Give for each columns the value that they tell of most persons, rare ones rather than what most have."""
         for columns, told in self.given_away.items():
-            # One value stands for the column; a rare one is the better reason to leave it out.
             at = int((told * (1 - self.share)).argmax())
             value = str(self.column.labels[at])
             yield Giveaway(columns, self.column.name, value, int(told[at]), int(self.bearers[at]))

@@ -43,7 +43,7 @@ def rank_sensitive(
 
 def _is_amount(column: Column) -> bool:
     """Whether a column holds amounts or dates, as they are or in bands, and no few grades."""
-    amounts = interval_ends(column) is not None or (column.values is not None and column.m > _GRADES)
+    amounts = (column.values is not None and column.m > _GRADES) or interval_ends(column) is not None
     return amounts or bool(column.grain)
 
 
