@@ -33,7 +33,10 @@ import xlsxwriter
 
 HERE = Path(__file__).resolve().parents[1]
 
-OWN = "import pandas; from splu_desktop.files.importer import read; t = read(path).table; n = t.n"
+OWN = (
+    "import pandas, splu_desktop.files.importer.reader; "
+    "from splu_desktop.files.importer import read; t = read(path).table; n = t.n"
+)
 READERS: dict[str, dict[str, tuple[tuple[str, ...], str, str]]] = {
     "csv": {
         "SPLU Desktop": ((), "codes", OWN),
