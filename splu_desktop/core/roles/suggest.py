@@ -42,6 +42,7 @@ _UNCHANGED = {
 }
 
 
+@remember  # plan, verdict and register ask anew
 def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Suggestion]:
     """Return for every column, in the table's order, what it is taken for. Raises Cancelled, where `progress` does."""
     found: dict[str, Suggestion] = {}
