@@ -105,9 +105,11 @@ def crosstab(
     open_by = [name for name in by if name not in hidden]
     key, inside = np.zeros((2, table.n), np.int64)
     for name in open_by:
-        key = key * table[name].m + table[name].codes
-    inside[reader.rows_that_meet(question.nsas)] = 1
-    line, found = cross_codes(inside * (key + 1), math.prod(table[name].m for name in open_by) + 1)
+        key *= table[name].m
+        key += table[name].codes
+    rows_inside = reader.rows_that_meet(question.nsas)
+    inside[rows_inside] = key[rows_inside] + 1
+    line, found = cross_codes(inside, math.prod(table[name].m for name in open_by) + 1)
     outside = int(found[0] == 0) if len(found) else 0
     keys = found[outside:] - 1
     if (len(keys)) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:

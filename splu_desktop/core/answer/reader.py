@@ -277,11 +277,11 @@ class Reader:
         classes, whole, totals = published.record_class[rows], np.ones(1), np.zeros((number, 1), np.int64)
         pair, pairs = cross_codes(pair_keys(line, number, classes), lines * number)
         of_line, of_class = np.divmod(pairs, number)
-        codes: NDArray[np.integer] = np.zeros(len(classes), np.int64)
+        codes: NDArray[np.integer] = classes
         by_class: list[Floats] = []
         for block, (own, size) in parts.items():
-            totals = self._pairs(block).count_by_class(own, size)
-            codes = pair_keys(codes, size, own.take(self._pairs(block).codes[rows]))
+            totals, part = self._pairs(block).count_by_class(own, size), own.take(self._pairs(block).codes[rows])
+            codes = pair_keys(codes, size, part) if by_class else part
             whole = np.outer(whole, totals.sum(axis=0) / max(published.n, 1)).ravel()
             by_class.append(totals / np.maximum(totals.sum(axis=1, keepdims=True), 1))
         counts = count_pairs(pair, len(pairs), codes, len(whole))
