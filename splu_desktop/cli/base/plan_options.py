@@ -193,7 +193,7 @@ def _shift_asked(text: str | None, table: Table) -> tuple[tuple[str, ...], int]:
 def questions_asked(texts: Sequence[str], within: float, table: Table) -> tuple[AskedTable, ...]:
     """Return the tables that must come out. Raises BadSetting, UnknownColumn."""
     if not all(map(str.strip, texts)):
-        raise misfit("", "--table", "'COLUMN=VALUE by COLUMN'")
+        raise misfit("", "--table", "'COLUMN[=VALUE] by COLUMN'")
     with said_by("--table"):
         found = tuple(parse_question(text, table, within) for text in texts)
     if len(found) > 3:
