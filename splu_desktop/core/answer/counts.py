@@ -20,6 +20,7 @@ from splu_desktop.core.thresholds import NORMAL_95
 Floats = NDArray[np.float64]
 
 _NEXT_TO_NONE = 1e-12  # the share of an event that nothing lets expect: x is as likely in one row as in another
+_AT_ONCE = 1 << 15  # figures that are worked out at once: as many as stay in the processor's own memory
 _MORE = 2.0  # rows of the rest of a class that an interval adds to those that show an event (Agresti and Coull 1998)
 
 
@@ -109,13 +110,27 @@ def count_one_block(
     """
     a, b = draw_a, 1 - draw_a
     step, pull = (1 - b * selected / size) / a, b * selected / size / a
-    x = (shown - b * selected * share) / a
-    # Two rows more: of so few as are read off the table their number is not well known.
-    seen = (size * share + _MORE) / (size + _MORE)
-    none, more = b * seen * (1 - b * seen), a * b * (1 - 2 * seen)
-    others = np.clip(size * seen - np.clip(x, 0, selected), 0, size - selected)
-    level = effect * (step**2 * selected * none + pull**2 * ((size - selected) * none + others * more))
-    return add_classes(CountFigures(x, level, effect * step**2 * more, step), line, lines, selected, share)
+    own, beside = effect * step**2, effect * pull**2
+    each = own * selected + beside * (size - selected)
+    sums = np.zeros((5, lines, share.shape[1]))
+    at_once = max(_AT_ONCE // max(share.shape[1], 1), 1)
+    for some in (slice(begin, begin + at_once) for begin in range(0, len(line), at_once)):
+        rows, of = selected[some], size[some]
+        x = (shown[some] - b * rows * share[some]) / a
+        # Two rows more: of so few as are read off the table their number is not well known.
+        seen = (of * share[some] + _MORE) / (of + _MORE)
+        shows = b * seen
+        none, more = shows - shows**2, a * b - 2 * a * shows
+        others = np.clip(of * seen - np.clip(x, 0, rows), 0, of - rows)
+        expected = rows * (share[some] + _NEXT_TO_NONE)
+        level = each[some] * none + beside[some] * others * more
+        parts = x, level, expected, own[some] * more * expected, step[some] * expected
+        first, last = line[some][0], line[some][-1]
+        for total, part in zip(sums, parts, strict=True):
+            total[first : last + 1] += sum_by_line(part, line[some] - first, last + 1 - first)
+    estimate, level, whole, slope, steps = sums
+    whole = np.where(whole > 0, whole, 1)
+    return CountFigures(estimate, level, slope / whole, steps / whole)
 
 
 def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> CountFigures:
