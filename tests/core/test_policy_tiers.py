@@ -87,6 +87,12 @@ def test_asked_columns_stay_longest_and_sex_is_never_merged() -> None:
     assert len(some[1].rungs) == 2, "as it is, or left out"
 
 
+def test_no_form_of_a_column_has_but_one_value() -> None:
+    for some in ([], [""] * 40):  # whether anything is said at all is no form either
+        units = column_of("ward", [*(f"ward {at % 90}" for at in range(900)), *some])
+        assert [rung.steps for rung in ladder_of(units, "unit", asked=False)] == [(), None], "all would be others"
+
+
 def test_too_few_persons_have_no_form() -> None:
     table, owner = people(5, n=8)
     assert TierSearch(candidates(table), owner, 11, 0.95).mildest() is None

@@ -70,8 +70,8 @@ def ladder_of(column: Column, subject: str, asked: bool, before: Steps = ()) -> 
             after, further = label_map(start, steps)
         except CannotGeneralise:
             continue
-        # One value tells nothing, as a form left out; of days it is a form all the same, since days must not stay.
-        if (after.m > 1 or days) and after.m < rungs[-1].m:
+        # One value, or who has one at all, tells nothing; of days it is a form all the same, since days must not stay.
+        if (np.count_nonzero(~after.missing) > 1 or days) and after.m < rungs[-1].m:
             rungs.append(Rung(tier, (*before, *steps), further[to], after.m))
     if days and len(rungs) > 1:  # days are widely known, so that months are the finest
         rungs = [replace(rungs[1], tier=0), *rungs[2:]]
