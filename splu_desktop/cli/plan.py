@@ -89,7 +89,8 @@ def plan_lines(planned: PlannedTable, *, short: bool = False) -> list[str]:
     else:
         told += [(say("coarser"), Phrase("{column}: {words}", {"column": name, "words": each.words}))
                  for name, own in plan.generalisations.items() for each in own]  # fmt: skip
-    told += [(say("as it is"), _list_names(plan.nsas)), (say("left out"), _list_names(plan.list_with(Role.DROPPED))),
+    same = tuple(name for name in plan.nsas if not plan.generalisations.get(name))
+    told += [(say("as it is"), _list_names(same)), (say("left out"), _list_names(plan.list_with(Role.DROPPED))),
              (say("names"), _list_names(plan.list_with(Role.IDENTIFIER)))]  # fmt: skip
     return [*lines, *(line_of(words, _mark(mark)) for mark, words in told if words)]
 
