@@ -73,12 +73,14 @@ EXCLUDED_MODULES = [
     "Cryptodome.SelfTest",
 ]
 
-# Modules imported by a name that the program puts together: national numbers of persons, pages of the window, commands.
+# Modules imported by their names, which no analysis follows: national numbers of persons, and of the program's own all
+# but those that need what stays out.
 _NUMBERS = (ROOT / "splu_desktop/core/roles/numbers.py").read_text("utf-8")
 HIDDEN_MODULES = [f"stdnum.{name}" for name in re.search(r'^_MODULES = """(.*?)"""', _NUMBERS, re.S | re.M)[1].split()]  # type: ignore[index]
 HIDDEN_MODULES += [f"stdnum.{name}" for name in re.findall(r'_check\("(\w+)"\)', _NUMBERS)]
-HIDDEN_MODULES += [f"splu_desktop.gui.{path.parent.name}.page" for path in ROOT.glob("splu_desktop/gui/*/page.py")]
-HIDDEN_MODULES += [f"splu_desktop.cli.{path.stem}" for path in ROOT.glob("splu_desktop/cli/[a-z]*.py")]
+_OPTIONAL = ("splu_desktop.api", "splu_desktop.cluster", "splu_desktop.files.large.")
+_OWN = (".".join(path.relative_to(ROOT).with_suffix("").parts) for path in ROOT.glob("splu_desktop/**/[a-z]*.py"))
+HIDDEN_MODULES += sorted(name for name in _OWN if not name.startswith(_OPTIONAL))
 
 # Empty modules in the place of what a library imports and never uses: name -> file.
 STAND_INS = {path.stem: str(path) for path in sorted((ROOT / "packaging/stand_ins").glob("*.py"))}

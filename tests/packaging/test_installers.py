@@ -73,6 +73,14 @@ def test_nothing_that_the_program_imports_is_left_out_of_the_bundle() -> None:
     assert not found
 
 
+def test_modules_that_are_imported_by_their_names_are_in_the_bundle() -> None:
+    texts = "".join(path.read_text("utf-8") for path in (ROOT / "splu_desktop").rglob("*.py"))
+    named = set(re.findall(r'import_module\("([\w.]+)"\)', texts))
+    named |= {f"splu_desktop.gui.{name}" for name in re.findall(r'_late\("([\w.]+)"', texts)}
+    assert {"splu_desktop.cli.base.self_test", "splu_desktop.gui.shell.guide"} <= named
+    assert named <= set(contents.HIDDEN_MODULES)
+
+
 _WITHOUT = """
 import importlib.util, sys
 from pathlib import Path
