@@ -79,10 +79,8 @@ def test_no_sentence_is_glued_together() -> None:
         "gui/base/theme.py",  # a style sheet
         "generalise/intervals.py",  # labels of intervals are data: they stand in the table
         "release/dictionary.py",  # commands of other programs
-        "large/engine.py",  # queries
-        "large/table.py",
+        "large/table.py",  # queries
         "large/duck.py",
-        "large/table.py",
         "cluster/spark.py",
     )
     keys = re.compile(r": (?:type|name|label|periods|texts|merged cells|days|zeros) of \0?$")  # of mappings

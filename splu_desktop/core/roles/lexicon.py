@@ -51,9 +51,7 @@ class Lexicon:
     begins: Mapping[str, frozenset[str]]  # beginnings of words, written with a star -> their lists
     stems: Mapping[str, frozenset[str]]  # parts of words that say something about health -> their lists
     staff_ends: tuple[str, ...]  # ends of words that say who treats
-    values: Mapping[
-        str, frozenset[str]
-    ]  # name -> values, each as words joined by "_"; "link" and "compound" are of names
+    values: Mapping[str, frozenset[str]]  # name -> values as words joined by "_"; "link", "compound" are of names
     ranges: Mapping[str, tuple[int, int]]  # word -> lowest and highest number that a date of its kind may be
 
     def lists_of(self, word: str) -> frozenset[str]:

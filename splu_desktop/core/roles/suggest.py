@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.messages import say
-from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import absence_values, says_absence
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, fold, lexicon, read_name
@@ -18,7 +17,6 @@ from splu_desktop.core.words import words_of
 
 __all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
 
-_STAGE = "Recognising the source"
 _NEAR_UNIQUE, _MOSTLY_UNIQUE = 0.9, 0.5  # different values per record
 _GAPS = 0.1  # share of records without a date from which having one tells what happened
 _MANY_TEXTS = 0.2  # different texts per record
@@ -43,12 +41,11 @@ _UNCHANGED = {
 
 
 @remember  # plan, verdict and register ask anew
-def suggest_roles(table: Table, *, progress: Progress = SILENT) -> dict[str, Suggestion]:
-    """Return for every column, in the table's order, what it is taken for. Raises Cancelled, where `progress` does."""
+def suggest_roles(table: Table) -> dict[str, Suggestion]:
+    """Return for every column, in the table's order, what it is taken for."""
     found: dict[str, Suggestion] = {}
     told = _names_person(say("The data dictionary beside the file says that it names a person."))
-    for done, column in enumerate(table.columns):
-        progress.report(_STAGE, done / max(len(table.columns), 1))
+    for column in table.columns:
         found[column.name] = told if column.name in table.origin.get(IDENTIFIERS, ()) else _suggestion(column)
     _take_second_ages(table, found)
     _compare(table, found)
