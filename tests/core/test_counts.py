@@ -7,6 +7,7 @@ half as many, since they hang together (mechanism.md section 11). Seeds are fixe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,11 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.counts import count_one_block, count_several_blocks
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
-from splu_desktop.core.mechanism import DecoyGroups
+from splu_desktop.core.answer.scores import BlockScores
+from splu_desktop.core.mechanism import CLASS, Block, ClassCell, DecoyGroups, Lenders
+from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
+from tests.columns import column_of
 from tests.core.releases import Releases, column, lines_of, people, table
 from tests.optional import DATA, needs
 
@@ -312,3 +316,24 @@ def test_exact_questions_are_exact_and_a_value_that_vanished_may_still_be_there(
     gone = reader.answer([Condition("dx", ("never seen",))])
     assert gone.published_count == 0
     assert 2 < gone.high < 5  # of three none would be shown in .8^3 e^-2.4 = .05
+
+
+def test_scores_of_pairs_with_weights_are_those_of_as_many_rows() -> None:
+    """A large table holds each pair of class and value once: so, too, one that no drawn row shows any more."""
+    rows = np.array([[40, 0, 10], [5, 25, 20]])
+    every = np.indices(rows.shape).reshape(2, -1)
+
+    def scores_of(pairs: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        names = {"dx": ["a", "b", "c"], CLASS: ["1", "2"]}
+        columns = [
+            column_of(name, np.array(names[name], object)[of]) for name, of in zip(names, pairs[::-1], strict=True)
+        ]
+        table = Table(tuple(replace(each, weights=weights) for each in columns))
+        block = Block(("dx",), Lenders(5.0))
+        found = BlockScores(Published(table, (block,), (), (ClassCell(), ClassCell())), block)
+        scores, which = found.set_scores(np.eye(3, dtype=bool))[0]
+        return np.asarray(scores[which[found.pair]])
+
+    as_rows = scores_of(np.repeat(every, rows.ravel(), axis=1), None)
+    as_pairs = scores_of(every, rows.ravel())
+    assert np.allclose(as_rows, np.repeat(as_pairs, rows.ravel()))

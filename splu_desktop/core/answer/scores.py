@@ -51,9 +51,8 @@ class BlockScores:
             self.pair, pairs = cross_codes(keys, every)
             self._rows = np.bincount(self.pair, weights, minlength=len(pairs))
         else:  # a first count asks for no row's pair
-            counts = np.bincount(keys, weights, minlength=every)
-            pairs = np.flatnonzero(counts > 0)
-            self._rows = counts[pairs]
+            pairs = np.flatnonzero(there := np.bincount(keys, minlength=every))  # those of no weight, too
+            self._rows = (there if weights is None else np.bincount(keys, weights, minlength=every))[pairs]
         self._class, self._value = np.divmod(pairs, self.size)
         self.pair_class = self._class.astype(np.int32)  # (P,)
 
