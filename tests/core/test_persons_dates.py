@@ -77,6 +77,23 @@ def test_no_mark_is_moved_and_no_partial_date_stays() -> None:
         assert years.max() <= 2023
 
 
+@pytest.mark.parametrize(
+    ("shared", "beyond", "shown"), [(700, 2, OPEN), (150, 2, UNKNOWN), (150, 40, ""), (430, 0, "")]
+)
+def test_the_day_on_which_a_study_began_or_closed_is_not_moved(shared: int, beyond: int, shown: str) -> None:
+    """A day at an end that a quarter of the rows share; one in the middle, as of a screening, stays a date."""
+    rng = np.random.default_rng(6)
+    low, high = (0, shared) if shared == 700 else (shared, 700) if shared == 150 else (0, 700)
+    offsets = rng.integers(low, high, 400)
+    offsets[:100], offsets[100 : 100 + beyond] = shared, shared + 30 if shared == 700 else shared - 30
+    moved = shift_dates(
+        Table((_persons(200, 2), _dates("end", _days(offsets)))), ByPerson("id", shift=("end",), days=90), Seeded(7)
+    )
+    texts = moved["end"].labels[moved["end"].codes].tolist()
+    assert set(texts[:100]) == {shown} if shown else not {OPEN, UNKNOWN} & set(texts)
+    assert not {OPEN, UNKNOWN} & set(texts[100:])
+
+
 def test_times_of_day_stay() -> None:
     table = Table((_persons(2, 2), _dates("t", [f"2020-03-0{at} 22:45:0{at}" for at in range(1, 5)])))
     moved = shift_dates(table, ByPerson("id", shift=("t",), days=70), Seeded(1))["t"]

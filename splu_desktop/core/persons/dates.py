@@ -30,6 +30,7 @@ FEWEST_SHIFTS = 10  # whole weeks are moved where so many are possible; fewer sh
 _FAR = 3_650  # days that part a mark from the dates of a column
 _SHARED = 5  # rows that share a mark
 _MOST_MARKS = 3  # different ones at either end of a column
+_FEWEST_DAYS, _OFTEN, _BEYOND = 10, 5, 0.02  # days of a column; times as often as the next one; rows behind the day
 _PERIODS = {  # form, NumPy's unit, days to its middle, least days of a shift that hides it
     "month": (re.compile(r"(\d{4})-(\d{2})"), "M", 14, 62),
     "year": (re.compile(r"(\d{4})"), "Y", 182, 730),
@@ -64,7 +65,8 @@ def _holds_dates(column: Column) -> bool:
 def find_marks(column: Column) -> tuple[Flags, Flags]:
     """Return (m,) labels of a column of dates that mark an open end, and those that mark an unknown day.
 
-    Known dummies, and days that several rows share years away from all others.
+    Known dummies, days that several rows share years away from all others, and one at an end that rows share far more
+    often than any other: the day on which a study began or closed.
     """
     assert column.values is not None
     days = column.values.astype("datetime64[D]")
@@ -78,6 +80,13 @@ def find_marks(column: Column) -> tuple[Flags, Flags]:
             far = abs(int((days[places[end]] - days[places[end - 1]]).astype(np.int64))) > _FAR
             if far and int(counts[places[:end]].min()) >= _SHARED:
                 found[places[:end]] = True
+    if len(left := np.flatnonzero(dated & ~opened & ~unknown)) >= _FEWEST_DAYS:
+        rows = counts[left]
+        top = int(rows.argmax())
+        before, behind = int(rows[:top].sum()), int(rows[top + 1 :].sum())
+        often = rows[top] >= max(_SHARED, _OFTEN * int(np.partition(rows, -2)[-2]))
+        if often and min(before, behind) <= _BEYOND * rows.sum():
+            (opened if behind < before else unknown)[left[top]] = True
     return opened, unknown
 
 

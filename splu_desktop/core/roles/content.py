@@ -259,7 +259,7 @@ def may_be_births(column: Column) -> bool:
     years = holds_years(column)
     if not (years or is_dated(column)) or column.values is None or rows_of(column) < 2:
         return False
-    values = np.repeat(column.values, column.counts() * ~column.missing)
+    values = np.repeat(column.values, column.counts() * ~column.marks)  # who is still there was not born in 9999
     days = values * 365.25 if years else values.astype("datetime64[D]").astype(float)
     first, middle, last = np.quantile(days, (0.05, 0.5, 1))
     return bool(last - first > _LIFE and last - middle > _LIFE / 2)
