@@ -11,7 +11,7 @@ from splu_desktop.cli.base.effects import belong, misfit
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_written_language
 from splu_desktop.cli.base.output import Meter, line_of, print_json, print_rows, tell
-from splu_desktop.cli.base.plan_options import add_plan_options, columns_named, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, columns_named, plan_table
 from splu_desktop.compare.outcome import COLUMNS, MEASURES, Comparison
 from splu_desktop.compare.runner import DRAWS, LIMIT, compare_plan
 from splu_desktop.compare.systems import FIRST, SYSTEMS, find_systems
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
     _check(args)
     if args.out is not None:
         check_new(args.out)
-    planned = planned_from(args, SILENT)
+    planned = plan_table(args, SILENT)
     table, plan = planned.reading.table, planned.plan
     # Asked of the original as of a release.
     original = Published(table.select((*plan.nsas, *plan.sensitive)), plan.blocks)

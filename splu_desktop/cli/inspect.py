@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
-from splu_desktop.cli.base.import_options import add_recipe_options, imported_from
+from splu_desktop.cli.base.import_options import add_recipe_options, import_table
 from splu_desktop.cli.base.output import print_json, print_rows, tell, translate, whole
 from splu_desktop.core.messages import Phrase, percent_of, say
 from splu_desktop.core.roles import Role
@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print what the file holds."""
-    imported = imported_from(args, args.file.expanduser(), allow_empty=True)
+    imported = import_table(args, args.file.expanduser(), allow_empty=True)
     if args.save_recipe is not None:
         write_recipe(Recipe(imported.choices, None, imported.source, columns=imported.table.names), args.save_recipe)
     if args.problems is not None:

@@ -10,7 +10,7 @@ from typing import Any
 from splu_desktop.cli.base.help import add_command
 from splu_desktop.cli.base.import_options import open_engine
 from splu_desktop.cli.base.output import Meter, line_of, one_line, print_json, tell, translate
-from splu_desktop.cli.base.plan_options import add_plan_options, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, plan_table
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, Phrase, cases_of_100, certainty_words, isolated, say
 from splu_desktop.core.policy import TOO_SMALL, Line, Verdict
@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the plan and the verdict. Returns 3 where lines are open."""
     with Meter(quiet=args.json) as shown:
-        planned = planned_from(args, shown, open_engine(args, shown))
+        planned = plan_table(args, shown, open_engine(args, shown))
     command = _protect_command(args, planned.verdict)
     if args.json:
         data = planned.as_dict()

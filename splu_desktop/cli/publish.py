@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import misfit, no_effect, said_by
+from splu_desktop.cli.base.effects import misfit, name_option, no_effect
 from splu_desktop.cli.base.help import add_command, several, takes
 from splu_desktop.cli.base.import_options import open_engine
 from splu_desktop.cli.base.opening import lock_from, password_line
 from splu_desktop.cli.base.output import Meter, current_language, line_of, print_json
-from splu_desktop.cli.base.plan_options import add_plan_options, check_options, planned_from, release_entries
+from splu_desktop.cli.base.plan_options import add_plan_options, check_options, plan_table, release_entries
 from splu_desktop.cli.plan import as_gate, open_lines, plan_lines
 from splu_desktop.core.messages import say
 from splu_desktop.core.policy import Line
@@ -79,9 +79,9 @@ def run(args: argparse.Namespace) -> int:
     password, lock = lock_from(file, none=said.get("no_password", False)) if packed else (None, {})
     with Meter(quiet=args.json) as shown:
         engine = open_engine(args, shown)
-        planned = planned_from(args, shown, engine)
+        planned = plan_table(args, shown, engine)
         found = planned.verdict
-        with said_by("--accept"):
+        with name_option("--accept"):
             waiting = found.list_waiting(accepted, everything)
         if waiting:
             # Else the refusal would begin on the line that shows how far it is.

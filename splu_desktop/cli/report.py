@@ -8,7 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.effects import belong
 from splu_desktop.cli.base.help import add_command, switch, takes
-from splu_desktop.cli.base.import_options import add_set, imported_from
+from splu_desktop.cli.base.import_options import add_set, import_table
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
 from splu_desktop.cli.base.output import Meter, current_language, print_result, say_written
 from splu_desktop.core.errors import BadSetting
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     with Meter(quiet=args.json) as shown:
         opened = open_asked(args, shown)
         entry = Register().find(opened.id)
-        source = imported_from(args, args.source, progress=shown).table if args.internal else None
+        source = import_table(args, args.source, progress=shown).table if args.internal else None
         report = make_report(opened, fields, entry=entry, source=source, progress=shown)
         write_report(report, args.out, language=args.language, progress=shown)
     data = {"out": str(args.out), "edition": report.edition, "bytes": args.out.stat().st_size}

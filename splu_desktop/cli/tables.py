@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
 from splu_desktop.cli.base.output import Meter, print_result, say_written
-from splu_desktop.cli.base.plan_options import add_plan_options, planned_from
+from splu_desktop.cli.base.plan_options import add_plan_options, plan_table
 from splu_desktop.core.messages import say
 from splu_desktop.report.book import make
 
@@ -44,7 +44,7 @@ def _tables(args: argparse.Namespace) -> None:
 def _protect(args: argparse.Namespace) -> None:
     make.check_book_path(args.out, overwrite=args.overwrite)
     with Meter(quiet=args.json) as shown:
-        planned = planned_from(args, shown)
+        planned = plan_table(args, shown)
         table, plan = planned.reading.table, planned.plan
         book = make.print_protected(table, plan, args.title or args.file.stem, path=args.book)
         entry = make.hand_out_protected(book, table, plan, args.out, args.language)

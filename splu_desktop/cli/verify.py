@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, password_asked
 from splu_desktop.cli.base.output import line_of, print_json, translate
-from splu_desktop.core.messages import said_of, say
+from splu_desktop.core.messages import read_plain, say
 from splu_desktop.core.policy import title_of
 from splu_desktop.files.register.ledger import Register
 from splu_desktop.files.release.verify import NOTE, WRONG, Verification, verify
@@ -62,8 +62,8 @@ def _verdict_of(found: Verification) -> dict[str, Any]:
     if "lines" not in body:
         unknown = say("The lines of its verdict stand in the register of the computer that made it.")
         return {"verdict": None, "headline": unknown, "lines": []}
-    lines = [{**line, "sentence": said_of(line["sentence"])} for line in body["lines"]]
-    return {"verdict": body["verdict"], "headline": said_of(body["headline"]), "lines": lines}
+    lines = [{**line, "sentence": read_plain(line["sentence"])} for line in body["lines"]]
+    return {"verdict": body["verdict"], "headline": read_plain(body["headline"]), "lines": lines}
 
 
 def _of_report(args: argparse.Namespace) -> tuple[bool, dict[str, Any], list[str]]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from splu_desktop.compare.base import Floats, System, TrueTable, said_briefly
+from splu_desktop.compare.base import Floats, System, TrueTable, say_briefly
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.messages import Figure, Phrase, percent_of, say
 from splu_desktop.core.thresholds import Thresholds
@@ -198,10 +198,10 @@ COLUMNS = {
     **{name: ShownColumn(head, "r", partial(SystemResult.say_range, name=name)) for name, head in FIGURES.items()},
     "t_p": ShownColumn("T_P", "r", lambda row: Figure("–" if row.t_p is None else f"{row.t_p:.2f}")),
     "t_f": ShownColumn("T_f", "r", lambda row: Figure("–" if row.t_f is None else f"{row.t_f:,}")),
-    "epsilon": ShownColumn("ε", "r", lambda row: said_briefly(row.epsilon)),
+    "epsilon": ShownColumn("ε", "r", lambda row: say_briefly(row.epsilon)),
 }
 MEASURES = ShownColumn(
     say("the papers' own measures"),
     "l",
-    lambda row: Figure("; ".join(f"{name} {said_briefly(each)}" for name, each in row.metrics.items())),
+    lambda row: Figure("; ".join(f"{name} {say_briefly(each)}" for name, each in row.metrics.items())),
 )

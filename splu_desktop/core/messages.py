@@ -132,7 +132,7 @@ def say(template: str, /, **values: object) -> Phrase:
 
 
 def plain_of(text: object) -> Any:
-    """Return what was said, or a value in it, as plain data that `said_of` reads again."""
+    """Return what was said, or a value in it, as plain data that `read_plain` reads again."""
     if isinstance(text, Phrase):
         return {"say": text.template, "values": {name: plain_of(value) for name, value in text.values.items()}}
     if isinstance(text, Figure):
@@ -140,13 +140,13 @@ def plain_of(text: object) -> Any:
     return text if isinstance(text, str | int | float) else f"{text}"
 
 
-def said_of(data: Any) -> str:
+def read_plain(data: Any) -> str:
     """Return the sentence that `plain_of` gave. Raises KeyError, AttributeError."""
     if not isinstance(data, Mapping):
         return str(data)
     if "figure" in data:
         return Figure(data["figure"])
-    values = {name: said_of(own) if isinstance(own, Mapping) else own for name, own in data["values"].items()}
+    values = {name: read_plain(own) if isinstance(own, Mapping) else own for name, own in data["values"].items()}
     return Phrase(str(data["say"]), values)
 
 
@@ -161,7 +161,7 @@ def listed(parts: Iterable[str], last: str = "{head} and {tail}", others: str = 
     return say(last, head=head, tail=every[-1])
 
 
-def shown_of(count: int, most: int) -> int:
+def count_to_name(count: int, most: int) -> int:
     """Return how many of `count` to name, `most` or one more: "and 1 more" takes the room of the one it hides."""
     return count if count <= most + 1 else most
 
@@ -177,7 +177,7 @@ def no_column(name: str, columns: Sequence[str]) -> Phrase:
     return say("There is no column “{name}”; {advice}", name=name, advice=which_of(name, columns))
 
 
-def folded_text(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return a text without upper case and blanks around it, accents put together with their letters."""
     text = text.strip().casefold()
     return text if text.isascii() else unicodedata.normalize("NFC", text)
@@ -198,8 +198,8 @@ def superfluous(why: str, options: Sequence[str]) -> Phrase:
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return which of these names looks most like one that is mistyped, "" where none does."""
-    folded = {folded_text(each): each for each in reversed(known)}
-    near = difflib.get_close_matches(folded_text(name), folded, n=1, cutoff=0.6)
+    folded = {fold_text(each): each for each in reversed(known)}
+    near = difflib.get_close_matches(fold_text(name), folded, n=1, cutoff=0.6)
     return folded[near[0]] if near else ""
 
 

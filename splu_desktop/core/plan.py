@@ -189,13 +189,13 @@ class Plan:
         left = tuple(each for each in self.public_values.get(column, ()) if each != value)
         return replace(self, public_values={**self.public_values, column: left})
 
-    def drawn_together(self, first: str, second: str) -> Plan:
+    def join_blocks(self, first: str, second: str) -> Plan:
         """Return the plan with one block of those of two columns."""
         own, other = self.block_of(first), self.block_of(second)
         rest = [block for block in self.blocks if block not in (own, other)]
         return replace(self, blocks=(replace(own, columns=(*own.columns, *other.columns)), *rest))
 
-    def drawn_apart(self, columns: Sequence[str]) -> Plan:
+    def part_blocks(self, columns: Sequence[str]) -> Plan:
         """Return the plan with a block of each of some columns, as far as it draws them."""
         apart = [Block((name,), self.block_of(name).draw) for name in columns if name in self.sensitive]
         left = [(block, tuple(name for name in block.columns if name not in columns)) for block in self.blocks]

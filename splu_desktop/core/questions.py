@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
-from splu_desktop.core.messages import folded_text, in_words, listed, nearest, none_of, say
+from splu_desktop.core.messages import fold_text, in_words, listed, nearest, none_of, say
 from splu_desktop.core.table import Column, Table
 
 KINDS = ("count", "mean", "compare")
@@ -54,7 +54,7 @@ class AskedTable:
         head = "" if self.kind == "count" else f"{self.kind} of " if self.kind == "mean" else "compare "
         return f"{head}{what} by {', '.join(self.by)}" if self.by else f"{head}{what}"
 
-    def counted_by(self, columns: Collection[str]) -> AskedTable:
+    def keep_columns(self, columns: Collection[str]) -> AskedTable:
         """Return the table by those of its columns that are among some."""
         return replace(self, by=tuple(name for name in self.by if name in columns))
 
@@ -93,7 +93,7 @@ def parse_question(text: str, table: Table, within: float = WITHIN) -> AskedTabl
     kind = "count"
     if (head := _OF.match(text)) and not any(text.startswith(name) for name in table.names):
         kind, text = head[1].lower(), text[head.end() :]
-    columns = {folded_text(" ".join(name.split())): name for name in table.names}
+    columns = {fold_text(" ".join(name.split())): name for name in table.names}
     parts = re.split(r"\s+by\s+", text, flags=re.I)
     for cut in range(len(parts), 0, -1):  # "by" may stand in a value: the longest head that can be read
         what = _read_what(" by ".join(parts[:cut]), columns, table)
@@ -103,8 +103,8 @@ def parse_question(text: str, table: Table, within: float = WITHIN) -> AskedTabl
     what = _read_what(parts[0], columns, table)
     if what is None:
         name, equals, value = parts[0].partition("=")
-        if folded_text(name) in columns and equals:
-            name = columns[folded_text(name)]
+        if fold_text(name) in columns and equals:
+            name = columns[fold_text(name)]
             if near := nearest(value, table[name].labels.tolist()):
                 raise BadSetting(none_of(f"{name}={value}", [f"{name}={near}"]))
             raise BadSetting("“{column}” has no value “{value}”.", column=name, value=value)
@@ -113,10 +113,10 @@ def parse_question(text: str, table: Table, within: float = WITHIN) -> AskedTabl
 
 
 def _read_what(text: str, columns: Mapping[str, str], table: Table) -> tuple[str, str | None] | None:
-    if (name := columns.get(folded_text(text))) is not None:
+    if (name := columns.get(fold_text(text))) is not None:
         return name, None
     for at in reversed([place for place, mark in enumerate(text) if mark == "="]):  # the longest name that there is
-        if (name := columns.get(folded_text(text[:at]))) is not None:
+        if (name := columns.get(fold_text(text[:at]))) is not None:
             value = _label(table[name], text[at + 1 :])
             return None if value is None else (name, value)
     return None
@@ -127,7 +127,7 @@ def _read_by(text: str, columns: Mapping[str, str]) -> tuple[str, ...] | None:
     parts = text.split(",") if text.strip() else []
     while parts:
         for length in range(len(parts), 0, -1):
-            name = columns.get(folded_text(",".join(parts[:length])))
+            name = columns.get(fold_text(",".join(parts[:length])))
             if name is not None:
                 found.append(name)
                 del parts[:length]
@@ -138,9 +138,9 @@ def _read_by(text: str, columns: Mapping[str, str]) -> tuple[str, ...] | None:
 
 
 def _label(column: Column, text: str) -> str | None:
-    folded = folded_text(text)
+    folded = fold_text(text)
     same = [str(label) for label in column.labels.tolist() if str(label) == text.strip()]
-    alike = [str(label) for label in column.labels.tolist() if folded_text(str(label)) == folded]
+    alike = [str(label) for label in column.labels.tolist() if fold_text(str(label)) == folded]
     return next(iter(same or alike), None)
 
 

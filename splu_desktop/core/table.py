@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from splu_desktop.core.errors import UnknownColumn
-from splu_desktop.core.messages import folded_text
+from splu_desktop.core.messages import fold_text
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -256,7 +256,7 @@ class Column:
             spellings=self._with_written(codes, None, labels),
         )
 
-    def folded_by(self, meaning: NDArray[np.integer[Any]], tidy: Flags) -> Column:
+    def fold_by(self, meaning: NDArray[np.integer[Any]], tidy: Flags) -> Column:
         """Return the column with one label per meaning, the commonest; how records were written is kept beside it.
 
         Parameters
@@ -292,10 +292,10 @@ class Column:
 
     @cached_property
     def fold_index(self) -> Mapping[str, Sequence[int]]:
-        """The codes of the labels that look alike but for upper case and blanks around them, by `folded_text`."""
+        """The codes of the labels that look alike but for upper case and blanks around them, by `fold_text`."""
         found: dict[str, list[int]] = {}
         for code, label in enumerate(self.labels.tolist()):
-            found.setdefault(folded_text(label), []).append(code)
+            found.setdefault(fold_text(label), []).append(code)
         return found
 
     @classmethod

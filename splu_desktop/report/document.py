@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from splu_desktop.core.messages import shown_of
+from splu_desktop.core.messages import count_to_name
 from splu_desktop.report.scene import Scene, Words
 
 Row = TypeVar("Row")
@@ -74,7 +74,7 @@ class TableBlock:
     @property
     def shown_rows(self) -> Sequence[Sequence[Cell]]:
         """The rows that are shown on pages."""
-        return self.rows if self.most is None else self.rows[: shown_of(len(self.rows), self.most)]
+        return self.rows if self.most is None else self.rows[: count_to_name(len(self.rows), self.most)]
 
     @property
     def note(self) -> str:
@@ -142,7 +142,7 @@ class Document:
                 yield from (item.text for item in block.scene.items if isinstance(item, Words))
 
 
-def named_by_headings(blocks: Iterable[Block]) -> Iterator[Block]:
+def name_by_headings(blocks: Iterable[Block]) -> Iterator[Block]:
     """Give blocks, each table without a name with that of its heading, up to the first mark."""
     name = ""
     for block in blocks:

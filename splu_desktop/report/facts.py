@@ -23,7 +23,7 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Classes, Units
 from splu_desktop.core.mechanism.law import privacy_ratio, t_f, t_p
-from splu_desktop.core.messages import said_of, say
+from splu_desktop.core.messages import read_plain, say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, figures_of
@@ -372,7 +372,7 @@ def _judge(
     if entry is None or "lines" not in entry.body:
         return verdict(prepared, plan, earlier=earlier, progress=progress)
     lines = [
-        Line(each["name"], each["state"], said_of(each["sentence"]), each["value"], each["limit"])
+        Line(each["name"], each["state"], read_plain(each["sentence"]), each["value"], each["limit"])
         for each in entry.body["lines"]
     ]
     figures = figures_of(prepared, plan, earlier, progress)

@@ -18,7 +18,7 @@ from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.content.annex import annex
 from splu_desktop.report.content.front import front
 from splu_desktop.report.content.words import first_line
-from splu_desktop.report.document import Document, named_by_headings
+from splu_desktop.report.document import Document, name_by_headings
 from splu_desktop.report.facts import Facts, make_facts
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.law import packs
@@ -81,8 +81,8 @@ class Report:
             footer=f"{facts.title} · {facts.digest[:16] or facts.id[:16]}",
             language=t.code,
             page_of=t("Page {page} of {pages}"),
-            front=tuple(named_by_headings(front(facts, self.fields, t))),
-            annex=tuple(named_by_headings(annex(facts, self.fields, t))),
+            front=tuple(name_by_headings(front(facts, self.fields, t))),
+            annex=tuple(name_by_headings(annex(facts, self.fields, t))),
             most_annex=6 if facts.internal else 4,
         )
 

@@ -101,7 +101,7 @@ def test_a_spelling_tells_though_it_means_the_same() -> None:
     rng = np.random.default_rng(6)
     sex, sick = rng.integers(0, 2, 3000), rng.random(3000) < 0.03
     texts = np.where(sick, np.array(["f", "m"])[sex], np.array(["F", "M"])[sex]).astype(object)
-    folded = column_of("sex", texts).folded_by(np.array([0, 1, 0, 1]), np.ones(4, bool))
+    folded = column_of("sex", texts).fold_by(np.array([0, 1, 0, 1]), np.ones(4, bool))
     assert folded.m == 2
     (found,) = _find(Table((folded, coded("dx", sick.astype(int)))), "dx")
     assert (found.columns, found.rows) == (("sex",), sick.sum())

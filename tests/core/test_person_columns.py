@@ -11,7 +11,7 @@ from stdnum.se import personnummer
 
 from splu_desktop.core.persons.identify import (
     find_persons,
-    named_as_person,
+    is_name_of_persons,
     national_number,
     person_columns,
     what_rows_are,
@@ -40,7 +40,7 @@ def test_a_name_that_says_person_is_found_with_few_persons(name):
 
 @pytest.mark.parametrize("name", sorted(OTHERS.split()))
 def test_other_names_are_not(name):
-    assert not named_as_person(name)
+    assert not is_name_of_persons(name)
 
 
 def test_answers_and_fractions_under_a_persons_name_are_no_persons():

@@ -25,7 +25,7 @@ from splu_desktop.core.risk.certainty import certainties, certainty_of_persons
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare, run, show_rows
 from splu_desktop.core.table import Column, Table
-from splu_desktop.files.release.columns import handed_out
+from splu_desktop.files.release.columns import as_handed_out
 from tests.core.releases import column, table
 from tests.seeded import Seeded
 
@@ -247,14 +247,14 @@ def test_a_spelling_tells_no_row_from_those_that_look_alike() -> None:
         source = Table(tuple(_folded(each) if each.name != "dx" else each for each in source.columns))
         roles = {"sex": Role.NSA, "ward": Role.NSA, "dx": Role.SA}
         plan = Plan(roles=roles, blocks=blocks_of(("dx",), 5.0))
-        out = handed_out(run(source, plan, randomness=Seeded(seed))).table
+        out = as_handed_out(run(source, plan, randomness=Seeded(seed))).table
         written = pd.DataFrame({name: out[name].labels[out[name].codes] for name in ("sex", "ward")})
         assert written.value_counts().min() == alike(prepare(source, plan), plan).smallest
 
 
 def _folded(column: Column) -> Column:
     _, meaning = np.unique([label.casefold() for label in column.labels], return_inverse=True)
-    return column.folded_by(meaning, np.ones(column.m, bool))
+    return column.fold_by(meaning, np.ones(column.m, bool))
 
 
 def test_the_mean_of_a_band_tells_no_one_persons_number() -> None:

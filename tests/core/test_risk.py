@@ -13,7 +13,7 @@ from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.policy import RED, verdict
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.risk.alike import alike
-from splu_desktop.core.risk.association import association, linked_apart
+from splu_desktop.core.risk.association import association, find_linked
 from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
 from splu_desktop.core.risk.releases import joint_certainty, surest_jointly
@@ -190,8 +190,8 @@ def test_one_rare_value_that_tells_another_keeps_columns_from_being_drawn_apart(
     dx = np.where(ill, 40, rng.integers(0, 40, 6000))
     drug = np.where(ill & (rng.random(6000) < 0.9), 40, rng.integers(0, 40, 6000))
     table = Table((coded("dx", dx), coded("drug", drug)))
-    assert linked_apart(table, [["dx"], ["drug"]]) is not None
-    assert linked_apart(table, [["dx", "drug"]]) is None
+    assert find_linked(table, [["dx"], ["drug"]]) is not None
+    assert find_linked(table, [["dx", "drug"]]) is None
     for seed in range(10):
         rng = np.random.default_rng(seed)
         one, other = rng.integers(0, 40, (2, 1500))

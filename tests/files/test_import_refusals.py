@@ -12,7 +12,7 @@ import pytest
 import xlsxwriter
 
 from splu_desktop.core.errors import FileFault, SpluError
-from splu_desktop.core.messages import folded_text
+from splu_desktop.core.messages import fold_text
 from splu_desktop.core.progress import Cancelled, WatchedProgress
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, read
@@ -43,7 +43,7 @@ def test_accents_written_apart_are_those_of_their_letters(tmp_path: Path) -> Non
     path.write_text("Gro\u0308ße,Gr\u00f6ße,Ort\n1,2,Mu\u0308nchen\n3,4,Mu\u0308nchen\n5,6,Bonn\n", "utf-8")
     table = read(path).table
     assert table.names == ("Gr\u00f6ße", "Gr\u00f6ße (2)", "Ort")
-    assert table["Ort"].fold_index[folded_text("M\u00fcnchen")] == table["Ort"].fold_index[folded_text("Mu\u0308nchen")]
+    assert table["Ort"].fold_index[fold_text("M\u00fcnchen")] == table["Ort"].fold_index[fold_text("Mu\u0308nchen")]
 
 
 @pytest.mark.parametrize(

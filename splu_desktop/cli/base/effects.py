@@ -36,7 +36,7 @@ def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def said_by(*words: str) -> Iterator[None]:
+def name_option(*words: str) -> Iterator[None]:
     """Name the option, as these words type it, in a fault of what it says."""
     option = " ".join(words)
     try:

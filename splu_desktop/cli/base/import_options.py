@@ -15,7 +15,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer import ImportChoices, TableReading, read
 from splu_desktop.files.large import is_large
-from splu_desktop.files.project.entries import Entry, stored_from_words
+from splu_desktop.files.project.entries import Entry, parse_entries
 from splu_desktop.files.project.import_section import IMPORT, check_import, import_as_dict, import_from_dict
 from splu_desktop.files.project.recipe import read_recipe
 
@@ -51,7 +51,7 @@ def add_recipe_options(parser: argparse.ArgumentParser, **sections: Sequence[Ent
 def set_of(args: argparse.Namespace, section: str) -> Mapping[str, Any]:
     """Return as the data of a recipe's section what --set says of it. Raises BadSetting."""
     every = tuple(entry for entries in args.sections.values() for entry in entries)
-    given = stored_from_words(every, args.set, "--set")
+    given = parse_entries(every, args.set, "--set")
     return {entry.name: given[entry.name] for entry in args.sections[section] if entry.name in given}
 
 
@@ -61,7 +61,7 @@ def choices_from(args: argparse.Namespace) -> ImportChoices:
     return import_from_dict({} if recipe is None else import_as_dict(recipe.choices), set_of(args, "import"))
 
 
-def imported_from(
+def import_table(
     args: argparse.Namespace,
     path: Path,
     progress: Progress = SILENT,

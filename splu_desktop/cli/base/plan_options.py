@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from splu_desktop.cli.base.effects import belong, misfit, no_effect, options_given, said_by
+from splu_desktop.cli.base.effects import belong, misfit, name_option, no_effect, options_given
 from splu_desktop.cli.base.generalise_options import add_generalise_option, generalisations_from, known_column
 from splu_desktop.cli.base.help import several, takes
-from splu_desktop.cli.base.import_options import ENGINES, add_recipe_options, imported_from, set_of
+from splu_desktop.cli.base.import_options import ENGINES, add_recipe_options, import_table, set_of
 from splu_desktop.core.audience import WHO, Audience, OwnLimit, day_to_delete
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.mechanism import Block, draw_from
@@ -90,7 +90,7 @@ def release_entries(args: argparse.Namespace) -> dict[str, Any]:
     return {**({} if args.recipe is None else args.recipe.release), **set_of(args, "release")}
 
 
-def planned_from(args: argparse.Namespace, progress: Progress, engine: Any = None) -> PlannedTable:
+def plan_table(args: argparse.Namespace, progress: Progress, engine: Any = None) -> PlannedTable:
     """Read FILE, by an engine a part of it, and return it with its plan and verdict. Raises SpluError; Cancelled."""
     check_options(args)
     if engine is None:
@@ -111,7 +111,7 @@ def _plan(
     args: argparse.Namespace, progress: Progress, reading: Callable[[Progress], TableReading] | None = None
 ) -> PlannedTable:
     recipe = args.recipe
-    imported = imported_from(args, args.file, reading=reading)
+    imported = import_table(args, args.file, reading=reading)
     if recipe is not None and recipe.plan is not None:
         plan, asked = recipe.plan_for(imported.table), audience_asked(args)
         # The recipe says who they are, the options anything else.
@@ -131,7 +131,7 @@ def _plan_by_options(args: argparse.Namespace, imported: TableReading, progress:
     persons, person = person_asked(args, entries, imported.table)
     imported = replace(imported, table=one_per_person(imported.table, persons))
     table, who = imported.table, audience_asked(args)
-    with said_by("--set", "limits"):
+    with name_option("--set", "limits"):
         within = limits_for(who).within if args.within is None else args.within / 100
     if not 0.01 <= within <= 0.99:
         raise misfit(f"{args.within:g}", "--within", "1–99")
@@ -153,7 +153,7 @@ def _plan_by_options(args: argparse.Namespace, imported: TableReading, progress:
 def audience_asked(args: argparse.Namespace) -> Audience:
     """Return who gets it, as the options say; a partner who has signed where they say nothing. Raises BadSetting."""
     limits, signed = _limits_asked(set_of(args, "plan").get("limits", {})), args.signed != "no" and args.who != "public"
-    with said_by("--until"):
+    with name_option("--until"):
         day_to_delete(args.until)
         said = {name: getattr(args, name) for name in ("recipient", "purpose", "until")}
         return Audience(args.who, signed, limits=limits, **said)
@@ -176,7 +176,7 @@ def person_asked(
     if way.strip() not in ("draw", *ONE):
         raise misfit(text, "--person", "COL[=draw|first|last|random]|none")
     shift, days = _shift_asked(entries.get("shift_dates"), table)
-    with said_by("--person"):
+    with name_option("--person"):
         name = table[name].name
         return ByPerson(name, way.strip(), number=entries.get("person_number", False), shift=shift, days=days), name
 
@@ -194,7 +194,7 @@ def questions_asked(texts: Sequence[str], within: float, table: Table) -> tuple[
     """Return the tables that must come out. Raises BadSetting, UnknownColumn."""
     if not all(map(str.strip, texts)):
         raise misfit("", "--table", "'COLUMN[=VALUE] by COLUMN'")
-    with said_by("--table"):
+    with name_option("--table"):
         found = tuple(parse_question(text, table, within) for text in texts)
     if len(found) > 3:
         raise BadSetting("At most three tables can be asked for; leave {n} out.", n=len(found) - 3)
@@ -209,11 +209,11 @@ def roles_asked(args: argparse.Namespace, entries: Mapping[str, Any], table: Tab
     found: dict[str, Role] = {}
     given = {"sa": Role.SA, "nsa": Role.NSA, "drop": Role.DROPPED, "identifier": Role.IDENTIFIER}
     for option, role in given.items():
-        with said_by(f"--{option}"):
+        with name_option(f"--{option}"):
             for name in (name for text in getattr(args, option) for name in columns_named(text, table)):
                 if found.setdefault(name, role) is not role:
                     raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
-    with said_by("--set", "kept_identifiers"):
+    with name_option("--set", "kept_identifiers"):
         for name in entries.get("kept_identifiers", ()):
             if not found.setdefault(table[name].name, Role.NSA).is_published:
                 raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
@@ -228,7 +228,7 @@ def _check_roles(roles: Mapping[str, Role], person: str | None, questions: Seque
         for name, role in columns:
             # Who names persons by --person may leave the column out in so many words.
             if (given := roles.get(name, role)) is not role and (role, given) != (Role.IDENTIFIER, Role.DROPPED):
-                with said_by(option):
+                with name_option(option):
                     raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
 
 
@@ -250,7 +250,7 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
     """Return what the options say of a plan beside roles and questions. Raises BadSetting."""
     changes: dict[str, Any] = {}
     if args.generalise:
-        with said_by("--generalise"):
+        with name_option("--generalise"):
             steps = generalisations_from(args.generalise, table)
             for name in (name for name in steps if not plan.roles[name].is_published):
                 raise BadSetting("Column “{name}” is left out, so its values can't be grouped; publish it.", name=name)
@@ -265,7 +265,7 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
 def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, Any]) -> tuple[Block, ...]:
     name = said.get("draw", plan.blocks[0].draw.name)
     # Not by `or`: a gamma of 0 is to be refused, and once meant the audience's strength.
-    with said_by(*(("--set", "draw") if args.gamma is None else ("--gamma",))):
+    with name_option(*(("--set", "draw") if args.gamma is None else ("--gamma",))):
         draw = draw_from({"draw": name, "gamma": plan.gamma if args.gamma is None else args.gamma})
     blocks = [each.columns for each in plan.blocks]
     for text in said["together"].split("|") if "together" in said else ():

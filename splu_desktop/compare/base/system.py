@@ -70,7 +70,7 @@ class System(ABC):
     def setting(self) -> str:
         """The parameters as people write them."""
         values = {
-            name: said_briefly(each) if isinstance(each, float) else each for name, each in self.parameters.items()
+            name: say_briefly(each) if isinstance(each, float) else each for name, each in self.parameters.items()
         }
         return say(", ".join(f"{each} = {{{each}}}" for each in values), **values)
 
@@ -204,7 +204,7 @@ def system(name: str, title: str, **settings: Any) -> Callable[[Kind], Kind]:
     return make
 
 
-def said_briefly(number: float) -> Figure:
+def say_briefly(number: float) -> Figure:
     """Return a number of three digits, or whole; "∞", and "–" for none."""
     if not math.isfinite(number):
         return Figure("–" if math.isnan(number) else "∞")

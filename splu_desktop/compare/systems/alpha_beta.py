@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from splu_desktop.compare.base import CountingQuestions, Impossible, System, TrueTable, binomials, said_briefly, system
+from splu_desktop.compare.base import CountingQuestions, Impossible, System, TrueTable, binomials, say_briefly, system
 from splu_desktop.compare.base.source import Floats, Ints
 from splu_desktop.core.messages import Figure, say
 
@@ -41,8 +41,8 @@ class AlphaBeta(System):
             raise Impossible(
                 "The table fills {share} of all combinations of its labels and values, so a belief of at most {belief} "
                 "is exceeded before anything is published.",
-                share=Figure(f"{said_briefly(100 * prior)} %"),
-                belief=Figure(f"{said_briefly(100 * self.belief)} %"),
+                share=Figure(f"{say_briefly(100 * prior)} %"),
+                belief=Figure(f"{say_briefly(100 * self.belief)} %"),
             )
         kept = 1 - prior / self.belief
         beta = kept * prior * (1 - self.belief) / (self.belief * (1 - prior))

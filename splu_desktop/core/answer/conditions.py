@@ -20,7 +20,7 @@ from splu_desktop.core.answer.condition_values import (
 )
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.interval_texts import Ends, find_interval, inside, interval_ends, is_interval
-from splu_desktop.core.messages import folded_text, in_words, listed, nearest, no_column, say, shown_of
+from splu_desktop.core.messages import count_to_name, fold_text, in_words, listed, nearest, no_column, say
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags
 
@@ -105,7 +105,7 @@ class Condition:
                 "{column} is not {value}", column=self.column, value=listed(map(_shorten, self.values), _NEXT, _NEXT)
             )
         if not self.is_range:
-            most = shown_of(len(self.values), 6)
+            most = count_to_name(len(self.values), 6)
             some = listed(map(_shorten, self.values[:most]), _NEXT, _NEXT)
             if len(self.values) == 1:
                 return say("{column} is {value}", column=self.column, value=some)
@@ -397,7 +397,7 @@ def _code(column: Column, text: str) -> int | None:
     stripped = text.strip()
     if not stripped:
         return None
-    found = _alike(column, stripped) if column.values is not None else column.fold_index.get(folded_text(stripped), ())
+    found = _alike(column, stripped) if column.values is not None else column.fold_index.get(fold_text(stripped), ())
     # Two labels with one value ("30" and "30.0") leave it open which is meant.
     return int(found[0]) if len(found) == 1 else None
 

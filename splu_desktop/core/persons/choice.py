@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import LEAST
-from splu_desktop.core.messages import folded_text, none_of
+from splu_desktop.core.messages import fold_text, none_of
 from splu_desktop.core.table import Column, Kind, remember
 
 Ints = NDArray[np.int64]
@@ -112,7 +112,7 @@ def _first_spelling(column: Column) -> Ints:
     if whole.isascii() and whole.count("\n") < len(labels):  # all at once: each by itself takes seconds a million
         plain = map(str.strip, whole.casefold().split("\n"))
     else:
-        plain = map(folded_text, labels)
+        plain = map(fold_text, labels)
     first: dict[str, int] = {}
     bare = (text.lstrip("0") if text.startswith("0") and text.isdecimal() else text for text in plain)
     return np.array([first.setdefault(text, at) for at, text in enumerate(bare)], np.int64)

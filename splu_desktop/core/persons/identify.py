@@ -84,7 +84,7 @@ def _how_sure(column: Column, persons: int, rows: int) -> int:
     words = set(words_of(column.name))
     if not persons or _BORN.search(column.name) or not _looks_like_numbers(column, persons):
         return 0
-    if named_as_person(column.name) or national_number(column) is not None:
+    if is_name_of_persons(column.name) or national_number(column) is not None:
         return 3
     # "id": what repeats has several rows, whatever it is; what does not may be the rows' number.
     return int(bool(words) and words <= _BARE and persons < rows and persons >= 0.02 * rows)
@@ -99,7 +99,7 @@ def what_rows_are(table: Table, *, several: bool) -> int | None:
     """
     for name, each in suggest_roles(table).items():
         words = [fold(word) for word in words_of(name)]
-        if each.role is not Role.IDENTIFIER or each.subject != "person" or named_as_person(name):
+        if each.role is not Role.IDENTIFIER or each.subject != "person" or is_name_of_persons(name):
             continue
         said = [at for at, begins in enumerate(_ROWS, 1) if any(word.startswith(begins) for word in words)]
         if said:
@@ -137,7 +137,7 @@ def _is_mixed(column: Column) -> bool:
     return bool(counts.max(initial=0) < _AGREE * counts.sum())
 
 
-def named_as_person(name: str) -> bool:
+def is_name_of_persons(name: str) -> bool:
     """Whether a column's name says that it names persons or holds their numbers, and nothing else."""
     words = words_of(name)
     if "".join(words) in _NAMES | _PERSONS:

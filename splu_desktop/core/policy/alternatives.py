@@ -169,12 +169,12 @@ def _fewer(
             yield say("Only {table}.", table=each.table.words()), (each.table,)
     columns = list(dict.fromkeys(name for each in questions for name in each.by))
     for left in reversed(columns):
-        asked = tuple(dict.fromkeys(each.counted_by({*columns} - {left}) for each in questions))
+        asked = tuple(dict.fromkeys(each.keep_columns({*columns} - {left}) for each in questions))
         yield say("Tables without “{column}”.", column=left), asked
     if any(each.within < WITHIN for each in questions):
         yield say("A number is good within 30 %."), tuple(replace(each, within=WITHIN) for each in questions)
     if len(columns) > 1:
-        yield say("Totals only."), tuple(dict.fromkeys(each.counted_by(()) for each in questions))
+        yield say("Totals only."), tuple(dict.fromkeys(each.keep_columns(()) for each in questions))
 
 
 def _of(kind: str, words: str, way: Way) -> Alternative:

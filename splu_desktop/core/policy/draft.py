@@ -317,7 +317,7 @@ def draw_again(names: Sequence[str], forms: Mapping[str, Steps]) -> Edit:
 def together_step(columns: Sequence[str]) -> Step:
     """Return the step that columns are drawn together."""
     words = say("{columns} are drawn together.", columns=quoted(columns, 3))
-    return Step("together", "", words, say("they tell each other’s values"), partial(Plan.drawn_apart, columns=columns))
+    return Step("together", "", words, say("they tell each other’s values"), partial(Plan.part_blocks, columns=columns))
 
 
 def blanked_step(words: str) -> Step:

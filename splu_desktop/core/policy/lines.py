@@ -20,7 +20,7 @@ from splu_desktop.core.policy.draft import draw_again
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.search import STOPS, Search, Setting, find_way
-from splu_desktop.core.risk.association import linked_apart
+from splu_desktop.core.risk.association import find_linked
 from splu_desktop.core.risk.giveaway import Giveaway
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.risk.tiers import TIERS
@@ -210,13 +210,13 @@ class Case:
             yield Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
 
     def _judge_linked(self) -> Line | None:
-        apart = linked_apart(self.draw_input.table, [block.columns for block in self.plan.blocks])
+        apart = find_linked(self.draw_input.table, [block.columns for block in self.plan.blocks])
         if apart is None:
             return None
         one, two, strength = apart
         words = "“{one}” and “{two}” tell each other and are drawn apart: together they give persons away."
         sentence = say(words, one=one, two=two)
-        repair = Repair(say("Draw them together"), lambda plan: plan.drawn_together(one, two))
+        repair = Repair(say("Draw them together"), lambda plan: plan.join_blocks(one, two))
         return Line("gives-away", RED, sentence, round(strength, 3), None, repair)
 
     def _releases(self) -> Iterator[Line]:
@@ -249,7 +249,7 @@ class Case:
         several = [name for name in named if persons(self.source[name]).max(initial=-1) + 1 < self.source.n]
         for name in several[:1]:
             words = "“{column}” may name the person. If persons have several rows, they are less safe."
-            repair = Repair(say("Name the column"), partial(_drawn_by, person=name))
+            repair = Repair(say("Name the column"), partial(_with_person, person=name))
             yield Line("no-person-column", AMBER, say(words, column=name), repair=repair)
 
     def _moved_dates(self) -> Iterator[Line]:
@@ -299,7 +299,7 @@ class Case:
             # In classes who leaves takes others along, so that the coarsest forms may spare those whom these do not.
             for levels in (mildest, search.tiers.top(TIERS)) if (mildest := search.tiers.mildest()) else ():
                 found = search.plan_with(levels)
-                kept = tuple(dict.fromkeys(each.counted_by(found.nsas) for each in plan.questions))
+                kept = tuple(dict.fromkeys(each.keep_columns(found.nsas) for each in plan.questions))
                 made = replace(found, questions=kept, classes=())
                 for classes in (tuple(n for n in plan.classes if n in found.nsas), ()):
                     if search.spares(prepare(self.source, each := replace(made, classes=classes))):
@@ -307,7 +307,7 @@ class Case:
         return made
 
 
-def _drawn_by(plan: Plan, person: str) -> Plan:
+def _with_person(plan: Plan, person: str) -> Plan:
     return replace(plan.with_role(person, Role.IDENTIFIER), persons=ByPerson(person, "draw"))
 
 

@@ -242,7 +242,7 @@ class Search:
         self.plan, self.limits, self._setting = plan, setting.limits, setting
         like = like if like is not None and like.plan.persons == plan.persons else None
         # Once for all ways that are looked at, and not from the whole table for each of them.
-        self._source: Table = like._source if like else even_rows(_needed(setting.table, plan)[0], plan.persons)
+        self._source: Table = like._source if like else even_rows(_take_needed(setting.table, plan)[0], plan.persons)
         self.tiers: TierSearch = like.tiers if like else self._tiers()
         self._cells = AskedCells(self._source, plan.questions, self.tiers.candidates, plan.generalisations)
 
@@ -333,10 +333,10 @@ class Search:
         """
         self._setting.progress.report("Trying ways", 0.5)
         plan = replace(plan, classes=classes)
-        ready = replace(prepare(*_needed(self._source, plan)), whole=self._setting.table)
+        ready = replace(prepare(*_take_needed(self._source, plan)), whole=self._setting.table)
         if not ready.blanked_persons + ready.left_out:
             plan = replace(plan, blanking=None)
-        needs = certainties(ready, plan).needed_of(self.limits.riskiest, self.limits.average)
+        needs = certainties(ready, plan).least_gammas(self.limits.riskiest, self.limits.average)
         own = self._setting.own_tables
         asked = {each.sa for each in plan.questions if own or needs[each.sa] <= STOPS[0]}
         asked |= set(self._setting.fixed_secrets)
@@ -402,7 +402,7 @@ class Search:
         return covered, (1, 0 in places, self.limits.gamma, len(places), -sum(places)) if able else (0,)
 
 
-def _needed(table: Table, plan: Plan) -> tuple[Table, Plan]:
+def _take_needed(table: Table, plan: Plan) -> tuple[Table, Plan]:
     """Return table and plan without the columns that are neither published nor named by anything else."""
     named = {*plan.generalisations, *plan.public_values, *plan.rare, *(plan.persons.columns if plan.persons else ())}
     roles = {name: role for name, role in plan.roles.items() if role.is_published or name in named}

@@ -64,7 +64,7 @@ def _pool_rare(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     return to[column.codes], np.bincount(to, counts).astype(np.float64)
 
 
-def linked_apart(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[str, str, float] | None:
+def find_linked(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[str, str, float] | None:
     """Return the two columns of different blocks that tell each other most, None where none do."""
     pairs = ((one, two) for at, block in enumerate(blocks) for other in blocks[:at] for two in block for one in other)
     found = max(((one, two, association(table[one], table[two])) for one, two in pairs), key=lambda each: each[2],

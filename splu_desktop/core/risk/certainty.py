@@ -87,7 +87,7 @@ class Certainty:
         found = [each.draw.certainty(float(each.riskiest.max(initial=0))) for each in self.shares.values()]
         return max(found, default=0.0)
 
-    def needed_of(self, riskiest: float, average: float) -> dict[str, float]:
+    def least_gammas(self, riskiest: float, average: float) -> dict[str, float]:
         """Return for each column the least whole gamma at which it keeps these limits; infinite where none does."""
         return {
             name: gamma_for((each.riskiest.max(initial=0), riskiest), (each.mean, average))
@@ -96,7 +96,7 @@ class Certainty:
 
     def least_gamma(self, riskiest: float, average: float) -> float:
         """Return the least whole gamma at which all columns keep these limits, infinite where none does."""
-        return max(self.needed_of(riskiest, average).values(), default=1.0)
+        return max(self.least_gammas(riskiest, average).values(), default=1.0)
 
     @property
     def riskiest_value(self) -> tuple[str, str, str]:

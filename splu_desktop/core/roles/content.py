@@ -148,7 +148,7 @@ def speaks_in_sentences(column: Column) -> bool:
     )
 
 
-def numbered_alike(column: Column) -> bool:
+def holds_numbering(column: Column) -> bool:
     """Whether a column holds many codes of one form, different ones for many records: numbers of something."""
     return rows_of(column) >= FEWEST and distinct_share(column) >= _NUMBERING and is_numbered(column)
 
@@ -351,7 +351,7 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     # How somebody left, or to what place, is a finding.
     left = reading.says("exit") and (subject in ("demographic", "administrative") or reading.says("place"))
     asked = answered or reading.says("kind", *HARMLESS)  # "new patient" is answered by yes, "patient care" is not
-    unborne = reading.unknown and (answered or (worded and subject == "place" and not borne_out(column)))
+    unborne = reading.unknown and (answered or (worded and subject == "place" and not are_names(column)))
     if left or not asked or unborne:
         return False
     # A weekend or an insurance may be yes or no; an admission that is, has happened.
@@ -376,10 +376,10 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     if told:
         return tells_ways(column)
     if reading.says("act") and (reading.unsure or subject == "place"):
-        return borne_out(column, proper=False)  # "injection site", "examined region"
+        return are_names(column, proper=False)  # "injection site", "examined region"
     return (
         not reading.unsure
-        or borne_out(column)
+        or are_names(column)
         or (reading.says("number") and not _mostly(sample_labels(column), _SITE.fullmatch))
     )
 
@@ -447,7 +447,7 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     return not countable and len(numbers) > 2 and numbers.min() >= 1 and numbers.max() <= 3 * len(numbers) <= 3 * _CODES
 
 
-def borne_out(column: Column, *, proper: bool = True) -> bool:
+def are_names(column: Column, *, proper: bool = True) -> bool:
     """Whether values are codes such as "Site 3" and "NY", or words of wards; or, where `proper`, names of their own."""
     labels = sample_labels(column)
 

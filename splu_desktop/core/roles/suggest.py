@@ -63,7 +63,7 @@ def _suggestion(column: Column) -> Suggestion:
         or _held_identifier(column, reading)
         or _suggest_unchanged(column, reading)
         or _record_of_its_own(column, reading)
-        or _signed(column, reading)
+        or _suggest_by_signs(column, reading)
         or _secret(column, reading)
     )
 
@@ -99,7 +99,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
     if told and (content.names_persons(column, whole=True) if harmless else content.may_be_names(column)):
         return _names_person(say("The values look like names of persons."), doubt=True)
-    alike = content.numbered_alike(column) and content.distinct_share(column) >= _NEAR_UNIQUE
+    alike = content.holds_numbering(column) and content.distinct_share(column) >= _NEAR_UNIQUE
     if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
         return _names_person(_NUMBER)  # a laboratory's, too
     treats = reading.says("staff") and not harmless and (reading.says("number") or not reading.says("kind"))
@@ -123,7 +123,7 @@ def _suggest_numbers(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(_NUMBER) if coded else None
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
-    own = column.m > _FEW and (content.distinct_share(column) >= _MOSTLY_UNIQUE or content.numbered_alike(column))
+    own = column.m > _FEW and (content.distinct_share(column) >= _MOSTLY_UNIQUE or content.holds_numbering(column))
     bare = reading.only("number", "fill") and (own or column.m >= _MANY)
     if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not own):
         return None
@@ -180,7 +180,7 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for values that name a record because hardly another has them; none of measurements."""
     measured = reading.secret or column.kind is Kind.DECIMAL or content.is_dated(column)
     share, many = content.distinct_share(column), content.rows_of(column) >= content.FEWEST
-    alike = content.numbered_alike(column) or (reading.only("fill") and many and share >= _NEAR_UNIQUE)  # "Column 1"
+    alike = content.holds_numbering(column) or (reading.only("fill") and many and share >= _NEAR_UNIQUE)  # "Column 1"
     if column.kind is Kind.INTEGER:
         own = not measured and (alike or content.counts_records(column))
     else:
@@ -190,7 +190,7 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     return _names_person(say("Nearly every record has a value of its own."), doubt=True) if own else None
 
 
-def _signed(column: Column, reading: Reading) -> Suggestion | None:
+def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for a column of words that no list knows, where two small signs say that it is harmless.
 
     Signs are a harmless word in its name, values that are such words (most of them count twice), and values that are
@@ -207,7 +207,7 @@ def _signed(column: Column, reading: Reading) -> Suggestion | None:
     labels = content.sample_labels(column)
     signs = any(map(content.says_harmless, labels)) - any(says_absence(text, column) for text in labels)
     senders = ("unit", "place") if reading.says("staff") else ()  # where others go to is a finding
-    if signs + content.tells_ways(column, *senders) + bool(said) + (bool(said) and content.borne_out(column)) < _SIGNS:
+    if signs + content.tells_ways(column, *senders) + bool(said) + (bool(said) and content.are_names(column)) < _SIGNS:
         return None
     reason = say("Its name and values together say that it is harmless.")
     return Suggestion(Role.NSA, reason, (said or ["administrative"])[0], True)

@@ -52,7 +52,7 @@ def words_of(labels: Mapping[Any, str]) -> dict[Any, str]:
     }
 
 
-def told_apart(values: Sequence[Any], texts: list[str], words: Mapping[Any, str]) -> list[str]:
+def tell_apart(values: Sequence[Any], texts: list[str], words: Mapping[Any, str]) -> list[str]:
     """Return the texts of distinct values; a label that says what another value says has its code behind it."""
     often = Counter(texts)
     if len(often) == len(texts):

@@ -11,7 +11,7 @@ from pathlib import Path
 from splu_desktop.core.messages import say
 from splu_desktop.files.disk.plain_data import from_csv
 from splu_desktop.files.importer.choices import ImportChoices
-from splu_desktop.files.importer.coded_columns import told_apart, words_of
+from splu_desktop.files.importer.coded_columns import tell_apart, words_of
 from splu_desktop.files.importer.columns.words import REDCAP
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawColumn, RawTable
@@ -68,7 +68,7 @@ def describe_columns(
         codes = [label.strip() for label in column.labels]
         if words and any(code in words for code in codes):
             texts = [words.get(code, label) for code, label in zip(codes, column.labels, strict=True)]
-            columns[at] = RawColumn.join([RawColumn(column.codes, told_apart(codes, texts, words))])
+            columns[at] = RawColumn.join([RawColumn(column.codes, tell_apart(codes, texts, words))])
             reasons["value labels"] = "codes with a value label are shown as the label's words"
     sentence = say(
         "Words for codes and labels come from the data dictionary “{name}” beside the file.", name=dictionary

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from splu_desktop.core.messages import say, shown_of
+from splu_desktop.core.messages import count_to_name, say
 from splu_desktop.files.disk.inert_texts import inert
 
 MAX_LISTED = 1000  # problems of a kind that are listed one by one
@@ -83,7 +83,7 @@ class Problem:
 
 def list_problems(found: Iterable[Problem], count: int, most: int = MAX_LISTED) -> Iterator[Problem]:
     """Yield the first of `count` problems of one kind, and one that counts the others."""
-    last, most = None, shown_of(count, most)
+    last, most = None, count_to_name(count, most)
     for last in itertools.islice(found, most):
         yield last
     if last is not None and count > most:

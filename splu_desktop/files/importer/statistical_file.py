@@ -12,7 +12,7 @@ import pyreadstat
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.plain_data import in_unicode
-from splu_desktop.files.importer.coded_columns import told_apart, words_of
+from splu_desktop.files.importer.coded_columns import tell_apart, words_of
 from splu_desktop.files.importer.columns.cells import Coding, text_of
 from splu_desktop.files.importer.columns.words import pattern
 from splu_desktop.files.importer.period_texts import TAKEN_FOR_DAYS, name_formats, period_text
@@ -135,7 +135,7 @@ def _texts(values: list[Any], words: dict[Any, str], period: Callable[[Any], str
     A label that says what another value says has its code behind it.
     """
     texts = [(period(value) if period is not None else None) or words.get(value) or text_of(value) for value in values]
-    return told_apart(values, texts, words)
+    return tell_apart(values, texts, words)
 
 
 def _of_catalog(catalog: str, forms: Mapping[str, str | None]) -> dict[str, dict[Any, str]]:

@@ -17,7 +17,7 @@ from splu_desktop.core.sanitise import merge_rare, number_codes
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.large.drawing import Codes, CountedTable, Ints
-from splu_desktop.files.release.columns import column_handed_out
+from splu_desktop.files.release.columns import column_as_handed_out
 from splu_desktop.files.release.csv_table import RowWriter, TableWriter, number_cells
 from splu_desktop.files.release.facts import TABLE_NAME, Dialect
 from splu_desktop.files.release.score_columns import SCORES_NAME, score_columns
@@ -90,7 +90,7 @@ def _shown_column(column: Column, counts: Ints, least: int | None) -> Column:
     # A pair that no row shows stands for one that some show: its own values may have vanished.
     codes = np.where(counts > 0, column.codes, column.codes[counts.argmax()])
     drawn = replace(column.with_codes(codes), weights=counts).without_unused_labels()
-    return column_handed_out(drawn if least is None else merge_rare(drawn, least), drawn=True)
+    return column_as_handed_out(drawn if least is None else merge_rare(drawn, least), drawn=True)
 
 
 def _side_by_side(columns: Sequence[Column]) -> Table:

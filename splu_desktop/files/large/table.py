@@ -42,7 +42,7 @@ from splu_desktop.files.large.drawing import (
     text_codes,
 )
 from splu_desktop.files.large.pages import Pages
-from splu_desktop.files.release.columns import column_handed_out
+from splu_desktop.files.release.columns import column_as_handed_out
 from splu_desktop.files.release.facts import Dialect, make_facts
 from splu_desktop.files.release.folder import Form, close_folder
 from splu_desktop.files.release.reading import OpenRelease
@@ -149,7 +149,7 @@ class LargeTable(ABC):
         for name in plan.sensitive:
             check_sensitive(read[name], made[name])
         unchanged = tuple(name for name in published if name not in plan.sensitive)
-        columns = {name: column_handed_out(made[name].without_unused_labels(), drawn=False) for name in unchanged}
+        columns = {name: column_as_handed_out(made[name].without_unused_labels(), drawn=False) for name in unchanged}
 
         counted = []
         for block, names, table in zip(plan.blocks, blocks, tables[len(published) :], strict=True):

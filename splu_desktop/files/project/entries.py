@@ -18,7 +18,7 @@ _SWITCH = {"": True, "yes": True, "true": True, "no": False, "false": False}
 
 
 class Shape(Enum):
-    """How an entry is stored in a recipe; how it is typed is what `Entry.stored_from` reads."""
+    """How an entry is stored in a recipe; how it is typed is what `Entry.parse` reads."""
 
     TEXT = auto()
     NUMBER = auto()
@@ -83,7 +83,7 @@ class Entry:
         except (KeyError, ValueError, TypeError, AttributeError):
             raise self.misfit(str(stored)) from None
 
-    def stored_from(self, text: str) -> Any:
+    def parse(self, text: str) -> Any:
         """Return as a recipe's data what is typed behind the name. Raises BadSetting."""
         try:
             if self.shape is Shape.NUMBER:
@@ -126,7 +126,7 @@ def one_of(known: Mapping[str, Any] | Iterable[str]) -> Callable[[str], Any]:
     return words.__getitem__
 
 
-def stored_from_words(entries: Iterable[Entry], texts: Iterable[str], option: str) -> dict[str, Any]:
+def parse_entries(entries: Iterable[Entry], texts: Iterable[str], option: str) -> dict[str, Any]:
     """Return as a recipe's data what is typed: NAME=VALUE, NAME.KEY=VALUE, NAME for a switch. Raises BadSetting."""
     known = {each.name: each for each in entries}
     found: dict[str, Any] = {}
@@ -137,7 +137,7 @@ def stored_from_words(entries: Iterable[Entry], texts: Iterable[str], option: st
             raise BadSetting(none_of(said[1] if said else text, known))
         if (said[2] == ".") != entry.shape.by_key or (said[2] is None and entry.metavar):
             raise entry.misfit(said[3] or "")
-        stored = entry.stored_from(said[3] or "")
+        stored = entry.parse(said[3] or "")
         before = found.setdefault(entry.name, {}) if entry.shape.by_key else found
         new = stored if entry.shape.by_key else {entry.name: stored}
         if twice := before.keys() & new.keys():

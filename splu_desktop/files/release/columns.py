@@ -22,15 +22,15 @@ _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?")
 
 
-def handed_out(published: Published) -> Published:
+def as_handed_out(published: Published) -> Published:
     """Return what is handed out: numbers and dates spelled plainly, one token for no value, re-drawn columns typed by
     what is published.
     """
-    columns = (column_handed_out(each, drawn=published.is_sensitive(each.name)) for each in published.table.columns)
+    columns = (column_as_handed_out(each, drawn=published.is_sensitive(each.name)) for each in published.table.columns)
     return replace(published, table=Table(tuple(map(store_codes, columns))))
 
 
-def column_handed_out(column: Column, *, drawn: bool) -> Column:
+def column_as_handed_out(column: Column, *, drawn: bool) -> Column:
     """Return one column as it is handed out."""
     return _one_token(plain(as_published(column) if drawn else column.written_column()))
 

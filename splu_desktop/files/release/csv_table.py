@@ -66,7 +66,7 @@ def checked_file(path: Path, names: Sequence[str], dialect: Dialect, progress: P
         opened.flush()
         os.fsync(opened.fileno())
     if not file.reads_back(path, progress):
-        raise _written_otherwise(path.name)
+        raise _mismatch_fault(path.name)
 
 
 def table_cells(columns: Sequence[Column], dialect: Dialect) -> list[list[str]]:
@@ -116,14 +116,14 @@ class TableWriter:
         ends = np.cumsum(reduce(np.add, lengths), dtype=np.int64)
         at = np.append(0, ends[:-1])
         if ends[-1] != len(block):
-            raise _written_otherwise(self._names[0])
+            raise _mismatch_fault(self._names[0])
         view = words_of(block)
         for name, words, own, length in zip(self._names, self._words, codes, lengths, strict=True):
             for place, (mask, word) in enumerate(words):
                 found = view[at + 8 * place if place else at]
                 found &= mask.take(own)
                 if not np.array_equal(found, word.take(own)):
-                    raise _written_otherwise(name)
+                    raise _mismatch_fault(name)
             at += length
 
 
@@ -138,10 +138,10 @@ def _check_texts(columns: Sequence[Column], cells: Sequence[Sequence[str]], dial
             name, codes, texts = "", np.zeros(0, np.int32), []
         same = name == column.name and np.array_equal(column.missing, column.labels == MISSING)
         if not same or np.array(texts, object)[codes].tolist() != texts_of(column, dialect):
-            raise _written_otherwise(column.name)
+            raise _mismatch_fault(column.name)
 
 
-def _written_otherwise(name: str) -> BadRelease:
+def _mismatch_fault(name: str) -> BadRelease:
     return BadRelease("The release was withheld: “{name}” does not read as it was written.", name=name)
 
 
@@ -174,15 +174,15 @@ def number_cells(
     for at, (values, which, own) in enumerate(columns):
         end = "\n" if at == len(columns) - 1 else dialect.delimiter
         place, first = distinct((values + 0.0).view(np.uint64))  # and no -0
-        texts = _laid_numbers(values[first] + 0, end, dialect.decimal)[place]
+        texts = _lay_numbers(values[first] + 0, end, dialect.decimal)[place]
         if not (runs and runs[-1][0] is own and len(which) * sum(each.itemsize for each in runs[-1][1]) < _RUN):
             runs.append((own, [], []))
         runs[-1][1].append(texts)
         runs[-1][2].append(which)
-    return [(*_laid_together(texts, which), own) for own, texts, which in runs]
+    return [(*_lay_together(texts, which), own) for own, texts, which in runs]
 
 
-def _laid_together(
+def _lay_together(
     texts: Sequence[NDArray[Any]], which: Sequence[NDArray[np.int32]]
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Return (D,) the different rows of columns side by side, laid, and (P,) which of them each pair has."""
@@ -208,7 +208,7 @@ def _pad(texts: Sequence[bytes]) -> NDArray[Any]:
     return laid.view(f"V{width}").reshape(-1)
 
 
-def _laid_numbers(values: NDArray[Any], end: str, decimal: str) -> NDArray[Any]:
+def _lay_numbers(values: NDArray[Any], end: str, decimal: str) -> NDArray[Any]:
     """Return (m,) texts of numbers with the mark behind them, laid: one call for all, since they are many."""
     form = "%-20d" if values.dtype.kind == "i" else "%-20.7g"
     text = ((form + end) * len(values)) % tuple(values.tolist())

@@ -15,11 +15,11 @@ from splu_desktop.core.resources import resource_path
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.language import language
-from splu_desktop.files.release.columns import handed_out
+from splu_desktop.files.release.columns import as_handed_out
 from splu_desktop.files.release.csv_table import write_numbers, write_table
 from splu_desktop.files.release.dictionary import DICTIONARY_NAME, LABEL_FILES, write_dictionary, write_labels
 from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, Dialect, cells_of, facts_text, make_facts, seal
-from splu_desktop.files.release.reading import OpenRelease, described_by
+from splu_desktop.files.release.reading import OpenRelease, describe_table
 from splu_desktop.files.release.readme import README_NAME, write_readme
 from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, score_columns
 from splu_desktop.files.release.workbook import WORKBOOK_NAME, write_workbook
@@ -63,7 +63,7 @@ def fill_folder(
     Raises BadRelease where a file does not read as it was written; Cancelled.
     """
     # All that follows describes the table as it is handed out, whose spelling and order differ from the drawn one's.
-    final, form = handed_out(published), form or Form()
+    final, form = as_handed_out(published), form or Form()
     tongue = language(form.language)
     scores = score_columns(final, [value for values in plan.public_values.values() for value in values])
 
@@ -90,7 +90,7 @@ def fill_folder(
         written[SCORES_NAME] = scores_written()
     facts = close_folder(final, facts, scores, folder, form, progress, written)
     # As its recipient has it: described by the facts alone.
-    return OpenRelease(folder, facts, described_by(facts, final.table, cells_of(facts)))
+    return OpenRelease(folder, facts, describe_table(facts, final.table, cells_of(facts)))
 
 
 def close_folder(

@@ -136,14 +136,14 @@ def published_of(
                 columns.append(read_column(entries.pop(name), codes, texts, dialect.decimal))
         if entries:
             raise ValueError("other columns than stated")
-        published = described_by(facts, Table(tuple(columns)), cells)
+        published = describe_table(facts, Table(tuple(columns)), cells)
     # Facts are sealed, but whoever writes a folder can seal it anew: they are untrusted to the last field.
     except (ValueError, KeyError, TypeError):
         raise damage_fault(package.path / damaged) from None
     return published
 
 
-def described_by(facts: dict[str, Any], table: Table, cells: tuple[ClassCell, ...]) -> Published:
+def describe_table(facts: dict[str, Any], table: Table, cells: tuple[ClassCell, ...]) -> Published:
     """Return a table with what its reader knows. Raises ValueError, KeyError, TypeError where it does not fit."""
     if table.n != facts["records"]:
         raise ValueError("other rows than stated")

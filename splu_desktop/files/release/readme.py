@@ -18,7 +18,7 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.answer.words import ends_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import CLASS, NUMBER
-from splu_desktop.core.messages import Phrase, in_words, isolated, listed, quoted, say, shown_of
+from splu_desktop.core.messages import Phrase, count_to_name, in_words, isolated, listed, quoted, say
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.sanitise import OTHER
@@ -78,7 +78,7 @@ def readme_lines(
     head += _period(published, facts, t)
     head += ["", "## " + t(say("Count by scores, not by rows"))]
     names = [say("“{name}”", name=name) for name in published.sensitive]
-    shown = shown_of(len(names), 6)
+    shown = count_to_name(len(names), 6)
     drawn = listed(names, "{head} and {tail}")
     if rest := len(names) - shown:
         drawn = say("{names} and {n} more", names=listed(names[:shown], "{head}, {tail}"), n=rest)
@@ -147,7 +147,7 @@ def _columns(published: Published, facts: Mapping[str, Any], named: Set[str], ro
         )
         last.append(t(some))
     lines = []
-    for entry in entries[: shown_of(len(entries), room - len(last) - 1)]:
+    for entry in entries[: count_to_name(len(entries), room - len(last) - 1)]:
         column = published.table[entry["name"]]
         labels = column.labels[~column.missing].tolist()
         mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""

@@ -69,7 +69,7 @@ def column_rows(session: Session) -> list[ColumnRow]:
         ColumnRow(
             name,
             plan.roles[name],
-            published_as(source, plan, name),
+            say_form(source, plan, name),
             _as_cell(reasons.get(name) or translate(str(source.suggestions[name].reason))),
             is_changed(session, name),
         )
@@ -109,7 +109,7 @@ def as_proposed(plan: Plan, before: Plan, name: str) -> Plan:
     return with_public(changed, name, before.public_values.get(name, ()))
 
 
-def published_as(source: Source, plan: Plan, name: str) -> str:
+def say_form(source: Source, plan: Plan, name: str) -> str:
     """Return in what form a column goes out."""
     role, steps = plan.roles[name], plan.generalisations.get(name, ())
     if not role.is_published:

@@ -77,7 +77,7 @@ class ReadDialog(Dialog):
         self.columns = ColumnsForm()
         self.columns.renamed.connect(self._rename)
         self.columns.typed.connect(self._choose_kind)
-        self.columns.kept_apart.connect(self._kept_apart)
+        self.columns.kept_apart.connect(self._keep_apart)
         self.tabs.addTab(self.columns, t("&Columns"))
         self.rows = RowsForm()
         self.rows.chosen.connect(lambda rows: self._ask(rows=rows))
@@ -187,7 +187,7 @@ class ReadDialog(Dialog):
             keep_spellings=tuple(moved.get(name, name) for name in self.asked.keep_spellings),
         )
 
-    def _kept_apart(self, name: str, on: bool) -> None:
+    def _keep_apart(self, name: str, on: bool) -> None:
         others = tuple(column for column in self.asked.keep_spellings if column != name)
         self._ask(keep_spellings=(*others, name) if on else others)
 

@@ -91,7 +91,7 @@ class ReportPage(Page):
             field = line_edit(words, hint)
             field.setMaxLength(300)
             # Only what is typed counts: `refresh` clears the fields for another table and makes the report itself.
-            field.textEdited.connect(self._edited)
+            field.textEdited.connect(self._take_edit)
             named = put(margins(QVBoxLayout(), 0, spacing=6), label(words, "quiet", wrap=True), field)
             put(self.pairs[len(self.fields) // 2], (named, 1))
             self.fields[key] = field
@@ -133,7 +133,7 @@ class ReportPage(Page):
             self._make()
         self._show_note()
 
-    def _edited(self) -> None:
+    def _take_edit(self) -> None:
         self._report = None  # else Save would write one without what is being typed
         self.rest.start()
         self._show_note()

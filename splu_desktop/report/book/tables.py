@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_desktop.core.errors import BadSetting, FileFault, UnknownColumn
-from splu_desktop.core.messages import folded_text, listed
+from splu_desktop.core.messages import fold_text, listed
 from splu_desktop.core.questions import WITHIN, AskedTable, parse_question
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.plain_data import from_toml, read_bytes, understood
@@ -127,15 +127,15 @@ def _table_from(entry: Mapping[str, Any], table: Table, secret: Sequence[str]) -
     mean = "mean" in entry or asked.kind == "mean"
     if mean and table[asked.sa].values is None:
         raise BadSetting("“{column}” holds no numbers; name one of its values.", column=asked.sa)
-    names = {folded_text(name): name for name in table.names}
+    names = {fold_text(name): name for name in table.names}
 
     def columns(key: str) -> tuple[str, ...]:
         given = entry.get(key, [])
         texts = [given] if isinstance(given, str) else list(map(str, given))
         for text in texts:
-            if folded_text(text) not in names:
+            if fold_text(text) not in names:
                 raise UnknownColumn(text, table.names)
-        return tuple(names[folded_text(text)] for text in texts)
+        return tuple(names[fold_text(text)] for text in texts)
 
     by, each, across = asked.by + columns("by"), columns("each"), columns("across")
     for name in (*by, *each, *across):

@@ -96,7 +96,7 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     yield table(
         sorted((each for each in facts.columns if each.role not in _GONE), key=lambda each: order.index(each.role)),
         (t("Column"), "l", 2.0, lambda each: each.name),
-        (t("published"), "l", 2.0, lambda each: _published(each, t)),
+        (t("published"), "l", 2.0, lambda each: _say_treatment(each, t)),
         (t("values"), "r", 0.8, lambda each: whole(each.values, t)),
         (t("what was done"), "l", 4.0, lambda each: _done(each, facts, t)),
         most=_COLUMNS,
@@ -106,7 +106,7 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         yield Paragraph(t("{columns}: left out.", columns=names(gone, t, len(gone))))
 
 
-def _published(column: ColumnFact, t: Language) -> str:
+def _say_treatment(column: ColumnFact, t: Language) -> str:
     # What was made coarser is true, and not as it was.
     return t("true, but coarser") if column.role == "nsa" and column.steps else t(_ROLES[column.role])
 

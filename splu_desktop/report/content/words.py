@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from splu_desktop.core.messages import cases_of_100, isolated, shown_of
+from splu_desktop.core.messages import cases_of_100, count_to_name, isolated
 from splu_desktop.core.policy.limits import WHOLE
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Number, cell_text
@@ -176,7 +176,7 @@ def _say_accepted(limit: Limit, facts: Facts, t: Language) -> str:
 
 def names(found: Sequence[str], t: Language, most: int = 12) -> str:
     """Return names between commas, the empty one by a word; of more than one beyond `most`, how many."""
-    most = shown_of(len(found), most)
+    most = count_to_name(len(found), most)
     shown = ", ".join(isolated(t.value(each.strip() and each)) for each in found[:most])
     rest = len(found) - most
     return t("{names} and {n} more", names=shown, n=t.number(rest)) if rest > 0 else shown or "–"

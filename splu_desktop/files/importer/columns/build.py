@@ -49,7 +49,7 @@ def build(
         finally:
             pool.shutdown(cancel_futures=True)
     problems: list[Problem] = []
-    order = choices.date_order or _told_order([one.typed for one in found])
+    order = choices.date_order or _find_date_order([one.typed for one in found])
     undecided = [i for i, one in enumerate(found) if one.typed.date_undecided]
     if undecided and order is not None:  # what one column tells holds for the others
         for i in undecided:
@@ -188,7 +188,7 @@ def _measure(labels: Sequence[str], plain: NDArray[np.float64], typed: ColumnTyp
     return measure_texts(labels, np.flatnonzero(np.isnan(plain)))
 
 
-def _told_order(typed: Sequence[ColumnType]) -> str | None:
+def _find_date_order(typed: Sequence[ColumnType]) -> str | None:
     """Return the order of day and month that some columns tell, None where none does or they contradict."""
     told = {one.date_order for one in typed if one.date_order and not one.date_undecided}
     return told.pop() if len(told) == 1 else None

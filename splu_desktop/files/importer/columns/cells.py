@@ -124,6 +124,6 @@ def day_of(cell: Any, epoch: dt.datetime) -> Any:
     return text_of(moment.date() if cell.is_integer() else moment)
 
 
-def filled_up(cell: Any, digits: int) -> Any:
+def fill_up(cell: Any, digits: int) -> Any:
     """Return a whole number as its format shows it, with so many digits; other cells as they are."""
     return f"{int(cell):0{digits}d}" if isinstance(cell, float) and cell.is_integer() and cell >= 0 else cell

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from splu_desktop.core.messages import no_column, quoted, say
-from splu_desktop.files.importer.columns.meaning import written_plainly
+from splu_desktop.files.importer.columns.meaning import write_plainly
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.isolation.faults import BadChoice
@@ -28,8 +28,8 @@ def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]], *, whole: bo
         if name not in raw.names:
             raise BadChoice(no_column(name, raw.names))
         column = raw.columns[raw.names.index(name)]
-        wanted = {written_plainly(text) for text in texts}
-        keep &= np.array([written_plainly(label) in wanted for label in column.labels], bool)[column.codes]
+        wanted = {write_plainly(text) for text in texts}
+        keep &= np.array([write_plainly(label) in wanted for label in column.labels], bool)[column.codes]
     if whole and not keep.any() and len(keep):
         raise BadChoice("No row has {texts} in “{name}”; choose other rows.", texts=quoted(texts, 6), name=name)
     sentence = say("{n} of {all} rows {n:was|were} chosen and read.", n=int(keep.sum()), all=len(keep))

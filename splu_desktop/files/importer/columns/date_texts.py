@@ -100,7 +100,7 @@ def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetim
         return None
 
 
-def _told_order(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
+def _parse_unambiguous(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
     """Return the moment of a text in which no day can be taken for a month, with its parts; None for other texts."""
     for form in (_YMD, _PARTED, _CHARACTERS, _STAMP, _COMPACT, _DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
         found = form.fullmatch(label)
@@ -153,7 +153,7 @@ def parse_dates(
                 month_first += int(weights[i])
             open_.append((i, found))
             continue
-        parsed = _told_order(label, compact)
+        parsed = _parse_unambiguous(label, compact)
         if parsed is not None and parsed[0] is not None:
             values[i] = np.datetime64(parsed[0], "us")
             offsets[parsed[1]["z"] or ""] = None

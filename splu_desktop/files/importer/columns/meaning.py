@@ -54,7 +54,7 @@ def fold(column: Column, bounds: Mapping[str, str]) -> tuple[Column, FoldedTexts
     if len(meaning) == 0 or int(meaning.max()) + 1 == column.m:
         return column, None
     tidy = np.fromiter((_is_tidy(label) for label in column.labels), bool, column.m)
-    made = column.folded_by(meaning, tidy)
+    made = column.fold_by(meaning, tidy)
     counts = column.counts()
     of = np.bincount(meaning)
     several = np.zeros(len(of), bool)
@@ -87,7 +87,7 @@ def _meanings(column: Column, bounds: Mapping[str, str]) -> NDArray[np.int64]:
     others = np.flatnonzero(~valued)
     texts: list[str] = column.labels[others].tolist()
     gone = np.flatnonzero(column.missing[others]).tolist()
-    plain = _written_plainly(texts)
+    plain = _write_all_plainly(texts)
     if not bounds and (plain is texts or len(set(plain)) == len(plain)) and len(gone) < 2:
         found[others] = count + np.arange(len(others))
         return found
@@ -100,8 +100,8 @@ def _meanings(column: Column, bounds: Mapping[str, str]) -> NDArray[np.int64]:
     return found
 
 
-def _written_plainly(texts: list[str]) -> list[str]:
-    """Return texts without what nobody sees, as `written_plainly` does; those of Western letters all at once.
+def _write_all_plainly(texts: list[str]) -> list[str]:
+    """Return texts without what nobody sees, as `write_plainly` does; those of Western letters all at once.
 
     The texts themselves where none can say what another does, being written plainly in capitals or small letters alone.
     """
@@ -114,7 +114,7 @@ def _written_plainly(texts: list[str]) -> list[str]:
     except UnicodeEncodeError:
         western = b""
     if western.count(b"\x1f") != len(texts) + 1:
-        return list(map(written_plainly, texts))
+        return list(map(write_plainly, texts))
     plain = western.decode("latin-1").casefold()
     while "  " in plain:
         plain = plain.replace("  ", " ")
@@ -127,7 +127,7 @@ def usual_mark(text: str) -> bool:
     return is_blank(text) or (neutral(text) and text.strip().casefold() not in WORDS)
 
 
-def written_plainly(text: str) -> str:
+def write_plainly(text: str) -> str:
     """Return a text without what nobody sees: blanks around it, several in a row, upper case, loose accents."""
     if text.isascii():
         return " ".join(text.split()).casefold()

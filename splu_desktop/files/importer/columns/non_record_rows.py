@@ -285,7 +285,7 @@ def other_table(
         gaps = np.concatenate([gaps, after.start + np.flatnonzero(rows[after] - rows[part] > 1)])[:_GAPS]
     gaps = gaps[(gaps >= 2) & (gaps < n - 1)]
     table = _Table(columns, rows[: int(gaps[0])] if len(gaps) else rows)
-    for begin in gaps.tolist() or _named_again(table):
+    for begin in gaps.tolist() or _find_second_names(table):
         at = begin + (len(table.words(begin)) == 1 and begin < n - 2)
         words, below = table.words(at), table.words(at + 1)
         names = [cell for _, cell in words]
@@ -297,7 +297,7 @@ def other_table(
     return None
 
 
-def _named_again(table: _Table) -> list[int]:
+def _find_second_names(table: _Table) -> list[int]:
     """Find rows that may name other columns, with no blank row above: words of their own for keys and values."""
     at = np.arange(2, table.n - 2)
     valued = [column for column, has in zip(table.columns, table.valued, strict=True) if has]

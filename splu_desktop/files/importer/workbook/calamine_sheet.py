@@ -14,7 +14,7 @@ import python_calamine as calamine
 
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.files.disk.plain_data import in_unicode
-from splu_desktop.files.importer.columns.cells import CellColumn, Coding, filled_up, text_of
+from splu_desktop.files.importer.columns.cells import CellColumn, Coding, fill_up, text_of
 from splu_desktop.files.importer.recognise import open_file
 from splu_desktop.files.importer.workbook.ods_parts import scan_ods
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
@@ -77,7 +77,7 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
             column.codes[cell.row - 1] = column.code_for(cell.value)
     for (at, digits), count in padded.items():
         if (own := columns.get(at)) is not None and 2 * count > own.numbers.sum():
-            own.cells = [filled_up(value, digits) for value in own.cells]
+            own.cells = [fill_up(value, digits) for value in own.cells]
             scan.digit_widths[at] = digits
     return PlainSheet(name, sheet.height, sheet.width, rows, columns, scan)
 

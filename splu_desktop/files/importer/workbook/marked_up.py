@@ -203,7 +203,7 @@ def _read(path: Path, content: bytes, progress: Progress) -> _Page:
     """Return a page or workbook with its tables. Raises Corrupt, TooSpread."""
     web = form_of(content[:4096]) == "html"
     page = _Page(path, len(content), web=web)
-    source: Any = _decoded(content) if web else content
+    source: Any = _decode(content) if web else content
     feed: Callable[[Any], object] = page.feed if web else _xml_feed(path, page)
     try:
         for at in range(0, len(source), _BLOCK):
@@ -235,7 +235,7 @@ def _xml_feed(path: Path, page: _Page) -> Callable[[bytes], object]:
     return lambda part: parser.Parse(part, not part)
 
 
-def _decoded(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     """Return the text of a page by its mark, by what it says, by UTF-8 if it is that, else by Windows' own letters."""
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     told = _CHARSET.search(content[:4096])

@@ -40,10 +40,10 @@ def scan_ods(path: Path, sheet: str) -> tuple[SheetScan, Padded]:
     part = xml[begin.end() : end if end >= 0 else len(xml)]
     if not (_FAILED in part or _HIDDEN in part or _MERGED.search(part) or _ZEROS.search(part)):
         return nothing
-    return _looked_through(part)
+    return _scan_part(part)
 
 
-def _looked_through(part: bytes) -> tuple[SheetScan, Padded]:
+def _scan_part(part: bytes) -> tuple[SheetScan, Padded]:
     scan, shown = SheetScan(), Padded()
     zeros: set[int] = set()
     row = column = declared = 0

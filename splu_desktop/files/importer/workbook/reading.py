@@ -72,12 +72,12 @@ def read(
     progress.report("Opening the workbook", 1.0)
     parts = [_read(kind, sheet, choices, progress, limit) for sheet in sheets]
     table, resolved, reasons = _join(sheets, parts, choices) if choices.sheets else parts[0]
-    table = replace(table, sheets=known, problems=(*_passed_over(known), *table.problems))
+    table = replace(table, sheets=known, problems=(*_list_skipped(known), *table.problems))
     why = "the first visible sheet with a table" if wanted is None else "chosen"
     return table, resolved, {"sheet": why, **reasons}
 
 
-def _passed_over(known: Sequence[SheetFacts]) -> list[Problem]:
+def _list_skipped(known: Sequence[SheetFacts]) -> list[Problem]:
     """Return a problem for each sheet with cells that is not read."""
     same = {sheet.name for sheet in alike(known)}
     return [
