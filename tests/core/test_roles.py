@@ -185,6 +185,11 @@ def test_real_tables(name: str) -> None:
         ("Region", "Lumbar|Cervical|Thoracic", Kind.CATEGORY),
         ("Beginn", "plötzlich|schleichend", Kind.CATEGORY),
         ("dep_wxq", "4|9|13|16", Kind.INTEGER),
+        ("Leistungsfähigkeit letzte Tätigkeit", "6 Std. und mehr|3 bis unter 6|unter 3 Std.", Kind.CATEGORY),
+        ("Prognose Beruf", "günstig|ungünstig|offen", Kind.CATEGORY),
+        ("return_to_work", "full|partial|not yet", Kind.CATEGORY),
+        ("confidence_team", "full|partial|lost", Kind.CATEGORY),
+        ("nmonth", "1|2|3|4|5|6|7|8|9|10|11|12", Kind.INTEGER),
         ("Заболевание", "пневмония|диабет|гипертония", Kind.CATEGORY),
     ],
 )
@@ -229,7 +234,7 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         ("Familienstand", "ledig|verheiratet", "demographic"),
         ("assurance", "CSS|mutuelle", "administrative"),
         ("Operationssaal", "A|B", "unit"),
-        ("Zielklinik", "A|B", "unit"),
+        ("Zielklinik", "Nord|Ost", "unit"),
         ("Age in months", "3|40|65", "age"),
         ("salle de traitement", "bleue|verte", "unit"),
         ("Year of diagnosis", "2021|2022", "date"),
@@ -250,6 +255,7 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         ("N° FINESS", "440000271|490000031", "unit"),
         ("Patient type", "inpatient|outpatient", "administrative"),
         ("Region", "Wessex|Mercia|Kent", "place"),
+        ("AMONTH", "1|2|3|4|5|6", "date"),
     ],
 )
 def test_subjects_of_what_is_published(name: str, values: str, subject: str) -> None:
@@ -266,7 +272,7 @@ def test_subjects_of_what_is_published(name: str, values: str, subject: str) -> 
         "Hausnummer", "Telefonnummer", "Sozialversicherungsnummer", "Krankenversichertennummer", "KVNR",
         "Anschrift", "Nom", "Prénom", "Adresse", "Numéro de sécurité sociale", "Téléphone", "Courriel",
         "Numéro de dossier", "NIR", "Nombre", "Apellidos", "Dirección", "Teléfono", "Correo electrónico", "DNI",
-        "Número de historia clínica", "Nom de naissance", "Médecin traitant",
+        "Número de historia clínica", "Nom de naissance", "Médecin traitant", "LAST",
     ],
 )  # fmt: skip
 def test_names_of_identifiers(name: str) -> None:
@@ -345,6 +351,7 @@ def test_initials_before_a_capital_are_of_persons_and_not_of_germs() -> None:
     persons = [f"{each}. {name}" for each in "ABC" for name in ("Okafor", "Wxqart", "Zzqmann")]
     germs = [f"{each}. {name}" for each in "ABC" for name in ("coli", "aureus", "albicans")]
     assert suggested("wxq", persons).role is Role.IDENTIFIER
+    assert suggested("wxq", "OKAFOR P.|Le Wxqart A.|Zzqmann J.-M.").role is Role.IDENTIFIER
     assert suggested("wxq", germs).role is Role.SA
 
 
@@ -498,10 +505,11 @@ def test_two_measures_of_a_blood_pressure_are_secret_and_number_nobody() -> None
 @pytest.mark.parametrize(
     ("name", "values", "role"),
     [
-        ("wxq_payer", "aba|bec|cid", Role.NSA),
-        ("tarif wxq", "aba|bec|cid", Role.NSA),
+        ("wxq_payer", "Aba|Bec|Cid", Role.NSA),
+        ("tarif wxq", "A12|A13|B20", Role.NSA),
         ("wxq_payer", "yes|no", Role.SA),
-        ("wxq_source", "aba|bec|cid", Role.SA),
+        ("wxq_source", "Aba|Bec|Cid", Role.SA),
+        ("wxq_payer", "much|little|gone", Role.SA),
         ("Anzahl Stationen", "1|2|3|4", Role.SA),
     ],
 )

@@ -60,6 +60,7 @@ _ROMAN = re.compile(r"[IVX]+[A-Ca-c]?")
 _CODE = re.compile(r"([^\W\d_]{0,6}[-_./ ]?)(\d{3,})")
 _KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits take turns
 _INITIALLED = re.compile(r"(?:[A-Z]\.[ -]?){1,3}[A-Z][^\W\d_]+(?:[ -][A-Z][^\W\d_]+)?")  # A. Petit; no E. coli
+_INITIAL_LAST = re.compile(r"[A-Z][^\W\d_]+(?:[ '-][A-Z][^\W\d_]+)*,? [A-Z]\.(?:[ -]?[A-Z]\.)?")  # DURAND P.
 _NAME = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]{1,58}")
 
 
@@ -118,13 +119,13 @@ def names_persons(column: Column, *, whole: bool = False, share: float = _KNOWN_
         return False
     titles, known = lexicon().values["titles"], first_names()
     split = [words_of(text) for text in labels]
+    last = _mostly(labels, _INITIAL_LAST.fullmatch)
     if len(labels) < _FEWEST_NAMES:  # two doctors, or three first names and nothing else
         first = len(labels) > _SOME and all(words and known.issuperset(words) for words in split)
-        return first or sum(len(words) > 1 and words[0] in titles for words in split) >= max(_SOME, len(labels) / 2)
+        return first or last or sum(each[0] in titles for each in split if len(each) > 1) >= max(_SOME, len(labels) / 2)
     named = [len(words) > 1 and (words[0] in titles or not known.isdisjoint(words)) for words in split]
-    initialled = _mostly(labels, _INITIALLED.fullmatch)
     alone = not whole and sum(not known.isdisjoint(words) for words in split) >= MOST * len(split)
-    return alone or initialled or sum(named) >= share * len(split)
+    return alone or last or _mostly(labels, _INITIALLED.fullmatch) or sum(named) >= share * len(split)
 
 
 def may_be_names(column: Column) -> bool:
@@ -351,7 +352,9 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     # How somebody left, or to what place, is a finding.
     left = reading.says("exit") and (subject in ("demographic", "administrative") or reading.says("place"))
     asked = answered or reading.says("kind", *HARMLESS)  # "new patient" is answered by yes, "patient care" is not
-    unborne = reading.unknown and (answered or (worded and subject == "place" and not are_names(column)))
+    # Beside an unknown word the values bear it out: trust in a team, ability to work, worry about payment.
+    own = subject != "demographic" and (are_names(column) or are_names(column, proper=False))
+    unborne = reading.unknown and (answered or (worded and not own and not tells_ways(column, "unit", "place")))
     if left or not asked or unborne:
         return False
     # A weekend or an insurance may be yes or no; an admission that is, has happened.
@@ -371,7 +374,7 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         measured = digits != {_SERIAL} if subject in ("unit", "administrative") else len(digits) > 1
         graded = graded and (measured or column.values.max() <= _GRADES)
         return not (told or graded) and _fits_codes(column, subject, reading)
-    if tells_findings(column, graded=bool(reading.unknown) or subject != "demographic"):
+    if tells_findings(column, graded=subject != "demographic"):
         return False
     if told:
         return tells_ways(column)

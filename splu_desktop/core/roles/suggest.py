@@ -94,7 +94,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         if firms or reading.says("number"):
             return _names_person(say("The name says an employer, by whom others find a person."), doubt=True)
     named = reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody") and reading.says("name")
-    if worded and (reading.says("called") or named):
+    if worded and (reading.says("called") or named or reading.words == ("last",)):
         return _names_person(say("The name says names of persons."))
     told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
     if told and (content.names_persons(column, whole=True) if harmless else content.may_be_names(column)):
@@ -253,7 +253,7 @@ def _compare(table: Table, found: dict[str, Suggestion]) -> None:
     shown = {name: each.subject for name, each in found.items() if each.role is Role.NSA and table[name].m > 1}
     keys = [table[name] for name, each in found.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
     told = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
-    units = [table[name] for name, subject in shown.items() if told and subject in ("unit", "place")]
+    units = [table[name] for name, subject in shown.items() if told and subject in ("unit", "place", "date")]
     for column in table.columns:
         if found[column.name].role is not Role.SA or read_name(column.name).says("health") or column.m < _SIGNS:
             continue
