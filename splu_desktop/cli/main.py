@@ -140,8 +140,8 @@ def _run(argv: Sequence[str] | None) -> int:
         parser = build_parser(given)
         args, rest = parser.parse_known_args(given)
         args.given = given
-        if rest and hasattr(args, "conditions") and not any(text.startswith("-") for text in rest):
-            args.conditions += rest  # conditions behind an option, which argparse leaves over
+        if rest and hasattr(args, "conditions") and all(re.match("[^-]|-[^-].*=", text) for text in rest):
+            args.conditions += rest  # behind an option, or of a column such as “-1+1”: argparse leaves these over
         elif rest:
             parser.prog = f"splu {args.command}"  # whose help names what it takes
             (chosen,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))

@@ -93,7 +93,7 @@ class Plan:
         for name in () if self.persons is None else self.persons.shift:
             if not self.roles[name].is_unchanged:
                 raise BadSetting("“{column}” is not published as it is, so its dates are not moved.", column=name)
-        for name in {CLASS, NUMBER} & set(self.roles):
+        for name in {CLASS, NUMBER} & {*self.sensitive, *self.nsas, *self.kept_identifiers}:
             raise BadSetting("The table has a column “{name}” already; rename it in the file.", name=name)
         for name, least in self.rare.items():
             if self.roles[name] is not Role.SA or least < 2:

@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.papers.claims import epsilon_of_part, sharp_epsilon_of_part
 from splu_desktop.compare.base.kinds import UnbiasedDraw
-from splu_desktop.compare.base.questions import CountingQuestions
+from splu_desktop.compare.base.questions import CountingQuestions, most_met
 from splu_desktop.compare.base.source import Floats, TrueTable
 from splu_desktop.compare.base.system import Impossible, System
 from splu_desktop.compare.systems import SYSTEMS, find_systems
@@ -213,6 +213,10 @@ def test_sensitivity_is_that_of_every_record_of_a_small_domain(seed: int) -> Non
         for *labels, value in itertools.product(*(range(each.m) for each in source.columns), range(source.m))
     ]
     assert questions.sensitivity == max(meets)
+
+
+def test_questions_that_all_take_every_label_meet_each_record() -> None:
+    assert most_met([np.ones((7, 3), bool), np.ones((7, 5), bool)]) == 7
 
 
 def test_noisy_margins_come_near_where_the_budget_is_large_and_keep_what_counts_can_be() -> None:

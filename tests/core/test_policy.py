@@ -319,10 +319,17 @@ def test_a_second_release_of_the_same_persons_needs_a_reason(proposal: Proposal)
         other.list_waiting({"no-such-line": "only totals are needed"})
 
 
-@pytest.mark.parametrize("text", ["ok", ".", "x", "  fine ", "1 2 3", "yes !!"])
-def test_reasons_of_fewer_than_three_words_are_none(text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["ok", ".", "x", "  fine ", "1 2 3", "yes !!", "ok ok ok", "a b c", "n/a n/a n/a", "无无无"]
+)
+def test_reasons_of_fewer_than_three_different_words_are_none(text: str) -> None:
     with pytest.raises(BadSetting):
         check_reason(text)
+
+
+@pytest.mark.parametrize("text", ["only totals are needed", "Freigabe durch DSB", "已经获得伦理委员会批准"])
+def test_a_reason_may_be_written_in_any_language(text: str) -> None:
+    assert check_reason(f"  {text} ") == text
 
 
 def test_limits_follow_from_who_gets_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

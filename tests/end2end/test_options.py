@@ -84,6 +84,24 @@ def test_columns_may_be_called_like_words_of_the_options(source: Path, capsys: p
         assert splu(*shlex.split(line.replace("{}", str(source))), "--json") in (0, 3), (line, splu.out)
 
 
+@pytest.mark.parametrize("name", ["-1+1", "=cmd|' /C calc'!A0", "lender class", "row", "<b>x</b>", "שם", "a" * 300])
+def test_any_name_of_a_column_can_be_left_out_published_and_asked(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names that options, spreadsheets or our own columns have a use for; one of ours may not go out beside it."""
+    path, splu = tmp_path / "t.csv", Splu(capsys)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        each = ([place, "mf"[i % 2], "flu" if i % 3 else "gout"] for i in range(600) for place in ["NS"[i // 2 % 2]])
+        csv.writer(file).writerows([[name, "sex", "dx"], *each])
+    plan = ("--sa", "dx", "--gamma", 2, "--accept-all", WHY)
+    assert splu("publish", path, *plan, "--nsa", "sex", f"--drop={name}", "--out", tmp_path / "out") == 0
+    own = name == "lender class"
+    assert splu("publish", path, *plan, f"--nsa={name}", "--nsa", "sex", "--out", tmp_path / "all") == (2 if own else 0)
+    if not own:
+        answer = splu.json("query", tmp_path / "all", f"{name}=N", "sex=m")
+        assert (answer["estimate"], answer["trust"]) == (150, "exact")
+
+
 def test_no_table_gets_a_wider_error_than_was_asked_for(source: Path) -> None:
     for within in (0.05, 0.3):
         assert {each.within for each in propose(read(source).table, within=within).plan.questions} == {within}

@@ -85,6 +85,13 @@ def test_content(tmp_path: Path, name: str, content: bytes, words: str) -> None:
     refused(path, words)
 
 
+@pytest.mark.parametrize("name", ["<b>Sex</b>", "<i>Age</i> at visit", '<span style="color:red">Sex</span>'])
+def test_a_name_in_bold_makes_no_page_of_a_table(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"{name};dx\n" + "m;flu\nf;gout\n" * 9)
+    assert read(path).table.names == (name, "dx")
+
+
 _ENDINGS = ("xlsx", "xls", "xlsb", "ods", "parquet", "sav", "dta", "sas7bdat", "csv", "txt", "gz", "zip")
 
 

@@ -166,11 +166,11 @@ def most_met(flags: Sequence[Flags]) -> int:
     Adding or removing a record moves each count that it meets by one, so noise of Lap(sensitivity / epsilon) on every
     count keeps epsilon for all together. By branch and bound: of a part of the domain in which some labels are settled
     a question with c conditions left open gives 1/c to each, and of every open column the best label counts. The part
-    with the largest bound comes first, so that the first one without open conditions is the answer. A search that takes
-    too long returns its bound, which is never too small.
+    of largest bound comes first: the first without open conditions is the answer. A long search returns its bound.
     """
     # Labels that the same questions take are one; columns without conditions decide nothing.
-    columns = [each for each in (np.unique(each, axis=1) for each in flags) if each.shape[1] > 1]
+    unique = [np.unique(each, axis=1) for each in flags]
+    columns = [each for each in unique if each.shape[1] > 1] or unique[:1]
     has: Floats = np.stack([~each.all(axis=1) for each in columns], axis=1).astype(float)  # (Q, columns)
     labels = [each.astype(np.float64) for each in columns]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,7 +16,7 @@ from splu_desktop.core.resources import data_folder, read_toml, resource_path, u
 
 LEVELS = ("colleague", "partner", "public")
 WHOLE = ("alike", "printed", "gamma")
-FEWEST_WORDS = 3
+FEWEST_WORDS, _FEWEST_LETTERS = 3, 7  # different ones of a reason, and letters in them
 REASONS = (
     "The contract allows it",
     "The ethics board has agreed",
@@ -105,11 +106,11 @@ def reasons_named(name: str) -> dict[str, str]:
 
 
 def check_reason(text: str) -> str:
-    """Return a reason without blanks around it. Raises BadSetting where it has fewer than three words."""
+    """Return a reason without blanks around it. Raises BadSetting where it has fewer than three different words."""
     found = " ".join(text.split())
-    # Numbers and marks are no words, or “1 2 3” would do for a reason.
-    words = [word for word in found.split() if any(map(str.isalpha, word))]
-    if len(words) < FEWEST_WORDS:
+    # Numbers, marks and repetitions are no words, or “1 2 3” and “ok ok ok” would do; some write without blanks.
+    words = set(re.findall(r"[\u3040-\u9fff]|[^\W\d_]+", found.casefold()))
+    if len(words) < FEWEST_WORDS or sum(map(len, words)) < _FEWEST_LETTERS:
         raise BadSetting(
             "“{text}” is no reason; write at least {n} words that the person who signs will understand.",
             text=found[:60],

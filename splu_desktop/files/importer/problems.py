@@ -110,12 +110,14 @@ def of_cells(
 
 
 def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool = False) -> None:
-    """Write a problem list as CSV, whole or not at all. It holds values of the source. Raises CannotWrite."""
+    """Write a problem list as CSV, for its owner alone: it holds values of the source. Raises CannotWrite."""
     from splu_desktop.files.disk.whole_files import whole_file  # a reader's process has no use for it
 
-    with whole_file(path, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("kind", "sheet", "row", "column", "value", "rows", "decision", "sentence"))
-        for p in problems:
-            row = (p.kind.value, p.sheet, p.row, p.column, p.value, p.told_rows, p.done, p.sentence)
-            writer.writerow(["" if cell is None else inert(str(cell)) for cell in row])
+    lines: list[tuple[str | int | None, ...]] = [
+        ("kind", "sheet", "row", "column", "value", "rows", "decision", "sentence")
+    ]
+    lines += [(p.kind.value, p.sheet, p.row, p.column, p.value, p.told_rows, p.done, p.sentence) for p in problems]
+    with whole_file(path, overwrite=overwrite) as partial:
+        partial.touch(mode=0o600)
+        with partial.open("w", encoding="utf-8-sig", newline="") as file:
+            csv.writer(file).writerows(["" if cell is None else inert(str(cell)) for cell in line] for line in lines)

@@ -199,7 +199,10 @@ def holds_rows(path: Path) -> bool:
     return len(re.findall(mark, low)) > 1
 
 
-_TAG = re.compile(rb"<([a-z][\w.\-]*:)?[a-z][\w.\-]*(\s+[\w:.\-]+\s*=\s*[\"'][^<>]*)?/?>")
+# A name of a column may be set in bold, as REDCap's labels are.
+_TAG = re.compile(
+    rb"<(?!(?:b|i|u|em|strong|span|su[bp])[\s>])([a-z][\w.\-]*:)?[a-z][\w.\-]*(\s+[\w:.\-]+\s*=\s*[\"'][^<>]*)?/?>"
+)
 
 
 def _is_json(path: Path, head: bytes) -> bool:
