@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -201,9 +201,9 @@ class AttackFact:
     known: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Facts:
-    """All that a report says. See the attributes' classes; what the external edition lacks is None or empty."""
+    """All that a report says. What has a default here is not in the external edition."""
 
     edition: str
     title: str
@@ -213,45 +213,45 @@ class Facts:
     digest: str
     fingerprint: str
     rows: int
-    persons: int | None
-    by_person: bool
-    most_rows: int | None
-    one_row: str
-    row_word: str
+    persons: int | None  # None where the reader does not know them
+    by_person: bool  # whether figures count persons; else rows
+    most_rows: int | None  # of one person; None where the reader can't know
+    one_row: str  # which row of each person is there: "first", "last", "random"; "" where all are
+    row_word: str  # what one row is ("test")
     audience: Audience
-    operator: str
-    level: str
-    printed: int
-    state: str
+    operator: str = ""
+    level: str  # whose limits these are: "colleague", "partner", "public"
+    printed: int  # the least count that this audience may see printed
+    state: str  # of the verdict
     limits: tuple[Limit, ...]
     changed: tuple[ChangedLimit, ...]
-    average: float
-    riskiest: float
+    average: float  # certainty with which a row is right, over all rows
+    riskiest: float  # the same in the riskiest group
     riskiest_value: tuple[str, str, str]
     riskiest_share: float
     secrets: tuple[Secret, ...]
     tables: tuple[TableFact, ...]
-    other: float | None
-    joint: float | None
-    earlier: tuple[tuple[str, str, float], ...]
-    courses: float | None
+    other: float | None = None  # share of other questions that can be read
+    joint: float | None = None  # certainty of who holds the earlier releases, too
+    earlier: tuple[tuple[str, str, float], ...] = ()  # recipient, date and gamma of each
+    courses: float | None = None  # share of persons whose distances between moved dates nobody else has
     columns: tuple[ColumnFact, ...]
     class_columns: tuple[str, ...]
     classes: int
-    by_rows: bool
-    stand_out: tuple[int, int] | None
-    emptied: int | None
-    left_out: int | None
-    rows_left_out: int | None
-    kept: Mapping[str, str]
-    apart: str
+    by_rows: bool  # whether persons are in classes by their number of rows
+    stand_out: tuple[int, int] | None = None  # persons unlike all others in the source, and in what goes out
+    emptied: int | None = None  # persons of whom cells were emptied
+    left_out: int | None = None  # persons
+    rows_left_out: int | None = None
+    kept: Mapping[str, str] = field(default_factory=dict)  # column that names persons and goes out -> why
+    apart: str = ""  # why each row of a person is drawn by itself
     blocks: tuple[BlockFact, ...]
-    attacked: tuple[AttackFact, ...]
+    attacked: tuple[AttackFact, ...] = ()
     epsilon: float
     alpha: int
     t_e: float
     files: tuple[tuple[str, int, str], ...]
-    number: int | None
+    number: int | None  # of the entry in the register
 
     @property
     def internal(self) -> bool:
@@ -311,25 +311,11 @@ def _internal(
     prepared = prepare(source, plan)
     # Before anything is worked out: else another table's true counts would be printed as this release's.
     _check_source(opened, prepared, plan)
-    suggestions = suggest_roles(source)
     judged = _judge(prepared, plan, entry, earlier, progress)
     found = attack(prepared, plan, randomness=rehearsal, progress=progress)
     figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
     before = replace(prepared, table=prepared.source)
     unique = alike(before, plan).unique
-    columns = [
-        ColumnFact(
-            name,
-            role.value,
-            source[name].kind.value,
-            _values(prepared.table[name]) if role.is_published else None,
-            _steps(plan, name),
-            _public(plan, prepared.table[name]),
-            suggestions[name].subject if name in suggestions else "",
-            _detail(prepared.table[name]) if role.is_published else "",
-        )
-        for name, role in plan.roles.items()
-    ]
     return _facts(
         opened,
         fields,
@@ -354,7 +340,7 @@ def _internal(
         joint=figures.joint if earlier else None,
         earlier=tuple((each.recipient, each.date, each.gamma) for each in earlier),
         courses=unique_distances(prepared, plan) if plan.persons and plan.persons.shift else None,
-        columns=tuple(columns),
+        columns=tuple(_own_columns(source, prepared, plan)),
         stand_out=(unique, figures.alike.unique),
         emptied=figures.blanked_persons,
         left_out=figures.left_out,
@@ -363,6 +349,23 @@ def _internal(
         apart=plan.persons.reason if plan.persons is not None else "",
         attacked=tuple(AttackFact(each.column, each.right, each.baseline, each.known_share) for each in found.columns),
     )
+
+
+def _own_columns(source: Table, prepared: DrawInput, plan: Plan) -> Iterator[ColumnFact]:
+    """Give all columns of the source."""
+    suggestions = suggest_roles(source)
+    for name, role in plan.roles.items():
+        column = prepared.table[name]
+        yield ColumnFact(
+            name,
+            role.value,
+            source[name].kind.value,
+            _values(column) if role.is_published else None,
+            tuple(step.words for step in plan.generalisations.get(name, ())),
+            _public(plan, column),
+            suggestions[name].subject if name in suggestions else "",
+            _detail(column) if role.is_published else "",
+        )
 
 
 def _judge(
@@ -531,10 +534,6 @@ def _public(plan: Plan, column: Column) -> tuple[str, ...]:
     return tuple(value for value in plan.public_values.get(column.name, ()) if value not in missing)
 
 
-def _steps(plan: Plan, name: str) -> tuple[str, ...]:
-    return tuple(step.words for step in plan.generalisations.get(name, ()))
-
-
 # --- the recipient's edition
 
 
@@ -558,8 +557,6 @@ def _external(
     draw = published.blocks[0].draw.with_gamma(published.gamma)
     small = t_p(draw, published.thresholds.epsilon, published.thresholds.alpha)
     smallest, few = (known.smallest, known.below(limits.alike)) if knows else (None, 0)
-    suggestions = suggest_roles(published.table)
-    entries = {each["name"]: each for each in opened.facts["columns"]}
     progress.report("Working out the verdict", 0.6)
     one_row = str(opened.facts.get("one_row", ""))
     tables = tuple(_read_tables(opened, plan))
@@ -587,38 +584,32 @@ def _external(
         most_rows=1 if one_row or published.one_row_each else None,
         one_row=one_row,
         audience=audience,
-        operator="",
         level=limits.name,
         printed=limits.printed,
         state=state or (UNSAFE if any(not each.met and each.grave for each in lines) else USEFUL),
         limits=(*asked, *lines),
         secrets=_secrets_by_law(certainty, opened),
         tables=tables,
-        other=None,
-        joint=None,
-        earlier=(),
-        courses=None,
-        columns=tuple(
-            ColumnFact(
-                name,
-                "class" if name == CLASS else "person" if name == NUMBER else plan.roles[name].value,
-                published.table[name].kind.value,
-                _values(published.table[name]),
-                tuple(entries[name].get("coarsened", ())),
-                tuple(entries[name].get("public_values", ())),
-                suggestions[name].subject if name in suggestions and name in plan.roles else "",
-                _detail(published.table[name]),
-            )
-            for name in published.table.names
-        ),
-        stand_out=None,
-        emptied=None,
-        left_out=None,
-        rows_left_out=None,
-        kept={},
-        apart="",
-        attacked=(),
+        columns=tuple(_read_columns(opened, plan)),
     )
+
+
+def _read_columns(opened: OpenRelease, plan: Plan) -> Iterator[ColumnFact]:
+    """Give the columns of a release as its recipient knows them."""
+    table = opened.published.table
+    suggestions = suggest_roles(table)
+    for entry in opened.facts["columns"]:
+        name, column = entry["name"], table[entry["name"]]
+        yield ColumnFact(
+            name,
+            entry["role"],
+            column.kind.value,
+            _values(column),
+            tuple(entry.get("coarsened", ())),
+            tuple(entry.get("public_values", ())),
+            suggestions[name].subject if name in suggestions and name in plan.roles else "",
+            _detail(column),
+        )
 
 
 def _own_limits(
