@@ -147,58 +147,115 @@ def publish(
             # Not the judged table: the verdict rehearsed a draw, and this one is the only one that goes out.
             published = sanitise.run(table, plan, keep=store_codes, progress=progress)
         marks = known()
-    names = {each.name for each in earlier}
-    read: OpenRelease
-    entry: Entry | None = None
-    digest = ""
 
-    def fill_release(folder: Path) -> None:
-        nonlocal read, digest
+    def write_files(folder: Path) -> OpenRelease:
         if fill is not None:
-            read = fill(folder, form, len(earlier), progress)
-        else:
-            read = fill_folder(published, plan, folder, form=form, earlier=len(earlier), progress=progress)
-        digest = file_sha256(folder / FACTS_NAME)
+            return fill(folder, form, len(earlier), progress)
+        return fill_folder(published, plan, folder, form=form, earlier=len(earlier), progress=progress)
 
-    def enter(partial: Path) -> None:
+    known_releases = {each.name for each in earlier}
+    run = _Run(table, plan, target, options, accepted, register, found, marks, known_releases, progress)
+    return run.write(write_files)
+
+
+@dataclass(eq=False)
+class _Run:
+    """A release on its way: what it is made of, and what there is of it so far.
+
+    Attributes
+    ----------
+    known : names of the releases of the same persons that the verdict took into account.
+    release, digest : what was filled, as its recipient reads it, and the SHA-256 of its release.json.
+    entry : in the register; None until it is there.
+    """
+
+    table: Table
+    plan: Plan
+    target: Path
+    options: Options
+    accepted: Mapping[str, str]
+    register: Register
+    verdict: Verdict
+    marks: Marks
+    known: set[str]
+    progress: Progress
+    release: OpenRelease = field(init=False)
+    digest: str = ""
+    entry: Entry | None = None
+
+    def write(self, fill: Callable[[Path], OpenRelease]) -> Outcome:
+        """Fill a folder, or a ZIP, and enter it. Where that fails nothing is left, there or in the register."""
+        try:
+            if self.options.as_zip:
+                with whole_file(self.target, before=self._enter) as partial:
+                    folder = partial.with_name("filled")
+                    folder.mkdir()
+                    self._fill(folder, fill)
+                    self._pack(folder, partial)
+            else:
+                with whole_folder(self.target, before=self._enter) as folder:
+                    self._fill(folder, fill)
+        except BaseException as fault:
+            # Where another's folder has taken the name, what is there is not this release.
+            if self.entry is not None and (isinstance(fault, CannotWrite) or not self.target.exists()):
+                with contextlib.suppress(RegisterFault):
+                    self.register.withdraw(self.entry.release, "the destination could not be written")
+            raise
+        assert self.entry is not None
+        release = OpenRelease(self.target, self.release.facts, self.release.published)
+        return Outcome(release, self.entry, self.verdict, self.digest)
+
+    def _fill(self, folder: Path, fill: Callable[[Path], OpenRelease]) -> None:
+        self.release = fill(folder)
+        self.digest = file_sha256(folder / FACTS_NAME)
+
+    def _pack(self, folder: Path, partial: Path) -> None:
+        """Pack a filled folder and remove it."""
+        facts, password = self.release.facts, self.options.password
+        pack(folder, partial, name=self.target.stem, files=names_of(facts), password=password, progress=self.progress)
+        check_packed(partial, facts, password=password, progress=self.progress)
+        shutil.rmtree(folder)
+
+    def _enter(self, partial: Path) -> None:
         """Add the entry; of two releases at a time the second sees the first."""
-        nonlocal entry
-        progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
+        self.progress.report("Finishing", 0.9)  # from here on it is done: what follows is the entry and the rename
         # Last, since hours may have passed: the register's digest must be that of what was published.
-        _check_source(options)
-        with register.lock():
-            now = earlier_releases(register, table, plan)
-            if new := [each for each in now if each.name not in names]:
-                again = verdict(table, plan, earlier=now, progress=progress)
-                check_accepted(again, accepted, options.accept_all)
-                names.update(each.name for each in new)
-            body = _entry_body(plan, found, accepted, options, target, partial, read, digest, marks)
-            entry = register.add(read.id, body)
+        _check_source(self.options)
+        with self.register.lock():
+            earlier = earlier_releases(self.register, self.table, self.plan)
+            if any(each.name not in self.known for each in earlier):
+                again = verdict(self.table, self.plan, earlier=earlier, progress=self.progress)
+                check_accepted(again, self.accepted, self.options.accept_all)
+            self.entry = self.register.add(self.release.id, self._entry_body(partial))
 
-    try:
-        if options.as_zip:
-            with whole_file(target, before=enter) as partial:
-                folder = partial.with_name("filled")
-                folder.mkdir()
-                fill_release(folder)
-                files, password = names_of(read.facts), options.password
-                pack(folder, partial, name=target.stem, files=files, password=password, progress=progress)
-                check_packed(partial, read.facts, password=password, progress=progress)
-                shutil.rmtree(folder)
-        else:
-            with whole_folder(target, before=enter) as folder:
-                fill_release(folder)
-    except BaseException as fault:
-        # Where another's folder has taken the name, what is there is not this release.
-        if entry is not None and (isinstance(fault, CannotWrite) or not target.exists()):
-            with contextlib.suppress(RegisterFault):
-                register.withdraw(entry.release, "the destination could not be written")
-        raise
-    assert entry is not None
-    return Outcome(OpenRelease(target, read.facts, read.published), entry, found, digest)
+    def _entry_body(self, partial: Path) -> dict[str, Any]:
+        """Return what the register remembers: choices and keyed marks; of values only those that a plan names."""
+        options, audience, published = self.options, self.plan.audience, self.release.published
+        open_lines = {line.name: str(line.sentence) for line in self.verdict.open}
+        return {
+            "operator": options.operator or _account(),
+            "recipient": audience.recipient,
+            "purpose": audience.purpose,
+            "audience": audience.as_dict(),
+            "destination": str(self.target.absolute()),
+            "partial": str(partial.absolute().parent),  # by which the next run knows that this one died
+            "software": __version__,
+            "source": {"name": options.source.name if options.source else "", "sha256": options.source_sha256},
+            "rows": published.n,
+            "persons": self.verdict.figures.persons,
+            "gamma": self.plan.gamma,
+            "columns": list(published.table.names),
+            "plan": self.plan.as_dict(),
+            **self.verdict.as_remembered(),
+            "open": open_lines,
+            "accepted": {name: self.accepted.get(name, options.accept_all) for name in open_lines},
+            "facts_sha256": self.digest,
+            "files": self.release.facts["files"],
+            "marks": self.marks,
+        }
 
 
-def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str = "") -> None:
+def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str) -> None:
     """Raise Refused where an open line was not accepted; BadSetting where a name or a reason is none."""
     if waiting := found.list_waiting(accepted, everything):
         raise Refused(waiting)
@@ -240,43 +297,6 @@ def _check_source(options: Options) -> None:
             raise SourceChanged(
                 "“{source}” has changed since it was opened; open it again.", source=options.source.name
             )
-
-
-def _entry_body(
-    plan: Plan,
-    found: Verdict,
-    accepted: Mapping[str, str],
-    options: Options,
-    target: Path,
-    partial: Path,
-    read: OpenRelease,
-    digest: str,
-    marks: Marks,
-) -> dict[str, Any]:
-    """Return what the register remembers: choices and keyed marks; of values only those that a plan names."""
-    open_lines = {line.name: str(line.sentence) for line in found.open}
-    reasons = {name: accepted.get(name, options.accept_all) for name in open_lines}
-    return {
-        "operator": options.operator or _account(),
-        "recipient": plan.audience.recipient,
-        "purpose": plan.audience.purpose,
-        "audience": plan.audience.as_dict(),
-        "destination": str(target.absolute()),
-        "partial": str(partial.absolute().parent),  # by which the next run knows that this one died
-        "software": __version__,
-        "source": {"name": options.source.name if options.source else "", "sha256": options.source_sha256},
-        "rows": read.published.n,
-        "persons": found.figures.persons,
-        "gamma": plan.gamma,
-        "columns": list(read.published.table.names),
-        "plan": plan.as_dict(),
-        **found.as_remembered(),
-        "open": open_lines,
-        "accepted": reasons,
-        "facts_sha256": digest,
-        "files": read.facts["files"],
-        "marks": marks,
-    }
 
 
 def _account() -> str:
