@@ -134,7 +134,7 @@ def open_lines(lines: Iterable[Line]) -> list[str]:
     return told
 
 
-def as_gate(line: Line, reason: str | None = None) -> dict[str, Any]:
+def as_gate(line: Line, reason: str | None) -> dict[str, Any]:
     """Return a line as publish's JSON lists it, with its light."""
     light = {"ok": "green", "amber": "amber", "red": "red"}[line.state]
     return {**line.as_dict(), "light": light, "accepted": reason}

@@ -163,6 +163,6 @@ def table(
     return TableBlock(header, rows, "".join(align), weights, most, more=more)
 
 
-def fact_list(rows: Sequence[tuple[str, Cell]], weights: tuple[float, float] = (1.0, 2.4)) -> TableBlock:
+def fact_list(rows: Sequence[tuple[str, Cell]]) -> TableBlock:
     """Return a list of named facts."""
-    return TableBlock((), rows, "ll", weights)
+    return TableBlock((), rows, "ll", (1.0, 2.4))

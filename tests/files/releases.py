@@ -90,7 +90,7 @@ def ward_plan(
 def released(table: Table, plan: Plan, folder: Path, seed: int = 1, form: Form | None = None) -> OpenRelease:
     """Draw with a seed and fill a new folder."""
     folder.mkdir()
-    return fill_folder(sanitise.run(table, plan, randomness=Seeded(seed)), plan, folder, form=form)
+    return fill_folder(sanitise.run(table, plan, randomness=Seeded(seed)), plan, folder, form=form or Form())
 
 
 def awkward_table(n: int = 400) -> Table:

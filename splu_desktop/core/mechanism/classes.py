@@ -56,13 +56,13 @@ class Classes:
         return len(self.cells)
 
 
-def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, times: Ints | None = None) -> Classes:
-    """Return the classes of units by the crossed values of unchanged columns, each of at least `least` units.
+def make_classes(columns: Sequence[Column], units: Units, times: Ints | None = None) -> Classes:
+    """Return the classes of units by the crossed values of unchanged columns, each of at least `LEAST` units.
 
     times : (U,) how many records alike each unit stands for; None where each for itself, as persons do.
 
     Law: a class is a function of unchanged columns and numbers of rows alone, so it tells nothing of a drawn column.
-    Proof: nothing else is read. Where a value has fewer than `least` units it joins its smaller neighbour in the order
+    Proof: nothing else is read. Where a value has fewer than `LEAST` units it joins its smaller neighbour in the order
     of labels; columns are divided one after another, the first is the last to be joined. Persons are divided by their
     number of rows before all else; of a person whose rows lie in several cells the commonest counts.
     Test: tests/core/test_lender_classes.py.
@@ -80,7 +80,7 @@ def make_classes(columns: Sequence[Column], units: Units, least: int = LEAST, ti
     for digits, bound, own in zip(np.unravel_index(there, bounds), bounds, texts, strict=True):
         inner, crossed = cross_codes(found * bound + digits, len(parts) * bound)
         of, values = (each.tolist() for each in np.divmod(crossed, bound))
-        ends = np.cumsum(_join_small(np.bincount(inner, counts).astype(np.int64), of, least))
+        ends = np.cumsum(_join_small(np.bincount(inner, counts).astype(np.int64), of))
         begins = [0, *ends.tolist()]
         parts = [(*parts[of[at]], tuple(map(own.__getitem__, values[at:to]))) for at, to in itertools.pairwise(begins)]
         found = np.searchsorted(ends, np.arange(len(of)), side="right")[inner]
@@ -148,8 +148,8 @@ def _unit_codes(columns: Sequence[Column], units: Units) -> list[NDArray[np.int3
     return [each.astype(np.int32) for each in np.unravel_index(there[chosen], bounds)]
 
 
-def _join_small(counts: Ints, of: Sequence[int], least: int) -> list[int]:
-    """Return how many neighbours each group joins, each of at least `least` where all together have as many.
+def _join_small(counts: Ints, of: Sequence[int]) -> list[int]:
+    """Return how many neighbours each group joins, each of at least `LEAST` where all together have as many.
 
     of : (K,) ascending, what each belongs to: neighbours of different ones are not joined.
     """
@@ -157,7 +157,7 @@ def _join_small(counts: Ints, of: Sequence[int], least: int) -> list[int]:
     for _, own in itertools.groupby(zip(of, counts.tolist(), strict=True), key=itemgetter(0)):
         sizes = [size for _, size in own]
         joined = [1] * len(sizes)
-        while len(sizes) > 1 and (smallest := min(sizes)) < least:
+        while len(sizes) > 1 and (smallest := min(sizes)) < LEAST:
             at = sizes.index(smallest)
             beside = [place for place in (at - 1, at + 1) if 0 <= place < len(sizes)]
             low = min(at, min(beside, key=sizes.__getitem__))

@@ -15,6 +15,7 @@ from splu_desktop.core.mechanism.probabilities import binomial, poisson
 
 _TIE = 1e-9  # a share of the count by which an error on the edge counts as on it
 _MOST = 50_000  # counts looked at for T_f
+_LARGE = 1_000  # a count by which the spread of a draw that was added is seen
 
 
 def count_law(draw: Draw, count: int, units: int | None = None, releases: int = 1) -> Floats:
@@ -78,12 +79,12 @@ def t_p(draw: Draw, epsilon: float, alpha: int, units: int | None = None, releas
     return min(error_probability(draw, f, epsilon, units, releases) for f in range(1, most + 1))
 
 
-def error_curve(draw: Draw, epsilon: float, counts: ArrayLike, units: int | None = None) -> Floats:
+def error_curve(draw: Draw, epsilon: float, counts: ArrayLike) -> Floats:
     """Return (C,) P(|f' - f| > epsilon f) for true counts (C,): the plot of small counts.
 
     Proof: `error_probability` of each. Test: test_law.py.
     """
-    return np.array([error_probability(draw, int(f), epsilon, units) for f in np.asarray(counts)])
+    return np.array([error_probability(draw, int(f), epsilon) for f in np.asarray(counts)])
 
 
 @lru_cache(maxsize=64)
@@ -132,10 +133,10 @@ def _at_most(k: Floats, counts: Floats, chances: Floats) -> Floats:
     return np.asarray(np.where(place < 0, 0.0, sums))
 
 
-def _mean_square_error(draw: Draw, count: int = 1_000) -> float:
+def _mean_square_error(draw: Draw) -> float:
     """Return E[(f' - f)^2]/f at a large count; where counts are right on average it is the variance of each bearer."""
-    law = count_law(draw, count)
-    return float(((np.arange(len(law)) - count) ** 2) @ law) / count
+    law = count_law(draw, _LARGE)
+    return float(((np.arange(len(law)) - _LARGE) ** 2) @ law) / _LARGE
 
 
 def t_f_curve(draw: Draw, epsilon: float, t_e: ArrayLike) -> NDArray[np.int64]:

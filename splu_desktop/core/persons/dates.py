@@ -227,7 +227,7 @@ class RecoveredShift:
 
 
 def try_recover_shift(
-    table: Table, names: Sequence[str], days: int, owner: NDArray[np.integer] | None = None
+    table: Table, names: Sequence[str], days: int, owner: NDArray[np.integer] | None
 ) -> RecoveredShift:
     """Try to find by how many days persons were moved, from the published table alone.
 

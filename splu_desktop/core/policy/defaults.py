@@ -70,7 +70,7 @@ def plainer_questions(
     ranked: Sequence[str],
     unchanged: Mapping[str, str],
     public_values: Mapping[str, Sequence[str]],
-    within: float = WITHIN,
+    within: float,
 ) -> tuple[AskedTable, ...]:
     """Return tables that a small table may tell by itself: all values of a column by sex, by age, and its totals.
 

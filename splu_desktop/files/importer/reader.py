@@ -66,22 +66,20 @@ def read(
 
 
 def read_columns(
-    columns: Sequence[tuple[str, NDArray[np.int32], list[Any]]],
-    choices: ImportChoices | None = None,
-    progress: Progress = SILENT,
+    columns: Sequence[tuple[str, NDArray[np.int32], list[Any]]], choices: ImportChoices | None
 ) -> TableReading:
     """Read columns of codes over values that a program holds, by the same rules as a Parquet file of them.
 
-    Raises FileFault; Cancelled.
+    Raises FileFault.
     """
     path = Path("DataFrame")  # what sentences call it
     choices = choices or ImportChoices()
     coded = [(name, CellColumn(codes, cells)) for name, codes, cells in columns]
-    raw, resolved, reasons = _rename(gather(coded, path, choices, progress), choices)
+    raw, resolved, reasons = _rename(gather(coded, path, choices, SILENT), choices)
     raw = choose_rows(raw, resolved.rows)
     if not len(raw.rows):
         raise NoRecords(path, 0)
-    return assemble(path, "frame", raw, resolved, reasons, SourceFile(path.name, 0, ""), progress)
+    return assemble(path, "frame", raw, resolved, reasons, SourceFile(path.name, 0, ""), SILENT)
 
 
 @dataclass(frozen=True, eq=False)

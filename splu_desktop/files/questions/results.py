@@ -7,7 +7,7 @@ from pathlib import Path
 
 from splu_desktop.core.answer.analyses import Result
 from splu_desktop.core.answer.crosstab import CrossTable
-from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.progress import SILENT
 from splu_desktop.files.questions.batch import answer_header
 from splu_desktop.files.tables.sheets import Cell, Sheet, digits, write_sheets
 
@@ -16,8 +16,8 @@ _CELL = ("selected", "published", "estimate", *_RANGES, "trust", "release")
 _FIGURE = ("figure", "estimate", "low_alike", "high_alike", "low", "high", "release", "note")
 
 
-def write_cells(found: CrossTable, release: str, path: Path, progress: Progress = SILENT) -> None:
-    """Write a line per cell and, in a workbook, the grid of estimates. Raises CannotWrite; Cancelled."""
+def write_cells(found: CrossTable, release: str, path: Path) -> None:
+    """Write a line per cell and, in a workbook, the grid of estimates. Raises CannotWrite."""
     taken = (*found.by, found.column)
     rows: list[Sequence[Cell]] = []
     for each in found.cells():
@@ -27,14 +27,14 @@ def write_cells(found: CrossTable, release: str, path: Path, progress: Progress 
         (*line, *row) for line, row in zip(found.lines, found.estimate.round(1).tolist(), strict=True)
     ]
     sheets = [Sheet("Cells", answer_header(taken, _CELL), rows), Sheet("Estimates", (*found.by, *found.labels), grid)]
-    write_sheets(sheets, path, progress)
+    write_sheets(sheets, path, SILENT)
 
 
-def write_result(result: Result, release: str, path: Path, progress: Progress = SILENT) -> None:
-    """Write every figure with its two intervals and the release's id. Raises CannotWrite; Cancelled."""
+def write_result(result: Result, release: str, path: Path) -> None:
+    """Write every figure with its two intervals and the release's id. Raises CannotWrite."""
     note = " ".join(map(str, result.notes))
     rows: list[Sequence[Cell]] = []
     for each in result.estimates:
         figures = map(digits, (each.estimate, each.low_alike, each.high_alike, each.low, each.high))
         rows.append((each.name, *figures, release, "" if rows else note))
-    write_sheets([Sheet("Figures", _FIGURE, rows)], path, progress)
+    write_sheets([Sheet("Figures", _FIGURE, rows)], path, SILENT)

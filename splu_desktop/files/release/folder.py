@@ -52,7 +52,7 @@ def fill_folder(
     plan: Plan,
     folder: Path,
     *,
-    form: Form | None = None,
+    form: Form,
     earlier: int = 0,
     progress: Progress = SILENT,
 ) -> OpenRelease:
@@ -63,7 +63,7 @@ def fill_folder(
     Raises BadRelease where a file does not read as it was written; Cancelled.
     """
     # All that follows describes the table as it is handed out, whose spelling and order differ from the drawn one's.
-    final, form = as_handed_out(published), form or Form()
+    final = as_handed_out(published)
     tongue = language(form.language)
     scores = score_columns(final, [value for values in plan.public_values.values() for value in values])
 

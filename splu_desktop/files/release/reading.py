@@ -119,7 +119,7 @@ def facts_of(package: Package) -> dict[str, Any]:
 
 
 def published_of(
-    package: Package, facts: dict[str, Any], progress: Progress = SILENT, wanted: Collection[str] | None = None
+    package: Package, facts: dict[str, Any], progress: Progress, wanted: Collection[str] | None = None
 ) -> Published:
     """Return the table, or the columns wanted, with what its reader knows. Raises BadRelease; Cancelled."""
     if TABLE_NAME not in package.names():

@@ -288,7 +288,7 @@ def _pandas_lines(published: Published, facts: Mapping[str, Any], score: ScoreCo
     text = ', dtype=str, keep_default_na=False, na_values=[""]'
     wider, less = _error_factors(published, score.column)
     return [
-        "import pandas, statsmodels.formula.api as smf\n".rstrip(),
+        "import pandas, statsmodels.formula.api as smf",
         f'd = pandas.read_csv("table.csv"{read}{text}).join(pandas.read_csv("scores.csv"{read}))',
         f"d{group}.{score.name}.sum()",
         f"fit = smf.ols({f'{score.name} ~ {formula}'!r}, d).fit({robust}); fit.params",

@@ -56,7 +56,7 @@ class ScoreColumn:
 
 
 def score_columns(
-    published: Published, public: Sequence[str] = (), by_block: Mapping[Block, Published] | None = None
+    published: Published, public: Sequence[str], by_block: Mapping[Block, Published] | None = None
 ) -> tuple[ScoreColumn, ...]:
     """Return the score columns of a release, then class and person numbers.
 

@@ -21,12 +21,12 @@ from splu_desktop.files.register.ledger import Entry, Register, RegisterFault
 from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease, Dialect, public_values
 from splu_desktop.files.release.fingerprint import fingerprint
+from splu_desktop.files.release.folder import KIT
 from splu_desktop.files.release.package import Package, PasswordNeeded, contents, digest_of, open_package
 from splu_desktop.files.release.reading import facts_of, published_of
 from splu_desktop.files.release.score_columns import SCORES_NAME, score_columns
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
-_KIT = ("splu_release.py", "splu_release.R")
 _AWAY = 1e-5  # between a score as written and as computed
 _RECOVERED = 0.05  # share of persons whose shift is found, above which dates are not protected
 
@@ -112,7 +112,7 @@ def _disagrees(check: str, name: str, with_: str) -> Check:
     return Check(check, WRONG, say("“{name}” is not consistent with {what}.", name=name, what=with_))
 
 
-def check_files(package: Package, facts: Mapping[str, Any], progress: Progress = SILENT) -> list[Check]:
+def check_files(package: Package, facts: Mapping[str, Any], progress: Progress) -> list[Check]:
     """Return a check per file that `facts` name: there, and with the stated digest. Raises Cancelled."""
     found = []
     for entry in facts["files"]:
@@ -140,7 +140,7 @@ def check_files(package: Package, facts: Mapping[str, Any], progress: Progress =
 def _check_kit(package: Package) -> list[Check]:
     """Return whether the programs of the release are this program's own: who runs them must not trust the folder."""
     found = []
-    for name in _KIT:
+    for name in KIT:
         if name not in package.names():
             continue
         own = resource_path(f"kit/{name}").read_bytes()

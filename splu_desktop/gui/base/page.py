@@ -233,7 +233,7 @@ class Page(QWidget):
 
     # --- the footer
 
-    def set_primary(self, text: str, enabled: bool = True, note: str = "") -> None:
+    def set_primary(self, text: str, enabled: bool, note: str = "") -> None:
         """Name the primary button; `note` stands at the left: what it waits for, or for whom the release is."""
         self.primary.setText(text)
         waited = not self.primary.isEnabled()
@@ -322,7 +322,7 @@ class Page(QWidget):
             at = at.nextInFocusChain()
 
 
-def title_row(title: str, subtitle: str = "") -> QHBoxLayout:
+def title_row(title: str, subtitle: str) -> QHBoxLayout:
     """Return a page's name in large writing, and a line beside it on the same line of writing."""
     row = margins(QHBoxLayout(), 0, spacing=12)
     name = label(title, "title")

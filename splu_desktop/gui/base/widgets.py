@@ -207,15 +207,12 @@ def copy_text(text: str) -> None:
     copy_exactly("\n".join("\t".join(map(inert, row.split("\t"))) for row in text.split("\n")))
 
 
-def shortcut(
-    owner: QWidget, text: str, keys: QKeySequence.StandardKey | str, act: Callable[[], object], *, inside: bool = False
-) -> QAction:
-    """Give a widget an act with keys that do it while the focus is on the widget, or `inside` on a part of it."""
+def shortcut(owner: QWidget, text: str, keys: QKeySequence.StandardKey | str, act: Callable[[], object]) -> QAction:
+    """Give a widget an act with keys that do it while the focus is on the widget."""
     made = QAction(text, owner)
     made.setShortcut(QKeySequence(keys))
-    context = Qt.ShortcutContext
     # Several tables have Copy: in the whole window Qt calls equal keys ambiguous and does nothing.
-    made.setShortcutContext(context.WidgetWithChildrenShortcut if inside else context.WidgetShortcut)
+    made.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
     made.triggered.connect(lambda: act())
     owner.addAction(made)
     return made
@@ -272,13 +269,12 @@ def put(layout: _Box, *parts: Part) -> _Box:
     return layout
 
 
-def make_grid(across: int, down: int, filling: int | None = None) -> QGridLayout:
+def make_grid(across: int, down: int, filling: int) -> QGridLayout:
     """Return a grid with so many pixels between its parts, of which one column takes the room that is left."""
     grid = QGridLayout()
     grid.setHorizontalSpacing(across)
     grid.setVerticalSpacing(down)
-    if filling is not None:
-        grid.setColumnStretch(filling, 1)
+    grid.setColumnStretch(filling, 1)
     return grid
 
 

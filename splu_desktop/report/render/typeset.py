@@ -45,10 +45,10 @@ def as_pdf(document: Document) -> bytes:
     return found
 
 
-def as_pages(document: Document, ppi: float = _PPI) -> list[bytes]:
+def as_pages(document: Document) -> list[bytes]:
     """Return each page as PNG."""
     compiler, inputs = _set(document)
-    found = compiler.compile(format="png", sys_inputs=inputs, ppi=ppi)
+    found = compiler.compile(format="png", sys_inputs=inputs, ppi=_PPI)
     _forget(compiler)
     return [found] if isinstance(found, bytes) else list(found)
 

@@ -155,7 +155,7 @@ class Texts:
         return ColumnType(kind, None, np.zeros(len(self.labels), bool), reason)
 
 
-def decide(texts: Texts, wanted: Kind | None = None) -> ColumnType:
+def decide(texts: Texts, wanted: Kind | None) -> ColumnType:
     """Find the type of a column; `wanted` : one chosen by the user."""
     plain, speaking, counts = texts.plain, texts.tells_type, texts.counts
     if wanted is not None:
