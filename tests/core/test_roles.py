@@ -189,6 +189,8 @@ def test_real_tables(name: str) -> None:
         ("Prognose Beruf", "günstig|ungünstig|offen", Kind.CATEGORY),
         ("return_to_work", "full|partial|not yet", Kind.CATEGORY),
         ("confidence_team", "full|partial|lost", Kind.CATEGORY),
+        ("SERVICES", "1|2|4|5|6|7", Kind.INTEGER),
+        ("Alter bei Erstkonsum", "11|12|14|18|25|40", Kind.INTEGER),
         ("nmonth", "1|2|3|4|5|6|7|8|9|10|11|12", Kind.INTEGER),
         ("Заболевание", "пневмония|диабет|гипертония", Kind.CATEGORY),
     ],
