@@ -187,11 +187,11 @@ def publish(
 
     Raises Refused with `lines` that are open and not accepted; nothing is written then.
     """
-    own = data if isinstance(data, Proposal) else propose(data, **questions)
-    digest = own.reading.source.sha256
-    options = Options(form or Form(), password is not None, password, own.path, digest, accept_all=accept_all)
-    table, target = own.reading.table, Path(out)
-    done = publish_table(table, own.plan, target, judged=own.verdict, accepted=accept, options=options)
+    proposal = data if isinstance(data, Proposal) else propose(data, **questions)
+    digest = proposal.reading.source.sha256
+    options = Options(form or Form(), password is not None, password, proposal.path, digest, accept_all=accept_all)
+    table, target = proposal.reading.table, Path(out)
+    done = publish_table(table, proposal.plan, target, judged=proposal.verdict, accepted=accept, options=options)
     return Release(done.release, done.fingerprint)
 
 

@@ -126,16 +126,16 @@ def _comparison(args: argparse.Namespace, published: Published, where: tuple[Con
     """Return what is compared: the outcome among who is exposed, with that among others or among a second group."""
     first, second = _several(args.first, published), _several(args.second, published)
     both = [each for each in first if each in second]
-    own, other = ([each for each in group if each not in both] for group in (first, second))
+    one, other = ([each for each in group if each not in both] for group in (first, second))
     unexposed = None
     if not both and len(first) == len(second) == 1:
         both = second
-    elif both and len(own) == len(other) == 1 and own[0].column == other[0].column:
+    elif both and len(one) == len(other) == 1 and one[0].column == other[0].column:
         unexposed = values_asked(other[0])
     else:
         raise BadQuestion("Write EXPOSED and OUTCOME as one condition each, as in 'Smoker=yes' 'Diagnosis=Gout'.")
     outcome, *rest = both
-    compared = own[0].column, values_asked(own[0]), unexposed
+    compared = one[0].column, values_asked(one[0]), unexposed
     return Analysis(args.kind.name, outcome.column, values_asked(outcome), *compared, where=(*where, *rest))
 
 

@@ -61,8 +61,8 @@ def run(args: argparse.Namespace) -> None:
             tell(words, "\n")
         for token in tokens:
             text = say("“{name}”", name=token.token)
-            own = {"column": token.column, "text": text, "n": token.count, "reason": say(token.reason)}
-            tell(Phrase("{column}: {text} {n} ({reason})", own), "  ")
+            facts = {"column": token.column, "text": text, "n": token.count, "reason": say(token.reason)}
+            tell(Phrase("{column}: {text} {n} ({reason})", facts), "  ")
     if imported.problems:
         tell("Problems ({n}):", "\n", n=str(len(imported.problems)))
         for problem in imported.problems[:_LISTED]:

@@ -88,7 +88,7 @@ def plan_lines(planned: PlannedTable, *, short: bool = False) -> list[str]:
         told.append((say("coarser"), _list_names(tuple(plan.generalisations))))
     else:
         told += [(say("coarser"), Phrase("{column}: {words}", {"column": name, "words": each.words}))
-                 for name, own in plan.generalisations.items() for each in own]  # fmt: skip
+                 for name, steps in plan.generalisations.items() for each in steps]  # fmt: skip
     same = tuple(name for name in plan.nsas if not plan.generalisations.get(name))
     told += [(say("as it is"), _list_names(same)), (say("left out"), _list_names(plan.list_with(Role.DROPPED))),
              (say("names"), _list_names(plan.list_with(Role.IDENTIFIER)))]  # fmt: skip

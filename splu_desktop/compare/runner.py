@@ -77,9 +77,9 @@ class Trial:
         plan : None for the plan itself. Raises Cancelled.
         """
         self._ends = math.inf if self.limit is None else time.thread_time() + self.limit
-        own = [self.carry_out(each, CURVE) for each in curve]
-        if plan is None or not plan.draws or not any(each.draws for each in own):
-            return own
+        results = [self.carry_out(each, CURVE) for each in curve]
+        if plan is None or not plan.draws or not any(each.draws for each in results):
+            return results
         least, most = (plan.t_p or 0.0) - _CLOSE, (plan.median("best_reader") or 0.0) + _CLOSE
 
         def unsure(system: System) -> bool:
@@ -95,7 +95,7 @@ class Trial:
             CERTAINTY: (unsure, *_COARSE, say("At no setting is a reader as unsure of a person as in this plan.")),
         }
         searches = ((line, partial(find_weakest, curve, *how)) for line, how in wanted.items())
-        return own + [self.carry_out(curve[-1], line, search) for line, search in searches]
+        return results + [self.carry_out(curve[-1], line, search) for line, search in searches]
 
     def carry_out(
         self, system: System, line: str, search: Callable[[], tuple[System, str]] | None = None
@@ -112,11 +112,11 @@ class Trial:
                     return SystemResult(system, line, why)
             # Before any draw, which then shares what was worked out for the table.
             t_p, t_f = system.t_p(self.source, self.thresholds), system.t_f(self.source, self.thresholds)
-            epsilon, own = system.exact_epsilon(self.source), None
+            epsilon, answer = system.exact_epsilon(self.source), None
             found = [self._measure(system, draw) for draw in range(self.draws if system.random else 1)]
             if self.own is not None:
                 alone = replace(self.source, sensitivity=self.own.sensitivity)
-                own = system.publish(alone, np.random.default_rng([self.seed, 2]), self._progress).answer(self.own)
+                answer = system.publish(alone, np.random.default_rng([self.seed, 2]), self._progress).answer(self.own)
         except Impossible as fault:
             return SystemResult(system, line, str(fault))
         except MemoryError:
@@ -127,7 +127,7 @@ class Trial:
             why = say("Not finished within {seconds} seconds.", seconds=f"{self.limit:g}")
             return SystemResult(system, line, why)
         figures = tuple(each for each, _ in found)
-        return SystemResult(system, line, "", figures, found[0][1], t_p, t_f, epsilon, own)
+        return SystemResult(system, line, "", figures, found[0][1], t_p, t_f, epsilon, answer)
 
     def _is_late(self) -> bool:
         return time.thread_time() >= self._ends

@@ -50,8 +50,8 @@ def distinct_rows(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int32], N
         keys += column.astype(np.uint64, copy=False)
     codes, firsts = distinct(keys)
     if len(columns) > 1 and not all(np.array_equal(each[firsts].take(codes), each) for each in columns):
-        _, firsts, own = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
-        codes = own.astype(np.int32)
+        _, firsts, inverse = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
+        codes = inverse.astype(np.int32)
     return codes, firsts
 
 

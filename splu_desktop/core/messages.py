@@ -146,7 +146,7 @@ def read_plain(data: Any) -> str:
         return str(data)
     if "figure" in data:
         return Figure(data["figure"])
-    values = {name: read_plain(own) if isinstance(own, Mapping) else own for name, own in data["values"].items()}
+    values = {name: read_plain(each) if isinstance(each, Mapping) else each for name, each in data["values"].items()}
     return Phrase(str(data["say"]), values)
 
 

@@ -191,9 +191,9 @@ class Plan:
 
     def join_blocks(self, first: str, second: str) -> Plan:
         """Return the plan with one block of those of two columns."""
-        own, other = self.block_of(first), self.block_of(second)
-        rest = [block for block in self.blocks if block not in (own, other)]
-        return replace(self, blocks=(replace(own, columns=(*own.columns, *other.columns)), *rest))
+        one, other = self.block_of(first), self.block_of(second)
+        rest = [block for block in self.blocks if block not in (one, other)]
+        return replace(self, blocks=(replace(one, columns=(*one.columns, *other.columns)), *rest))
 
     def part_blocks(self, columns: Sequence[str]) -> Plan:
         """Return the plan with a block of each of some columns, as far as it draws them."""

@@ -106,8 +106,8 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
                 raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
             before, source = source.columns, source.take(places)
             # Most columns are the same in both, and are taken once.
-            own = dict(zip(map(id, before), source.columns, strict=True))
-            columns = tuple(own[id(each)] if id(each) in own else each.take(places) for each in generalised.columns)
+            taken = dict(zip(map(id, before), source.columns, strict=True))
+            columns = tuple(taken[id(each)] if id(each) in taken else each.take(places) for each in generalised.columns)
             generalised = replace(generalised, columns=columns)
             owner = cross_codes(owner[places], table.n)[0].astype(np.int64)
     for name in plan.sensitive:

@@ -94,8 +94,8 @@ def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, m
     tied[1:] |= same
     tied[:-1] |= same
     places = np.flatnonzero(tied)
-    rank, own = np.cumsum(np.r_[True, ~same])[places], labels[order[places]].tolist()
-    by_text = np.array(sorted(range(len(own)), key=own.__getitem__), np.intp)
+    rank, tied_texts = np.cumsum(np.r_[True, ~same])[places], labels[order[places]].tolist()
+    by_text = np.array(sorted(range(len(tied_texts)), key=tied_texts.__getitem__), np.intp)
     order[places] = order[places[by_text[np.argsort(rank[by_text], kind="stable")]]]
     return order
 
@@ -196,31 +196,31 @@ class Column:
 
     def written_texts(self) -> NDArray[np.object_]:
         """Return (N,) the text of each record as it came in; of values drawn or grouped anew, their label."""
-        own = self._own_written
-        return self.labels[self.codes] if own is None else own.texts[own.codes]
+        written = self._own_written
+        return self.labels[self.codes] if written is None else written.texts[written.codes]
 
     def written_column(self) -> Column:
         """Return the column with a label for each way in which a value is written, for who writes it unchanged."""
-        own = self._own_written
-        if own is None:
+        written = self._own_written
+        if written is None:
             return self
-        meaning = np.zeros(len(own.texts), np.int32)
-        meaning[own.codes] = self.codes
+        meaning = np.zeros(len(written.texts), np.int32)
+        meaning[written.codes] = self.codes
         values = None if self.values is None else self.values[meaning]
-        made = Column.from_codes(self.name, own.codes, own.texts, self.missing[meaning], values, kind=self.kind)
+        made = Column.from_codes(self.name, written.codes, written.texts, self.missing[meaning], values, kind=self.kind)
         return replace(made, weights=self.weights).without_unused_labels()
 
     @property
     def _own_written(self) -> Spellings | None:
-        own = self.spellings
-        return own if own is not None and own.over is self.codes and own.labels is self.labels else None
+        written = self.spellings
+        return written if written is not None and written.over is self.codes and written.labels is self.labels else None
 
     def _with_written(self, codes: Codes, order: NDArray[Any] | None, labels: NDArray[np.object_]) -> Spellings | None:
         """Return how the records are written that `codes` over `labels` are, of those at `order` (None: of all)."""
-        own = self._own_written
-        if own is None:
+        written = self._own_written
+        if written is None:
             return None
-        return Spellings(own.codes if order is None else own.codes[order], own.texts, codes, labels)
+        return Spellings(written.codes if order is None else written.codes[order], written.texts, codes, labels)
 
     def counts(self) -> NDArray[np.int64]:
         """(m,) records per label, the caller's own to change."""

@@ -115,8 +115,8 @@ class Language:
     def from_english(self, text: str) -> str:
         """Return a number with English marks ("1,234", "99.5 %", "1.3 MB") in this language."""
         thousands, point = _MARKS[self.code]
-        own = str.__str__(text).replace(",", "\0").replace(".", point).replace("\0", thousands)
-        return own.replace("B", "o") if self.code == "fr" else own  # octets
+        translated = str.__str__(text).replace(",", "\0").replace(".", point).replace("\0", thousands)
+        return translated.replace("B", "o") if self.code == "fr" else translated  # octets
 
     def day(self, iso: str) -> str:
         """Return the day of an ISO 8601 moment as the language writes it; what is no such moment as it stands."""

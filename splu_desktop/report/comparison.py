@@ -167,5 +167,5 @@ def _write_csv(comparison: Comparison, path: Path) -> None:
             spreads = [each.spread(name) or ("", "", "") for name in FIGURES]
             words = (each.system.name, str(each.system.title), str(each.system.setting), each.line)
             figures = [figure for spread in spreads for figure in spread]
-            own = [len(each.draws), each.t_p, each.t_f, each.epsilon if math.isfinite(each.epsilon) else ""]
-            writer.writerow([*map(inert, words), *own, *figures, inert(str(each.impossible))])
+            promises = [len(each.draws), each.t_p, each.t_f, each.epsilon if math.isfinite(each.epsilon) else ""]
+            writer.writerow([*map(inert, words), *promises, *figures, inert(str(each.impossible))])

@@ -399,11 +399,11 @@ def _plan_of(opened: OpenRelease, entry: Entry | None, source: Table) -> Plan:
 
 def _check_source(opened: OpenRelease, prepared: DrawInput, plan: Plan) -> None:
     """Raise BadSetting where the release was not made from this table."""
-    published, own = opened.published.table, prepared.table
+    published, source_table = opened.published.table, prepared.table
     moved = () if plan.persons is None else plan.persons.shift
     # Secret columns are drawn and rows stand in random order, so unchanged columns' counts alone must agree.
     names = [name for name in plan.nsas if name not in moved and name in published]
-    if published.n != own.n or any(_tally(published[name]) != _tally(own[name]) for name in names):
+    if published.n != source_table.n or any(_tally(published[name]) != _tally(source_table[name]) for name in names):
         raise _other_file()
 
 
@@ -426,9 +426,9 @@ def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit,
     lines = {line.name: line for line in judged.lines}
     figures, limits = judged.figures, judged.limits
     small = lines[SMALL].value if SMALL in lines else None
-    own = _limit_values(limits, figures.alike.smallest, figures.alike.below(limits.alike), figures.certainty, small)
+    values = _limit_values(limits, figures.alike.smallest, figures.alike.below(limits.alike), figures.certainty, small)
     found = []
-    for name, (value, limit, met) in own.items():
+    for name, (value, limit, met) in values.items():
         line = lines.get(name)
         if line is None and name == SMALL:  # where there are earlier releases, their line stands for it
             continue
@@ -442,7 +442,7 @@ def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit,
         own_figures = _readable_figures(figures.readable, figures.cells, limits)
         found.append(_limit(READ, *own_figures, not useful.open, accepted, str(useful.sentence), grave=False))
     for name, line in lines.items():
-        if name not in own and name != READ:
+        if name not in values and name != READ:
             grave = line.state != "amber"
             found.append(_limit(name, line.value, line.limit, not line.open, accepted, str(line.sentence), grave=grave))
     return tuple(found)

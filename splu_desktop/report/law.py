@@ -57,8 +57,8 @@ def pack(code: str) -> Pack:
     """Return a pack by its code, the user's own before that of the program. Raises BadSetting."""
     if code not in codes():
         raise BadSetting(none_of(code, (*codes(), NONE)))
-    own = [path for path in own_files("law") if path.stem == code]
-    path = own[0] if own else resource_path(f"law/{code}.toml")
+    paths = [path for path in own_files("law") if path.stem == code]
+    path = paths[0] if paths else resource_path(f"law/{code}.toml")
     data = read_toml(path)
     try:
         demands = tuple(

@@ -36,9 +36,9 @@ def verify_report(report_path: Path, release_path: Path, password: str | None = 
         )
     opened = open_release(release_path, password=password)
     # Law follows from no release, and neither it nor what was typed is compared.
-    own = from_json(as_json(make_report(opened, Fields(law="none"), progress=SILENT)).decode("utf-8"))
-    differences = list(_differences("release", found.get("release"), own["release"]))
-    stated, true = _values(found), _values(own)
+    again = from_json(as_json(make_report(opened, Fields(law="none"), progress=SILENT)).decode("utf-8"))
+    differences = list(_differences("release", found.get("release"), again["release"]))
+    stated, true = _values(found), _values(again)
     for name, value in true.items():
         if name not in stated or not _same(stated[name], value):
             differences.append(say("“{place}” is {stated} in the report, and {true} by the release.",

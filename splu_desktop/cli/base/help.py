@@ -24,8 +24,8 @@ class Help(argparse.HelpFormatter):
 
     def _format_text(self, text: str) -> str:
         if isinstance(text, Phrase):  # the version is none
-            own = translate(text)
-            text = own[:1].upper() + own[1:]
+            sentence = translate(text)
+            text = sentence[:1].upper() + sentence[1:]
         return super()._format_text(text)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -103,10 +103,10 @@ def takes(to: Any, spelling: str, words: str = "", **values: Any) -> None:
     values : of the words, and what argparse knows under such a name ("type", "default", …).
     """
     names, _, metavar = spelling.partition(" ")
-    own = {name: values.pop(name) for name in _ARGPARSE & values.keys()}
+    keywords = {name: values.pop(name) for name in _ARGPARSE & values.keys()}
     if metavar:
-        own["metavar"] = metavar
-    to.add_argument(*names.split("|"), help=say(words, **values) if words else None, **own)
+        keywords["metavar"] = metavar
+    to.add_argument(*names.split("|"), help=say(words, **values) if words else None, **keywords)
 
 
 def switch(to: Any, spelling: str, words: str) -> None:

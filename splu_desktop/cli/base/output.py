@@ -103,10 +103,10 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Ite
     ]
     room = [[len(_ISOLATES.sub("", cell)) for cell in line] for line in lines]
     widths, aligned = [max(column) for column in zip(*room, strict=True)], set(right)
-    for line, own in zip(lines, room, strict=True):
+    for line, lengths in zip(lines, room, strict=True):
         if not any(line):
             continue  # a table without headings
-        blanks = [" " * (width - taken) for width, taken in zip(widths, own, strict=True)]
+        blanks = [" " * (width - taken) for width, taken in zip(widths, lengths, strict=True)]
         cells = [blank + cell if i in aligned else cell + blank
                  for i, (cell, blank) in enumerate(zip(line, blanks, strict=True))]  # fmt: skip
         print("  ".join(cells).rstrip())

@@ -100,10 +100,10 @@ def plan_table(args: argparse.Namespace, progress: Progress, engine: Any = None)
     stored: Mapping[str, Any] = {} if args.recipe is None else dict(args.recipe.plan or {})
     said = (args.person or "").rpartition("=")[0] or args.person
     person = stored.get("persons", {}).get("column", said if said in engine.head.names else None)
-    found = _plan(args, progress, lambda own: engine.read_sample(person, own))
+    found = _plan(args, progress, lambda part: engine.read_sample(person, part))
     column = None if found.plan.persons is None else found.plan.persons.column
     if column not in (None, person):  # by the rows of whole persons
-        found = _plan(args, progress, lambda own: engine.read_sample(column, own))
+        found = _plan(args, progress, lambda part: engine.read_sample(column, part))
     return found
 
 
@@ -121,8 +121,8 @@ def _plan(
         planned = _plan_by_options(args, imported, progress)
     if args.save_recipe is not None:
         laws = () if recipe is None else recipe.laws
-        own = Recipe(imported.choices, planned.plan.as_dict(), imported.source, laws, release_entries(args))
-        write_recipe(own, args.save_recipe)
+        written = Recipe(imported.choices, planned.plan.as_dict(), imported.source, laws, release_entries(args))
+        write_recipe(written, args.save_recipe)
     return planned
 
 

@@ -52,7 +52,7 @@ class UnbiasedDraw(System):
         alone, target = self.count(singles), singles.sizes[:, None] * share
         self.spread = learn_spread(alone.estimate.ravel(), alone.variance().ravel(), target.ravel())
         lift = alone.lifts(target, self.spread)
-        mu = np.stack([share * (lift[own].prod(axis=0) if len(own) > 1 else 1.0) for own in of])
+        mu = np.stack([share * (lift[which].prod(axis=0) if len(which) > 1 else 1.0) for which in of])
         total = mu.sum(axis=1, keepdims=True)
         mu = questions.sizes[:, None] * np.where(total > 0, mu / np.where(total > 0, total, 1), share)
         estimate, level, slope = map(questions.pick, (figures.estimate, figures.level, figures.slope))
@@ -88,8 +88,8 @@ class UnbiasedDraw(System):
 
     def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         # Records are drawn by themselves: what all others are adds nothing to the row but the shares.
-        own = self.source.sensitive.codes[records]
-        named = self.has_bearer & (self.source.counts[own] == 1) & np.isin(own, self.drawn_values)
+        codes = self.source.sensitive.codes[records]
+        named = self.has_bearer & (self.source.counts[codes] == 1) & np.isin(codes, self.drawn_values)
         return np.where(named, 1.0, self.source.pick_own(row, records))
 
 
@@ -164,9 +164,9 @@ class NoisyAnswers(System):
 
     def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         """Return (K,) beliefs in the true value by all answers at once, all other records being known."""
-        own, truth, number = self.source.sensitive.codes[records], questions.truth.astype(float), len(questions.row)
+        codes, truth, number = self.source.sensitive.codes[records], questions.truth.astype(float), len(questions.row)
         inside = questions.incidence[:, records].tocsr()[questions.row]  # (Q, K)
-        has = inside.multiply(questions.value[:, None] == own).tocsr()  # the person is among those counted
+        has = inside.multiply(questions.value[:, None] == codes).tocsr()  # the person is among those counted
         lacks = inside - has
         asked = sparse.csr_array((np.ones(number), questions.value, np.arange(number + 1)), (number, self.source.m))
         steps = [np.maximum(self.likelihood(answers, truth + step), _IMPOSSIBLE) for step in (-1, 0, 1)]

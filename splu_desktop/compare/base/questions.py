@@ -55,28 +55,28 @@ class CountingQuestions:
         """Return what conditions ask for. Raises BadSetting where they ask for another column, or no single value."""
         names, last, picked, values = [each.name for each in source.all_columns], len(source.columns), [], []
         for conditions in questions:
-            own = {last: np.ones(source.m, bool)}
+            chosen = {last: np.ones(source.m, bool)}
             if known := all(each.column in names for each in conditions):
                 for each in conditions:
                     column = source.all_columns[at := names.index(each.column)]
-                    own[at] = own.get(at, True) & each.select(column, sensitive=at == last)
-            if not known or own[last].sum() != 1:
+                    chosen[at] = chosen.get(at, True) & each.select(column, sensitive=at == last)
+            if not known or chosen[last].sum() != 1:
                 raise BadSetting(
                     "Each question must ask for one value of “{column}”, by unchanged columns alone.",
                     column=source.sensitive.name,
                 )
-            values.append(int(own.pop(last).argmax()))
-            picked.append(own)
+            values.append(int(chosen.pop(last).argmax()))
+            picked.append(chosen)
         return cls.from_flags(source, picked, np.array(values, np.int64))
 
     @classmethod
     def from_flags(cls, source: TrueTable, picked: Sequence[dict[int, Flags]], value: Ints) -> CountingQuestions:
         """Return the questions by the flags of some columns, and (Q,) values; equal selections are one."""
-        keys = [tuple((at, own[at].tobytes()) for at in sorted(own)) for own in picked]
+        keys = [tuple((at, chosen[at].tobytes()) for at in sorted(chosen)) for chosen in picked]
         distinct = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         flags = tuple(np.ones((len(distinct), column.m), bool) for column in source.columns)
-        for key, own in zip(keys, picked, strict=True):
-            for at, labels in own.items():
+        for key, chosen in zip(keys, picked, strict=True):
+            for at, labels in chosen.items():
                 flags[at][distinct[key]] = labels
         return cls(source, flags, np.array([distinct[key] for key in keys], np.int64), value)
 
@@ -105,9 +105,9 @@ class CountingQuestions:
     @cached_property
     def singles(self) -> tuple[CountingQuestions, list[Ints]]:
         """Each single condition of these questions, and for each selection the numbers of its own conditions."""
-        single = [{at: self.flags[at][number]} for number, own in enumerate(self.conditions) for at in own]
+        single = [{at: self.flags[at][number]} for number, places in enumerate(self.conditions) for at in places]
         alone = CountingQuestions.from_flags(self.source, single, np.zeros(len(single), np.int64))
-        ends = np.cumsum([len(own) for own in self.conditions])
+        ends = np.cumsum([len(places) for places in self.conditions])
         return alone, np.split(alone.row, ends[:-1])
 
     @cached_property
@@ -120,10 +120,10 @@ class CountingQuestions:
         def meet(place: int, labels: bytes) -> Ints:
             return np.flatnonzero(np.frombuffer(labels, bool)[codes[place]])
 
-        for number, own in enumerate(self.conditions):
+        for number, places in enumerate(self.conditions):
             # The condition that fewest labels meet comes first, and is looked up once for all selections.
             inside: NDArray[np.integer] = everybody
-            for labels, place in sorted(((self.flags[at][number], at) for at in own), key=lambda each: each[0].sum()):
+            for labels, place in sorted(((self.flags[at][number], at) for at in places), key=lambda one: one[0].sum()):
                 first = inside is everybody
                 inside = meet(place, labels.tobytes()) if first else inside[labels[codes[place][inside]]]
             indices.append(inside)

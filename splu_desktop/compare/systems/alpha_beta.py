@@ -58,16 +58,16 @@ class AlphaBeta(System):
                 "About {count} made-up rows would be inserted, more than this comparison holds in memory.",
                 count=round(many),
             )
-        own = np.ravel_multi_index([column.codes for column in self.source.all_columns], self.shape)
+        tuples = np.ravel_multi_index([column.codes for column in self.source.all_columns], self.shape)
         stays = np.full(self.source.n, self.alpha)
-        stays[np.unique(own, return_index=True)[1]] = self.alpha + self.beta
+        stays[np.unique(tuples, return_index=True)[1]] = self.alpha + self.beta
         kept = chance.random(self.source.n) < stays
         # From one inserted tuple to the next it is a geometric number of tuples.
         place = np.cumsum(chance.geometric(self.beta, int(many + 9 * math.sqrt(many) + 20)), dtype=np.float64)
         inserted = place[place <= self.domain].astype(np.int64) - 1
-        self.tuples = np.concatenate([own[kept], inserted[~np.isin(inserted, own)]])
+        self.tuples = np.concatenate([tuples[kept], inserted[~np.isin(inserted, tuples)]])
         codes = zip(self.source.all_columns, np.unravel_index(self.tuples, self.shape), strict=True)
-        *others, last = (replace(column, codes=own.astype(np.int32), spellings=None) for column, own in codes)
+        *others, last = (replace(column, codes=code.astype(np.int32), spellings=None) for column, code in codes)
         self.table = TrueTable(tuple(others), last)
 
     def answer(self, questions: CountingQuestions) -> Floats:

@@ -66,15 +66,15 @@ class Mondrian(Groups):
         split, right = np.zeros(number, bool), np.zeros(len(records), bool)
         for column in np.argsort(-width, axis=0, kind="stable"):  # each class's widest, its next widest, ...
             trying = ~split & (width[column, np.arange(number)] > 0)
-            own = np.flatnonzero(trying[node])
-            if not len(own):
+            rows = np.flatnonzero(trying[node])
+            if not len(rows):
                 break
-            tried = (np.cumsum(trying) - 1)[node[own]]
-            asked = codes[column[node[own]], own].astype(np.int64)
+            tried = (np.cumsum(trying) - 1)[node[rows]]
+            asked = codes[column[node[rows]], rows].astype(np.int64)
             above = asked > _cuts(tried, asked)[tried]
-            good = self._halves_meet(tried, above, values[own])
+            good = self._halves_meet(tried, above, values[rows])
             split[np.flatnonzero(trying)[good]] = True
-            right[own] = above & good[tried]
+            right[rows] = above & good[tried]
         return split, right
 
     def _halves_meet(self, node: Ints, above: Flags, values: Ints) -> Flags:

@@ -79,10 +79,10 @@ class NoisyMargins(Laplace):
 
     def _beside(self, column: int, parent: int, questions: CountingQuestions) -> Floats:
         """Return (P, groups of `column`) the share of its records that meet the conditions on it and behind it."""
-        group, own = self.groups[column], self.single[column]
+        group, single = self.groups[column], self.single[column]
         meets = np.ones((questions.selections, int(group.max()) + 1))
         if column < len(questions.flags):
-            within = own / np.maximum(np.bincount(group, own)[group], 1e-12)
+            within = single / np.maximum(np.bincount(group, single)[group], 1e-12)
             meets = (questions.flags[column] * within) @ np.eye(meets.shape[1])[group]
         for (one, behind), counts in self.edges.items():
             if one == column and behind != parent:
@@ -93,7 +93,7 @@ class NoisyMargins(Laplace):
 
     def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:
         # By the noisy counts that a value of the person would be in: the column's own, and those of its pairs.
-        own, score = self.source.sensitive.codes[records], np.log(self.source.shares)
+        codes, score = self.source.sensitive.codes[records], np.log(self.source.shares)
         for line, noise, scale in self.told:  # |y - f| - |y - f - 1| = 2 (y - f) - 1, within -1 and 1
-            score = score + np.clip(2 * (noise[line[records]] + np.eye(self.source.m)[own]) - 1, -1, 1) / scale
+            score = score + np.clip(2 * (noise[line[records]] + np.eye(self.source.m)[codes]) - 1, -1, 1) / scale
         return self.source.pick_own(softmax(score, axis=1), records)

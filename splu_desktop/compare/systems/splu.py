@@ -65,7 +65,7 @@ class Redraw(UnbiasedDraw):
         return draw_from({"draw": self.draw, "gamma": self.gamma})
 
     def make(self, chance: np.random.Generator) -> None:
-        source, codes, own = self.source, self.source.sensitive.codes, np.arange(self.source.n)
+        source, codes, rows = self.source, self.source.sensitive.codes, np.arange(self.source.n)
         columns = [each for each in source.columns if self.in_classes and each.name in source.class_columns]
         self.classes = make_classes(columns, Units.of_records(source.n)).code
         try:
@@ -74,7 +74,7 @@ class Redraw(UnbiasedDraw):
         except SpluError as fault:
             raise Impossible(str(fault)) from None
         lender = self.mechanism.choose_lenders(codes, self.classes, np.ones(source.n, np.int64), Stream(chance))
-        self.drawn_values = codes[np.where(lender < 0, own, lender)]
+        self.drawn_values = codes[np.where(lender < 0, rows, lender)]
         self.published_shares = np.bincount(self.drawn_values, minlength=source.m) / source.n
 
     def transition(self, counts: Floats) -> Floats:

@@ -80,7 +80,7 @@ def measure_of(column: Column) -> Measure | None:
     """
     words = words_of(column.name)
     runs = {"".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, len(words) + 1)}
-    known = [(len(own), each) for each in measures() for word in each.words if (own := "".join(words_of(word))) in runs]
+    known = [(len(run), each) for each in measures() for word in each.words if (run := "".join(words_of(word))) in runs]
     if not known:
         return None
     longest = max(known, key=lambda each: each[0])[0]

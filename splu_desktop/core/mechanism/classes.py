@@ -77,12 +77,12 @@ def make_classes(columns: Sequence[Column], units: Units, times: Ints | None = N
     # Of each class so far, what is joined in it of each column so far.
     parts: list[tuple[tuple[Any, ...], ...]] = [()]
     texts = [numbers.tolist(), *(list(map(str, column.labels)) for column in columns)]
-    for digits, bound, own in zip(np.unravel_index(there, bounds), bounds, texts, strict=True):
+    for digits, bound, labels in zip(np.unravel_index(there, bounds), bounds, texts, strict=True):
         inner, crossed = cross_codes(found * bound + digits, len(parts) * bound)
         of, values = (each.tolist() for each in np.divmod(crossed, bound))
         ends = np.cumsum(_join_small(np.bincount(inner, counts).astype(np.int64), of))
         begins = [0, *ends.tolist()]
-        parts = [(*parts[of[at]], tuple(map(own.__getitem__, values[at:to]))) for at, to in itertools.pairwise(begins)]
+        parts = [(*parts[of[at]], tuple([labels[v] for v in values[at:to]])) for at, to in itertools.pairwise(begins)]
         found = np.searchsorted(ends, np.arange(len(of)), side="right")[inner]
     described = tuple([ClassCell(each[1:], each[0][0]) for each in parts])
     return Classes(tuple(c.name for c in columns), found.astype(np.int32).take(inverse), described)
@@ -154,8 +154,8 @@ def _join_small(counts: Ints, of: Sequence[int]) -> list[int]:
     of : (K,) ascending, what each belongs to: neighbours of different ones are not joined.
     """
     lengths: list[int] = []
-    for _, own in itertools.groupby(zip(of, counts.tolist(), strict=True), key=itemgetter(0)):
-        sizes = [size for _, size in own]
+    for _, group in itertools.groupby(zip(of, counts.tolist(), strict=True), key=itemgetter(0)):
+        sizes = [size for _, size in group]
         joined = [1] * len(sizes)
         while len(sizes) > 1 and (smallest := min(sizes)) < LEAST:
             at = sizes.index(smallest)

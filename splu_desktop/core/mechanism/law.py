@@ -108,14 +108,14 @@ def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats
         if draw.name == "groups":
             counts = _counts_around(part)
             chances = binomial(counts, part * int(draw.gamma), a)
-            weight, own = np.ones_like(part), np.zeros_like(part)
+            weight, keepers = np.ones_like(part), np.zeros_like(part)
         else:  # those who keep, and those who are lent to
             counts = _counts_around((1 - a) * part)
             chances = poisson(counts, (1 - a) * part)
             half = int(9 * np.sqrt(part.max() * a * (1 - a)) + 10)
-            own = np.maximum(np.rint(part * a) - half, 0) + np.arange(2 * half + 1)
-            weight = binomial(own, part, a)
-        wrong = _at_most(below - own, counts, chances) + 1 - _at_most(above - own, counts, chances)
+            keepers = np.maximum(np.rint(part * a) - half, 0) + np.arange(2 * half + 1)
+            weight = binomial(keepers, part, a)
+        wrong = _at_most(below - keepers, counts, chances) + 1 - _at_most(above - keepers, counts, chances)
         found[start : start + 512] = (weight * wrong).sum(axis=1)
     return found
 

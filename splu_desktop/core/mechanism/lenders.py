@@ -115,13 +115,13 @@ class Lenders(Draw):
         a = self.retention
         width = int(2 * count + _FAR * np.sqrt(count + 1) + 20)
         if units is None:
-            own = binomial(np.arange(count + 1), count, a)
+            bearers = binomial(np.arange(count + 1), count, a)
             others = poisson(np.arange(width), (1 - a) * count)
         else:
             lent = (1 - a) * count / units
-            own = binomial(np.arange(count + 1), count, a + lent)
+            bearers = binomial(np.arange(count + 1), count, a + lent)
             others = binomial(np.arange(min(units - count, width) + 1), units - count, lent)
-        return np.asarray(np.convolve(own, others))
+        return np.asarray(np.convolve(bearers, others))
 
     def certainty(self, share: float) -> float:
         """Return pi + (1 - pi)/gamma: how often a row that shows a value, or a set, of this share is right (law 2).

@@ -155,8 +155,8 @@ def blank(
         return left, ((units := Units.of_persons(who)), make_classes(made, units))
 
     def cross() -> NDArray[np.int64]:
-        own = [columns[name] for name in unchanged]
-        codes, sizes = [each.codes[left] for each in own], [each.m for each in own]
+        known = [columns[name] for name in unchanged]
+        codes, sizes = [each.codes[left] for each in known], [each.m for each in known]
         if drawn is not None:
             codes, sizes = [*codes, drawn[1].code.take(drawn[0].owner)], [*sizes, drawn[1].number]
         return row_classes(codes, sizes, len(left))

@@ -74,7 +74,7 @@ class ByPerson:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; entries left empty are left out."""
-        found = {name: own for name in ("column", "way", "reason", "order", "number") if (own := getattr(self, name))}
+        found = {name: got for name in ("column", "way", "reason", "order", "number") if (got := getattr(self, name))}
         least = {"least": self.least} if self.least != LEAST else {}
         return {**found, **({"shift": list(self.shift), "days": self.days} if self.shift else {}), **least}
 
@@ -83,7 +83,7 @@ class ByPerson:
         """Return what `as_dict` gave. Raises BadSetting for anything else."""
         kinds = {"number": bool, "shift": list, "days": int, "least": int}
         try:
-            sound = all(type(own) is kinds.get(name, str) for name, own in data.items())
+            sound = all(type(value) is kinds.get(name, str) for name, value in data.items())
             sound = sound and all(type(name) is str for name in data.get("shift", ()))
             if sound:
                 return cls(**data)

@@ -142,9 +142,9 @@ def is_name_of_persons(name: str) -> bool:
     words = words_of(name)
     if "".join(words) in _NAMES | _PERSONS:
         return True
-    own = {word for word in words if not word.isdigit()} - _NUMBER_WORDS
-    persons = {word for word in own if word in _PERSONS or _TOGETHER.fullmatch(word)}
-    return bool(own) and own == persons and not _OTHERS.intersection(words)
+    telling = {word for word in words if not word.isdigit()} - _NUMBER_WORDS
+    persons = {word for word in telling if word in _PERSONS or _TOGETHER.fullmatch(word)}
+    return bool(telling) and telling == persons and not _OTHERS.intersection(words)
 
 
 def _looks_like_numbers(column: Column, persons: int) -> bool:

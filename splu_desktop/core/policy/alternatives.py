@@ -137,8 +137,8 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alt
     }[limits.name]
     # As for whoever asks for that audience: what counts as secret, what is asked and which columns go depend on it.
     anew = None if setting.late or kind in ("safer", "sharper") else setting.anew
-    own, bare = anew(audience) if anew else (setting, replace(_bare(plan), audience=audience))
-    found = best_way(replace(own, limits=limits, until=setting.until), bare) if not setting.late else None
+    tried, bare = anew(audience) if anew else (setting, replace(_bare(plan), audience=audience))
+    found = best_way(replace(tried, limits=limits, until=setting.until), bare) if not setting.late else None
     if found is not None:
         yield _of(kind, words, found)
 

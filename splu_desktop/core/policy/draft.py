@@ -310,8 +310,8 @@ class _Drafting:
 
 def draw_again(names: Sequence[str], forms: Mapping[str, Steps]) -> Edit:
     """Return what makes columns secret again that were left out, each in the form in which it can be drawn."""
-    own = {name: forms[name] for name in names if name in forms}
-    return lambda plan: replace(plan.with_roles(names, Role.SA), generalisations={**plan.generalisations, **own})
+    steps = {name: forms[name] for name in names if name in forms}
+    return lambda plan: replace(plan.with_roles(names, Role.SA), generalisations={**plan.generalisations, **steps})
 
 
 def together_step(columns: Sequence[str]) -> Step:

@@ -112,9 +112,9 @@ def reaches(
     least : rows of the values that are looked at; rarer ones have no cell of 50.
     """
     strengths = list(gammas) or [plan.gamma]
-    own = Forecaster(prepared, plan) if ahead is None else ahead
+    forecaster = Forecaster(prepared, plan) if ahead is None else ahead
     there = [each for each in plan.questions if each.value is None or each.value in prepared.table[each.sa].labels]
-    found = [own.forecast(asked, strengths, least) for asked in there]
+    found = [forecaster.forecast(asked, strengths, least) for asked in there]
     return [
         tuple(TableReach(each.table, *each.count_readable(at), each) for each in found) for at in range(len(strengths))
     ]

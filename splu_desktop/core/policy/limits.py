@@ -66,15 +66,15 @@ def limits_for(audience: Audience) -> Limits:
     Raises BadSetting where a changed one has no such name, no such value or no reason.
     """
     found = limits_named(level_of(audience))
-    own: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     for each in audience.limits:
         known = {field.name for field in fields(found)} - {"name"}
         if each.name not in known:
             raise BadSetting(none_of(each.name, sorted(known)))
         check_reason(each.why)
         counted = each.name in ("alike", "printed") and math.isfinite(each.value)
-        own[each.name] = math.ceil(each.value) if counted else each.value
-    return replace(found, **own)
+        changed[each.name] = math.ceil(each.value) if counted else each.value
+    return replace(found, **changed)
 
 
 def level_of(audience: Audience) -> str:
@@ -120,5 +120,5 @@ def check_reason(text: str) -> str:
 
 
 def _path(name: str) -> Path:
-    own = data_folder() / "policy" / f"{name}.toml"
-    return own if own.is_file() else resource_path(f"policy/{name}.toml")
+    path = data_folder() / "policy" / f"{name}.toml"
+    return path if path.is_file() else resource_path(f"policy/{name}.toml")

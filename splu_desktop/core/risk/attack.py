@@ -200,9 +200,9 @@ class _Target:
         alone = self.by_class[part][some, shows]
 
         def likelihood(weight: float) -> float:
-            own = _softmax(prior[some] + weight * told[some])[np.arange(len(some)), shows]
+            believed = _softmax(prior[some] + weight * told[some])[np.arange(len(some)), shows]
             # Of what is shown, not of what is true: the attacker has no truth to tune his weight with.
-            return float(np.log(np.maximum(a * own + (1 - a) * alone, 1e-300)).sum())
+            return float(np.log(np.maximum(a * believed + (1 - a) * alone, 1e-300)).sum())
 
         self.by_hints[part] = _softmax(prior + np.float32(max(_WEIGHTS, key=likelihood)) * told)
 

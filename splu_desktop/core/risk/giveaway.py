@@ -68,8 +68,8 @@ class Giveaway:
     def sentence(self) -> str:
         """What is given away."""
         words = "“{value}” of “{sensitive}” follows from {columns} for {rows} of {bearers}."
-        own, columns = {"value": self.value, "sensitive": self.sensitive}, quoted(self.columns)
-        return say(words, columns=columns, rows=self.rows, bearers=self.bearers, **own)
+        names, columns = {"value": self.value, "sensitive": self.sensitive}, quoted(self.columns)
+        return say(words, columns=columns, rows=self.rows, bearers=self.bearers, **names)
 
 
 def giveaways(prepared: DrawInput, plan: Plan) -> tuple[Giveaway, ...]:

@@ -38,10 +38,10 @@ def joint_certainty(share: float, gammas: Sequence[float]) -> float:
     Proof: releases are drawn by themselves; a bearer shows the value with a + (1 - a) pi, another with (1 - a) pi.
     """
     a = 1 / np.asarray(gammas, float)
-    own, other = float(np.prod(a + (1 - a) * share)), float(np.prod((1 - a) * share))
-    whole = share * own + (1 - share) * other
+    having, other = float(np.prod(a + (1 - a) * share)), float(np.prod((1 - a) * share))
+    whole = share * having + (1 - share) * other
     # Nothing else can show it where everybody has it at strength 1.
-    return share * own / whole if whole > 0 else 1.0
+    return share * having / whole if whole > 0 else 1.0
 
 
 def surest_jointly(prepared: DrawInput, plan: Plan, riskiest: float, gammas: Sequence[float]) -> float:

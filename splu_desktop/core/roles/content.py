@@ -183,9 +183,9 @@ def refers_to(column: Column, key: Column) -> bool:
     """Whether many of a column's values are values of a key: the case that infected this one, a mother."""
     if column.kind.has_order or np.count_nonzero(~column.missing) < FEWEST:
         return False
-    own = sample_labels(column)
+    labels = sample_labels(column)
     known = {str(label).strip() for label in key.labels}
-    return sum(label in known for label in own) >= 0.3 * len(own)
+    return sum(label in known for label in labels) >= 0.3 * len(labels)
 
 
 def follows(column: Column, key: Column, told: Sequence[Column] = (), share: float = _AGREE) -> bool:

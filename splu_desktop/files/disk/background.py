@@ -29,9 +29,9 @@ def in_background(
     stage : what is said to go on meanwhile.
     """
     stopped = threading.Event()
-    own = WatchedProgress(lambda stage, done: None, stopped.is_set)
+    watch = WatchedProgress(lambda stage, done: None, stopped.is_set)
     with ThreadPoolExecutor(1, thread_name_prefix="splu") as pool:
-        future = pool.submit(work, own)
+        future = pool.submit(work, watch)
 
         def result() -> T:
             while not wait([future], timeout=0.05).done:

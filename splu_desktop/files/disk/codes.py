@@ -84,10 +84,10 @@ def store_codes(column: Column) -> Column:
     """Return a column with the codes of its records in a file where they are many."""
     if column.n <= IN_MEMORY or is_stored(column.codes):
         return column
-    codes, own = _store(column.codes), column.spellings
-    if own is not None and own.over is column.codes:
-        own = replace(own, codes=_store(own.codes), over=codes)
-    return replace(column, codes=codes, spellings=own)
+    codes, spellings = _store(column.codes), column.spellings
+    if spellings is not None and spellings.over is column.codes:
+        spellings = replace(spellings, codes=_store(spellings.codes), over=codes)
+    return replace(column, codes=codes, spellings=spellings)
 
 
 def is_stored(codes: NDArray[np.int32]) -> bool:

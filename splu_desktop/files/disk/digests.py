@@ -49,10 +49,10 @@ class DigestedFile:
         Raises OSError; Cancelled.
         """
         with path.open("rb") as file:
-            for done, (length, own) in enumerate(self._blocks):
+            for done, (length, checksum) in enumerate(self._blocks):
                 progress.report("Checking the file", done / len(self._blocks))
                 block = file.read(length)
-                if len(block) != length or _sum_of(block) != own:
+                if len(block) != length or _sum_of(block) != checksum:
                     return False
             return not file.read(1)
 

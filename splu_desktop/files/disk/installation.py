@@ -44,8 +44,8 @@ def folder() -> Path | None:
     """Return the folder of the installed program; None where it runs from its source."""
     if not getattr(sys, "frozen", False):
         return None
-    own = Path(sys.executable).resolve().parent
-    return own.parent if sys.platform == "darwin" else own
+    place = Path(sys.executable).resolve().parent
+    return place.parent if sys.platform == "darwin" else place
 
 
 def sums(program: Path) -> dict[str, str]:

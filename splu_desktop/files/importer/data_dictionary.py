@@ -51,14 +51,14 @@ def describe_columns(
     `own_names` : what the file calls the columns.
     Raises BadChoice where the one chosen is none, or fits no column.
     """
-    own = [name.strip().lower() for name in own_names]
-    found = _beside(path, own, choices.catalog)
+    names = [name.strip().lower() for name in own_names]
+    found = _beside(path, names, choices.catalog)
     if found is None:
         return raw, choices, {}
     dictionary, known = found
     columns, reasons, identifiers = list(raw.columns), dict[str, str](), []
     for at, (name, column) in enumerate(zip(raw.names, raw.columns, strict=True)):
-        if (says := known.get(own[at])) is None:
+        if (says := known.get(names[at])) is None:
             continue
         if says.label:
             reasons[f"label of {name}"] = says.label
@@ -78,19 +78,19 @@ def describe_columns(
     return raw, replace(choices, catalog=dictionary), reasons
 
 
-def _beside(path: Path, own: Sequence[str], wanted: str | None) -> tuple[str, dict[str, DictionaryEntry]] | None:
+def _beside(path: Path, names: Sequence[str], wanted: str | None) -> tuple[str, dict[str, DictionaryEntry]] | None:
     """Return the name of the dictionary chosen, or of the one that fits best, and what it says of each column."""
     if wanted == "":
         return None
     if wanted is not None:
         known = _read(path.parent / Path(wanted).name) or {}
-        if not any(name in known for name in own):
+        if not any(name in known for name in names):
             raise BadChoice(NO_WORDS, name=wanted)
         return wanted, known
-    best, most = None, _FITS * sum(not name.startswith("redcap_") for name in own)
+    best, most = None, _FITS * sum(not name.startswith("redcap_") for name in names)
     for each in dictionaries_beside(path):
         known = _read(each) or {}
-        if (named := sum(name in known for name in own)) >= max(most, 1):
+        if (named := sum(name in known for name in names)) >= max(most, 1):
             best, most = (each.name, known), named + 0.5
     return best
 

@@ -48,8 +48,8 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
             for batch in file.iter_batches(batch_size=_ROWS):
                 progress.report("Reading", min(at / max(end, 1), 1.0))
                 batch = batch.slice(0, end - at)
-                for column, own in zip(batch.columns, coded, strict=True):
-                    own.parts.append(_encode(column, own.index))
+                for column, gatherer in zip(batch.columns, coded, strict=True):
+                    gatherer.parts.append(_encode(column, gatherer.index))
                 at += len(batch)
                 if at >= end:
                     break
@@ -59,7 +59,7 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
         raise
     except raised as error:
         raise Corrupt(path, "Parquet") from error
-    found = [own.column() for own in coded]
+    found = [gatherer.column() for gatherer in coded]
     return {"names": names, "columns": [[column.codes, column.cells] for column in found]}
 
 

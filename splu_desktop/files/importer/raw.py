@@ -65,8 +65,8 @@ class RawColumn:
         index: dict[str, int] = {}
         codes = []
         for part in parts:
-            own = [index.setdefault(label, len(index)) for label in part.labels]
-            codes.append(np.array(own, np.int32)[part.codes] if own else part.codes)
+            places = [index.setdefault(label, len(index)) for label in part.labels]
+            codes.append(np.array(places, np.int32)[part.codes] if places else part.codes)
         return cls(np.concatenate(codes), list(index))
 
 
@@ -88,8 +88,8 @@ class Gatherer:
             return
         if not self._index:
             self._index.update(zip(self._labels, range(len(self._labels)), strict=True))
-        own = np.fromiter(map(self._index.__getitem__, part.labels), np.int32, len(part.labels))
-        self._codes.add(own[part.codes] if len(own) else part.codes)
+        places = np.fromiter(map(self._index.__getitem__, part.labels), np.int32, len(part.labels))
+        self._codes.add(places[part.codes] if len(places) else part.codes)
 
     def column(self) -> RawColumn:
         """Return all chunks as one column."""

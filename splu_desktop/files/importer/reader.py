@@ -55,7 +55,7 @@ def read(
     path = Path(path)
     choices = choices or ImportChoices()
     kind = recognise(path)
-    with in_background(lambda own: facts(path, own), progress, "Fingerprinting") as source:
+    with in_background(lambda watch: facts(path, watch), progress, "Fingerprinting") as source:
         raw, resolved, reasons = read_raw(path, kind, choices, progress)
         memory.check_left(path, memory.PER_ROW * len(raw.rows))
         if not len(raw.rows) and not allow_empty:
@@ -144,10 +144,10 @@ def read_raw(
         raw, resolved, reasons = statistical.read(path, kind, choices, progress, limit=limit)
     memory.check_width(path, len(raw.columns))
     resolved = replace(resolved, format="csv" if kind in TEXTS else kind)
-    own = raw.names
+    raw_names = raw.names
     raw, resolved, said = _rename(raw, resolved)
     if kind in (*TEXTS, *WORKBOOKS):
-        raw, resolved, more = describe_columns(raw, own, resolved, path)
+        raw, resolved, more = describe_columns(raw, raw_names, resolved, path)
         said |= more
     return choose_rows(raw, resolved.rows, whole=limit is None), resolved, {**reasons, **said}
 
@@ -160,14 +160,14 @@ def _rename(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportCho
         raise BadChoice(words, given=len(given), columns=len(raw.names))
     if resolved.names is not None:
         problems = tuple(p for p in problems if p.kind not in (ProblemKind.NAME_CHANGED, ProblemKind.NO_HEADER))
-    own = given if resolved.header_row == 0 else raw.names
+    raw_names = given if resolved.header_row == 0 else raw.names
     # Choices resolved before hold the new names already.
-    unknown = [old for old, new in resolved.renames.items() if old not in own and new not in given]
+    unknown = [old for old, new in resolved.renames.items() if old not in raw_names and new not in given]
     if unknown:
         raise BadChoice(
-            "There is no column “{name}” to rename; {advice}", name=unknown[0], advice=which_of(unknown[0], own)
+            "There is no column “{name}” to rename; {advice}", name=unknown[0], advice=which_of(unknown[0], raw_names)
         )
-    names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(own, given, strict=True))
+    names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(raw_names, given, strict=True))
     twice = next((name for name, count in Counter(names).items() if count > 1 or not name), None)
     if twice is not None:
         raise BadChoice("“{name}” can't be the name of a column; give each a name of its own.", name=twice)
@@ -179,7 +179,7 @@ def _rename(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportCho
         declared_missing={new[name]: texts for name, texts in raw.declared_missing.items()},
         number_cells=frozenset(new[name] for name in raw.number_cells),
     )
-    renames = {old: name for old, name in zip(own, names, strict=True) if old != name}
+    renames = {old: name for old, name in zip(raw_names, names, strict=True) if old != name}
     said: dict[str, str] = {
         f"name of {name}": say("renamed; the file calls it “{name}”", name=old) for old, name in renames.items()
     }

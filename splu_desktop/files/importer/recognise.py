@@ -96,8 +96,8 @@ def _unpack(file: IO[bytes]) -> Any:
 
 def only_text(names: Iterable[str]) -> str:
     """Return the one text that a ZIP holds, beside what macOS puts there; "" where there is none, or more."""
-    own = [name for name in names if not name.startswith("__MACOSX/") and not name.endswith("/")]
-    return own[0] if len(own) == 1 and own[0].lower().endswith((".csv", ".tsv", ".txt")) else ""
+    files = [name for name in names if not name.startswith("__MACOSX/") and not name.endswith("/")]
+    return files[0] if len(files) == 1 and files[0].lower().endswith((".csv", ".tsv", ".txt")) else ""
 
 
 def recognise(path: Path) -> str:

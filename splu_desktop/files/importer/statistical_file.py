@@ -92,8 +92,8 @@ def columns(
         total = meta.number_rows
         progress.report("Reading", min(at / total, 1.0) if total else 0.0)
         coded = coded or [Coding() for _ in names]
-        for name, own in zip(names, coded, strict=True):
-            own.add(found[name])
+        for name, coding in zip(names, coded, strict=True):
+            coding.add(found[name])
         rows = len(found[names[0]]) if names else 0
         at += rows
         if rows < step or (limit is not None and at >= limit) or (total and at >= total):
@@ -103,8 +103,8 @@ def columns(
         labels |= _of_catalog(catalog, forms)
     words = [words_of(labels.get(name, {})) for name in names]
     periods = {name: period_text(kind, forms[name]) for name in names}
-    columns = [own.column() for own in coded]
-    texts = [_texts(own.cells, known, periods[name]) for name, own, known in zip(names, columns, words, strict=True)]
+    columns = [coding.column() for coding in coded]
+    texts = [_texts(each.cells, known, periods[name]) for name, each, known in zip(names, columns, words, strict=True)]
     declared = []
     for name, known, column, told in zip(names, words, columns, texts, strict=True):
         spans = meta.missing_ranges.get(name, [])
@@ -113,7 +113,7 @@ def columns(
         declared.append(list(dict.fromkeys([*single, *within])))
     return {
         "names": [str(name) for name in names],
-        "columns": [[column.codes, own] for column, own in zip(columns, texts, strict=True)],
+        "columns": [[column.codes, cells] for column, cells in zip(columns, texts, strict=True)],
         "labels": [str(meta.column_names_to_labels.get(name) or "") for name in names],
         "words": any(words),
         "unknown": []

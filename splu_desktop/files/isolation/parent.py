@@ -111,19 +111,19 @@ def _command() -> list[str]:
 
 def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seconds: int) -> None:
     """Run the process to its end. Raises Cancelled, and then it is gone."""
-    own = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
-    own["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own takes a GB at once, and counts as used up
-    own["RUST_BACKTRACE"] = "0"  # where memory runs out while one is written, its lock is waited for and never let go
-    own["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
+    env = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    env["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own takes a GB at once, and counts as used up
+    env["RUST_BACKTRACE"] = "0"  # where memory runs out while one is written, its lock is waited for and never let go
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
     if getattr(sys, "frozen", False):  # libraries of its own, which launch.py hides from other programs
-        own["LD_LIBRARY_PATH"] = str(getattr(sys, "_MEIPASS", ""))
+        env["LD_LIBRARY_PATH"] = str(getattr(sys, "_MEIPASS", ""))
     process = subprocess.Popen(  # noqa: S603  (this program itself, and no word of a file)
         _command(),
         stdin=asked,
         stdout=found,
         stderr=subprocess.PIPE,
         bufsize=0,
-        env={**os.environ, **own},
+        env={**os.environ, **env},
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
     job = limits.job(process, most, seconds)

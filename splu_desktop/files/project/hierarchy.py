@@ -85,9 +85,9 @@ def read_groups(path: Path) -> Groups:
 
 def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Return (row number, fields) of every row that is not blank."""
-    own = data_folder() / "hierarchies" / path
-    if path.name == str(path) and not path.exists() and own.is_file():
-        path = own
+    kept = data_folder() / "hierarchies" / path
+    if path.name == str(path) and not path.exists() and kept.is_file():
+        path = kept
     if found := from_csv(read_bytes(path, LARGEST, BadHierarchy)):
         return found
     raise _none(path)

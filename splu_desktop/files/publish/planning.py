@@ -88,5 +88,5 @@ def propose_plan(
         **settings,
     )
     imported, plan = replace(imported, table=table), found.plan.with_persons(persons)
-    own = plan is found.plan
-    return PlannedTable(imported, plan, found.verdict, found) if own else judge(imported, plan, progress)
+    unchanged = plan is found.plan
+    return PlannedTable(imported, plan, found.verdict, found) if unchanged else judge(imported, plan, progress)

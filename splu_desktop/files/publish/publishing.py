@@ -142,7 +142,7 @@ def publish(
     check_accepted(found, accepted, options.accept_all)
     form = replace(options.form, title=options.form.title or target.stem)
     # Of the source, not of the release: coarser or drawn values would not be known again.
-    with in_background(lambda own: source_marks(register, table, plan), progress, "Recognising the source") as known:
+    with in_background(lambda watch: source_marks(register, table, plan), progress, "Recognising the source") as known:
         if fill is None:
             # Not the judged table: the verdict rehearsed a draw, and this one is the only one that goes out.
             published = sanitise.run(table, plan, keep=store_codes, progress=progress)

@@ -130,10 +130,10 @@ def write_answers(questions: Questions, answers: Sequence[Answer], release: str,
     write_sheets([Sheet("Answers", answer_header(questions.header), rows)], path, SILENT)
 
 
-def answer_header(taken: Sequence[str], own: Sequence[str] = ANSWER_COLUMNS) -> tuple[str, ...]:
+def answer_header(taken: Sequence[str], columns: Sequence[str] = ANSWER_COLUMNS) -> tuple[str, ...]:
     """Return the columns of a file of answers behind some columns of the table."""
     names = {name.casefold() for name in taken}
-    return (*taken, *(f"answer {name}" if name in names else name for name in own))
+    return (*taken, *(f"answer {name}" if name in names else name for name in columns))
 
 
 def answer_cells(answer: Answer) -> Iterator[Cell]:

@@ -58,13 +58,13 @@ def _marks(
     return marks_of(table, tuple(name for name in table.names if name in naming), register.key(), rows)
 
 
-def _find_shared(entries: Iterable[Entry], own: Marks) -> tuple[EarlierRelease, ...]:
+def _find_shared(entries: Iterable[Entry], wanted: Marks) -> tuple[EarlierRelease, ...]:
     found, shares = [], dict[int, float]()
     for entry in entries:
         marks = entry.body.get("marks", {})
         # Entries of one table hold one and the same object.
         if id(marks) not in shares:
-            shares[id(marks)] = overlap(own, marks)
+            shares[id(marks)] = overlap(wanted, marks)
         if (share := shares[id(marks)]) >= _LEAST:
             found.append(
                 EarlierRelease(

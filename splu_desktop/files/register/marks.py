@@ -44,7 +44,7 @@ def marks_of(table: Table, identifiers: Sequence[str], key: bytes, rows: bool = 
     """
     # Running numbers are the same in any two tables of one length.
     hashed = {one.name: _hashes(one, key, f"row {one.name}") for one in table.columns if rows and not is_dense(one)}
-    columns = {name: [_counts_digest(table[name], own, key), _bits(table[name])] for name, own in hashed.items()}
+    columns = {name: [_counts_digest(table[name], hashes, key), _bits(table[name])] for name, hashes in hashed.items()}
     persons = (marks_of(table, identifiers, key, False)["persons"] if rows else {}) or {  # once, with rows or without
         name: {**_sketch(unique(_hashes(table[name], key, "person"))), "names": _is_worded(table[name])}
         for name in identifiers
@@ -55,8 +55,8 @@ def marks_of(table: Table, identifiers: Sequence[str], key: bytes, rows: bool = 
 
 def may_share_rows(table: Table, marks: Marks) -> bool:
     """Return whether rows may be shared with those of marks: there are as many, or they have the same columns."""
-    own = {each.name for each in table.columns if not is_dense(each)}
-    return bool(marks.get("rows") == table.n or own == set(marks.get("columns", ())))
+    telling = {each.name for each in table.columns if not is_dense(each)}
+    return bool(marks.get("rows") == table.n or telling == set(marks.get("columns", ())))
 
 
 def is_dense(column: Column) -> bool:
@@ -138,22 +138,22 @@ def _telling_rows(table: Table, hashed: Mapping[str, NDArray[np.uint64]]) -> NDA
     if not hashed or n == 0:
         return np.zeros(0, np.uint64)
     # Logarithms of how many rows like it chance would put into a table of this length.
-    each = [(table[name].codes, np.log(table[name].counts() / n), own) for name, own in hashed.items()]
+    each = [(table[name].codes, np.log(table[name].counts() / n), hashes) for name, hashes in hashed.items()]
     telling = []
     for part in pieces(n):
         expected = np.full(part.stop - part.start, np.log(n))
         total = np.zeros(len(expected), np.uint64)
-        for codes, chance, own in each:
+        for codes, chance, hashes in each:
             places = codes[part].astype(np.intp)
             expected += chance.take(places)
-            total += own.take(places)
+            total += hashes.take(places)
         telling.append(stir(total.compress(expected < np.log(_RARE))))
     return unique(np.concatenate(telling))
 
 
 def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
     """Return (m,) keyed hashes of labels; numbers by their value, not by their spelling; missing ones as one."""
-    own = hmac.new(key, about.encode("utf-8"), hashlib.sha256).digest()
+    mac = hmac.new(key, about.encode("utf-8"), hashlib.sha256).digest()
     texts = [label.strip() for label in column.labels.tolist()]
     if column.values is not None:
         # 7 and 7.0 are one person in two exports.
@@ -161,7 +161,7 @@ def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
         texts = [str(value) for value in column.values] if dates else list(map(repr, column.values.tolist()))
     for at in np.flatnonzero(column.missing).tolist():
         texts[at] = ""
-    hashed = (hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=own).digest() for text in texts)
+    hashed = (hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=mac).digest() for text in texts)
     return np.frombuffer(b"".join(hashed), ">u8").astype(np.uint64)
 
 

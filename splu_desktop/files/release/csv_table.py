@@ -85,7 +85,7 @@ class TableWriter:
     def __init__(self, columns: Sequence[Column], dialect: Dialect) -> None:
         self._names, cells = [column.name for column in columns], table_cells(columns, dialect)
         ends = [*dialect.delimiter * (len(cells) - 1), "\n"]
-        lines = [_encode(own, end) for own, end in zip(cells, ends, strict=True)]
+        lines = [_encode(each, end) for each, end in zip(cells, ends, strict=True)]
         self._rows = RowWriter(lines)
         self._lengths: list[NDArray[np.int32]] = []
         # Of each column for each eight bytes: (m,) which are of the text and its end, and what they are.
@@ -106,32 +106,32 @@ class TableWriter:
         for start in range(0, len(codes[0]), _COMPARED_ROWS):
             progress.report(stage, start / len(codes[0]))
             # As NumPy takes places: else it makes such of them anew for each look.
-            some, room = [own[start : start + _COMPARED_ROWS].astype(np.intp) for own in codes], io.BytesIO()
+            some, room = [code[start : start + _COMPARED_ROWS].astype(np.intp) for code in codes], io.BytesIO()
             self._rows.write(room, some, SILENT, stage)
             self._compare(room.getvalue(), some)
             file.write(room.getvalue())
 
     def _compare(self, block: bytes, codes: Sequence[NDArray[np.integer]]) -> None:
-        lengths = [length.take(own) for length, own in zip(self._lengths, codes, strict=True)]
+        lengths = [length.take(code) for length, code in zip(self._lengths, codes, strict=True)]
         ends = np.cumsum(reduce(np.add, lengths), dtype=np.int64)
         at = np.append(0, ends[:-1])
         if ends[-1] != len(block):
             raise _mismatch_fault(self._names[0])
         view = words_of(block)
-        for name, words, own, length in zip(self._names, self._words, codes, lengths, strict=True):
+        for name, words, code, length in zip(self._names, self._words, codes, lengths, strict=True):
             for place, (mask, word) in enumerate(words):
                 found = view[at + 8 * place if place else at]
-                found &= mask.take(own)
-                if not np.array_equal(found, word.take(own)):
+                found &= mask.take(code)
+                if not np.array_equal(found, word.take(code)):
                     raise _mismatch_fault(name)
             at += length
 
 
 def _check_texts(columns: Sequence[Column], cells: Sequence[Sequence[str]], dialect: Dialect) -> None:
     """Raise BadRelease unless each text of all columns reads as it is written."""
-    for column, own in zip(columns, cells, strict=True):
+    for column, written in zip(columns, cells, strict=True):
         # With a column beside it: an empty cell alone on its line would read as no row.
-        lines = [header_line([column.name, "x"], dialect), *_encode(own, f"{dialect.delimiter}x\n")]
+        lines = [header_line([column.name, "x"], dialect), *_encode(written, f"{dialect.delimiter}x\n")]
         try:
             (name, codes, texts), *_ = read_table(io.BytesIO(b"".join(lines)), dialect, column.m, SILENT)
         except ValueError:
@@ -158,7 +158,7 @@ def write_numbers(
     """
     cells = number_cells(columns, dialect)
     with checked_file(path, names, dialect, progress) as file:
-        codes = [of_pair.take(own) for _, of_pair, own in cells]
+        codes = [of_pair.take(pairs) for _, of_pair, pairs in cells]
         texts: list[NDArray[Any] | list[bytes]] = [laid for laid, _, _ in cells]
         if len(texts) == 1 and 2 * len(texts[0]) < len(codes[0]):  # what fills lines up is taken out once for all rows
             texts = [cells[0][0].tobytes().translate(None, _FILL).splitlines(keepends=True)]
@@ -171,15 +171,15 @@ def number_cells(
 ) -> list[tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]]:
     """Return columns of numbers, neighbours that share pairs as one: laid texts, which each pair has, pairs of rows."""
     runs: list[tuple[NDArray[np.int32], list[NDArray[Any]], list[NDArray[np.int32]]]] = []
-    for at, (values, which, own) in enumerate(columns):
+    for at, (values, which, pairs) in enumerate(columns):
         end = "\n" if at == len(columns) - 1 else dialect.delimiter
         place, first = distinct((values + 0.0).view(np.uint64))  # and no -0
         texts = _lay_numbers(values[first] + 0, end, dialect.decimal)[place]
-        if not (runs and runs[-1][0] is own and len(which) * sum(each.itemsize for each in runs[-1][1]) < _RUN):
-            runs.append((own, [], []))
+        if not (runs and runs[-1][0] is pairs and len(which) * sum(each.itemsize for each in runs[-1][1]) < _RUN):
+            runs.append((pairs, [], []))
         runs[-1][1].append(texts)
         runs[-1][2].append(which)
-    return [(*_lay_together(texts, which), own) for own, texts, which in runs]
+    return [(*_lay_together(texts, which), pairs) for pairs, texts, which in runs]
 
 
 def _lay_together(
@@ -253,14 +253,14 @@ class RowWriter:
         laid = None if self._joined else np.frombuffer(room, self._row)
         for start in range(0, count, at_once):
             progress.report(stage, start / count)
-            some = [own[start : start + at_once] for own in codes]
+            some = [code[start : start + at_once] for code in codes]
             if laid is None:
-                parts = [of.take(own) for of, own in zip(self._texts, some, strict=True)]
+                parts = [of.take(code) for of, code in zip(self._texts, some, strict=True)]
                 file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()))
                 continue
             rows = laid[: len(some[0])]
-            for at, own in enumerate(some):
-                rows[f"{at}"] = self._texts[at].take(own)
+            for at, code in enumerate(some):
+                rows[f"{at}"] = self._texts[at].take(code)
             whole = room if len(rows) == at_once else room[: rows.nbytes]
             file.write(whole.translate(None, _FILL))
 
@@ -305,8 +305,8 @@ def read_table(
 
     def code() -> None:
         gathered = pool.map(lambda each: fields.gather(each, "utf-8"), parts)
-        for own, column, part in zip(found, gathered, parts, strict=True):
-            own.add(column)
+        for gatherer, column, part in zip(found, gathered, parts, strict=True):
+            gatherer.add(column)
             part.clear()
 
     with ThreadPoolExecutor(_WORKERS, "splu-read") as pool:
@@ -323,8 +323,8 @@ def read_table(
             while waiting:
                 done = _add(parts, waiting.popleft().result(), done, rows)
             code()
-            for name, own in zip(names, found, strict=True):
-                column = own.column()
+            for name, gatherer in zip(names, found, strict=True):
+                column = gatherer.column()
                 texts = column.labels
                 yield name, column.codes, list(map(restore_text, texts)) if "'" in "".join(texts) else texts
         finally:
@@ -334,8 +334,8 @@ def read_table(
 def _add(parts: list[list[fields.Fields]], columns: list[fields.Fields], done: int, rows: int) -> int:
     if not columns:
         return done
-    for own, part in zip(parts, columns, strict=True):
-        own.append(part)
+    for gathered, part in zip(parts, columns, strict=True):
+        gathered.append(part)
     done += len(columns[0])
     if done > rows + 1:
         raise ValueError("more rows than stated")

@@ -117,8 +117,8 @@ def one_row_words(way: str) -> str:
 
 
 def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str, Any]:
-    own = {CLASS: "class", NUMBER: "person"}.get(column.name)
-    role = own or plan.roles[column.name].value
+    added = {CLASS: "class", NUMBER: "person"}.get(column.name)
+    role = added or plan.roles[column.name].value
     entry: dict[str, Any] = {"name": column.name, "role": role, "kind": column.kind.name.lower()}
     entry["missing"] = bool(column.missing.any())
     # Person numbers are as many as persons and say nothing in their order.
@@ -231,7 +231,7 @@ def cells_of(facts: Mapping[str, Any]) -> tuple[ClassCell, ...]:
     """Return the classes that facts state. Raises KeyError, TypeError, ValueError."""
     cells = facts["classes"]["cells"]
     return tuple(
-        [ClassCell(tuple([tuple(map(str, each)) for each in own["labels"]]), int(own["rows"])) for own in cells]
+        [ClassCell(tuple([tuple(map(str, each)) for each in cell["labels"]]), int(cell["rows"])) for cell in cells]
     )
 
 

@@ -67,11 +67,11 @@ def fill_folder(
     tongue = language(form.language)
     scores = score_columns(final, [value for values in plan.public_values.values() for value in values])
 
-    def write_scores(own: Progress) -> str:
+    def write_scores(watch: Progress) -> str:
         numbers = [(each.values, each.which, each.pairs) for each in scores]
-        return write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, own)
+        return write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, watch)
 
-    def describe(own: Progress) -> dict[str, Any]:
+    def describe(watch: Progress) -> dict[str, Any]:
         reader = Reader(final)
         spread = {name: reader.spread(name) for name in final.sensitive}
         title = form.title or folder.name

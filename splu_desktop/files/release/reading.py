@@ -81,7 +81,7 @@ def open_release(
     Cancelled.
     """
     package, wanted = open_package(Path(path), password), None
-    with in_background(lambda own: digest_of(package, TABLE_NAME, own), progress) as digest:
+    with in_background(lambda watch: digest_of(package, TABLE_NAME, watch), progress) as digest:
         facts = facts_of(package)
         names = [entry["name"] for entry in facts["columns"]]
         named = [set(columns_named(text, names)) for text in conditions or ()]

@@ -186,8 +186,8 @@ def example_cell(
     counted = [each for each in scores if each.value is not None] or list(scores)
     asked = next((each for each in questions if each.sa in published.sensitive), None)
     if asked is not None:
-        own = [each for each in counted if each.column == asked.sa and each.value == asked.value]
-        counted = own or [each for each in counted if each.column == asked.sa] or counted
+        same = [each for each in counted if each.column == asked.sa and each.value == asked.value]
+        counted = same or [each for each in counted if each.column == asked.sa] or counted
     counted = [each for each in counted if each.column == counted[0].column]
     drawn = published.table[counted[0].column]
     shown = {

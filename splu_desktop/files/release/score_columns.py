@@ -86,9 +86,9 @@ def score_columns(
     known = {each: BlockScores(published if by_block is None else by_block[each], each) for each in published.blocks}
     for name in published.sensitive:
         scores = known[published.block_of(name)]
-        own, pairs = scores.published, scores.pair
-        column = own.table[name]
-        if own.numbers(name) is not None:
+        shown, pairs = scores.published, scores.pair
+        column = shown.table[name]
+        if shown.numbers(name) is not None:
             both = scores.number_scores(name)
             every = np.arange(len(both), dtype=np.int32)
             words = say("adds up the numbers of “{column}”", column=name)
@@ -99,7 +99,7 @@ def score_columns(
             # Of many numbers each one alone is not asked for.
             if column.m > _FEW:
                 continue
-        labels, chapters = _counted_values(own, name, public), _counted_chapters(own, name)
+        labels, chapters = _counted_values(shown, name, public), _counted_chapters(shown, name)
         of_sets = scores.value_scores(name, [*([label] for label in labels), *chapters.values()])
         for at, label in enumerate(labels):
             words = say("counts rows with “{value}” in “{column}”", value=label, column=name)

@@ -143,9 +143,9 @@ def _check_kit(package: Package) -> list[Check]:
     for name in KIT:
         if name not in package.names():
             continue
-        own = resource_path(f"kit/{name}").read_bytes()
+        ours = resource_path(f"kit/{name}").read_bytes()
         there = contents(package, name, most=1 << 24)
-        if there == own:
+        if there == ours:
             found.append(_agrees("kit", name, f"SPLU Desktop {__version__}"))
         else:
             words = "“{name}” is not the one of this version: don't run it, take it from the program."

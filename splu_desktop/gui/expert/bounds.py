@@ -108,7 +108,7 @@ class LimitsSection(Section):
         put(self.body, grid, label(t("Law packs of the report"), "strong"), self.laws)
 
     def show_plan(self, plan: Plan, source: Source) -> None:
-        limits, own = limits_named(level_of(plan.audience)), {each.name: each for each in plan.audience.limits}
+        limits, changed = limits_named(level_of(plan.audience)), {each.name: each for each in plan.audience.limits}
         why = reasons_named(limits.name)
         for name, words in self.usual.items():
             usual = getattr(limits, name)
@@ -116,7 +116,7 @@ class LimitsSection(Section):
             words.setText(shown)
             words.setToolTip(why.get(name, ""))
             if plan.audience.limits != self._shown:  # else what is being typed stays
-                value, why_own = (own[name].value, own[name].why) if name in own else (0.0, "")
+                value, why_own = (changed[name].value, changed[name].why) if name in changed else (0.0, "")
                 show_value(self.boxes[name], value if name in _WHOLE else 100 * value)
                 self.reasons[name].setText(why_own)
         self._shown = plan.audience.limits
@@ -134,8 +134,8 @@ class LimitsSection(Section):
                 self.say_fault(t("Say why “{limit}” is changed.", limit=limit_words(name)))
                 return
             try:
-                own = value if name in _WHOLE else value / 100
-                made.append(OwnLimit(name, own, check_reason(reason)))
+                limit = value if name in _WHOLE else value / 100
+                made.append(OwnLimit(name, limit, check_reason(reason)))
             except BadSetting as fault:
                 self.say_fault(translate(str(fault)))
                 return

@@ -39,8 +39,8 @@ class ColumnsForm(ScrollArea):
 
     def show_columns(self, imported: TableReading, asked: ImportChoices) -> None:
         """Show the columns as they were read, and what was asked of them."""
-        own = {new: old for old, new in imported.choices.renames.items()}
-        shown = tuple((own.get(name, name), name) for name in imported.table.names)
+        old_names = {new: old for old, new in imported.choices.renames.items()}
+        shown = tuple((old_names.get(name, name), name) for name in imported.table.names)
         # Rows made anew would take the focus from the name that is being typed.
         if shown != self._shown:
             self._shown, self._asked = shown, dict(shown)

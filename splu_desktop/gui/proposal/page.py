@@ -461,15 +461,15 @@ class ProposalPage(Page):
     def _others(self) -> list[Alternative]:
         """Return other ways: those of the proposal, and once the plan was changed, its own at other strengths."""
         proposal, plan, shown = self.session.proposal, self.session.plan, self._preview
-        own = [] if shown is None or self._waits() else shown.other_strengths(self._at)
+        strengths = [] if shown is None or self._waits() else shown.other_strengths(self._at)
         if proposal is None or plan != proposal.plan:
             if proposal is not None and proposal.verdict.state == USEFUL:
                 figures, words = proposal.verdict.figures, t("The proposal as it was.")
                 reached = figures.readable, figures.cells, proposal.plan.gamma
-                own.insert(0, Alternative("works", words, proposal.plan, *reached, works=True))
-            return own
+                strengths.insert(0, Alternative("works", words, proposal.plan, *reached, works=True))
+            return strengths
         found = [way for way in proposal.alternatives if way.plan is None or way.plan != plan]
-        return found or own
+        return found or strengths
 
     def _protect(self) -> None:
         """Make the protected tables once for a plan."""

@@ -239,9 +239,9 @@ class RangeTable(TableView):
         if (lines, mean, waits) == (self.lines_model.rows, self._mean, self.bar.waits):
             return
         self._mean = mean
-        own = [line for line in lines if not line.total]
-        self.bar.high = max((max(line.high, line.truth) for line in own), default=1.0) * 1.04
-        lowest = min((min(line.low, line.truth) for line in own), default=0.0)
+        parts = [line for line in lines if not line.total]
+        self.bar.high = max((max(line.high, line.truth) for line in parts), default=1.0) * 1.04
+        lowest = min((min(line.low, line.truth) for line in parts), default=0.0)
         self.bar.low = lowest - 0.1 * (self.bar.high - lowest) if mean else 0.0
         self.bar.waits = waits
         fresh = [line.group for line in lines] != [line.group for line in self.lines_model.rows]

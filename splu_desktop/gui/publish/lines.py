@@ -96,8 +96,8 @@ class LineCard(QFrame):
             field.returnPressed.connect(self._accept)
 
     def _change(self) -> None:
-        own = self.reason.currentData() is None
-        self.own.setVisible(own)
+        typed = self.reason.currentData() is None
+        self.own.setVisible(typed)
         self.problem.hide()
         self.accept.setEnabled(bool(self._words()) and bool(self.initials.text().strip()))
 

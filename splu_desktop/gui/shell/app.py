@@ -58,8 +58,8 @@ def spare_memory() -> None:
     Else it gives each of them one of its own, and what one thread frees the others can't use: the same work round after
     round took 337 to 376 MB in 50 rounds.
     """
-    if sys.platform == "linux" and hasattr(own := ctypes.CDLL(None), "mallopt"):
-        own.mallopt(_ARENA_MAX, 2)
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
+        libc.mallopt(_ARENA_MAX, 2)
 
 
 def make_window() -> MainWindow:

@@ -69,8 +69,8 @@ def page_help(step: Step) -> str:
     sections = _guide_text().split("\n## ")[1:]
     # As a default of `get` the place would be asked for first, and these two have none in the rail.
     number = {Step.COLUMNS: "3a", Step.EXPERT: "3b"}.get(step) or str(RAIL.index(step) + 1)
-    own = next(each.partition("\n")[2] for each in sections if each.split()[0] == number)
-    return f"{own.strip()}\n\n## {sections[1]}"
+    section = next(each.partition("\n")[2] for each in sections if each.split()[0] == number)
+    return f"{section.strip()}\n\n## {sections[1]}"
 
 
 def show_page_help(step: Step, parent: QWidget) -> GuideDialog:

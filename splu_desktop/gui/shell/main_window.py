@@ -138,8 +138,8 @@ class MainWindow(Stops, QMainWindow):
 
     def _build_menus(self) -> None:
         # Those of the language before have the same keys, and Qt does nothing for keys that two parts have.
-        own = Qt.FindChildOption.FindDirectChildrenOnly
-        for old in (*self.findChildren(QMenu, options=own), *self.findChildren(QShortcut, options=own)):
+        direct = Qt.FindChildOption.FindDirectChildrenOnly
+        for old in (*self.findChildren(QMenu, options=direct), *self.findChildren(QShortcut, options=direct)):
             old.setParent(None)
             old.deleteLater()
         self.setMenuBar(QMenuBar())

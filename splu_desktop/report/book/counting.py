@@ -75,8 +75,8 @@ class ReleaseCounts:
         self._reader = reader
         self._finest: dict[str, tuple[Ints, Ints]] = {}  # column -> a row of each finest line, and its whole numbers
         for name in self.secret:
-            if own := [each for each in tables if each.column == name and each.show != "mean"]:
-                self._finest[name] = self._count_finest(name, own, progress)
+            if counted := [each for each in tables if each.column == name and each.show != "mean"]:
+                self._finest[name] = self._count_finest(name, counted, progress)
 
     def count(self, column: str, value: str | None, line: Ints, lines: int) -> Figures:
         """Return figures; exact ones of an unchanged column."""

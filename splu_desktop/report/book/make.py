@@ -108,14 +108,14 @@ def hand_out_protected(
     book: PrintedBook, table: Table, plan: Plan, path: Path, code: str = "en", register: Register | None = None
 ) -> Entry:
     """Write a book of protected counts, and note it in the register. Raises CannotWrite, RegisterFault."""
-    own = register or Register()
+    ledger = register or Register()
     body = {
         "audience": plan.audience.as_dict(),
         "destination": str(path.absolute()),
         "software": __version__,
         "tables": [list(each.table.columns) for each in book.tables],
         "plan": plan.as_dict(),
-        "marks": source_marks(own, table, plan),
+        "marks": source_marks(ledger, table, plan),
     }
     write_book(book, path, code)
-    return own.add(secrets.token_hex(16), body, TABLES)
+    return ledger.add(secrets.token_hex(16), body, TABLES)

@@ -36,10 +36,10 @@ def round_to_sums(estimate: Floats, sums: Sequence[Ints], progress: Progress = S
     for line, (place, many) in enumerate(zip(places, more.tolist(), strict=True)):
         if line % _AT_ONCE == 0:
             progress.report("Counting", line / len(places))
-        own = rest[line]
+        line_rest = rest[line]
         if many:
-            up = (lag[place].sum(axis=0) + len(place) * own).argsort()[-many:]
+            up = (lag[place].sum(axis=0) + len(place) * line_rest).argsort()[-many:]
             whole[line, up] += 1
-            own[up] -= 1
-        lag[place] += own
+            line_rest[up] -= 1
+        lag[place] += line_rest
     return whole.astype(np.int64)

@@ -254,10 +254,10 @@ def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Bloc
 
 
 def _answer(text: str, field: str, fields: Fields, t: Language) -> str:
-    own = getattr(fields, field, "") if field else ""
+    typed = getattr(fields, field, "") if field else ""
     if not field:
         return text
-    return t.join((text.rstrip(".: "), own or t("to be entered")), ":")
+    return t.join((text.rstrip(".: "), typed or t("to be entered")), ":")
 
 
 def _files(letter: str, facts: Facts, t: Language) -> Iterator[Block]:

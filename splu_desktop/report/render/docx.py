@@ -31,7 +31,7 @@ _LANGUAGES = {"en": "en-GB", "de": "de-DE", "fr": "fr-FR"}
 
 def as_docx(document: Document) -> bytes:
     """Return the document as a DOCX file; of drawings what they show in words."""
-    parts = {name: resource_path(f"report/docx/{own}").read_text(encoding="utf-8") for name, own in _PARTS.items()}
+    parts = {name: resource_path(f"report/docx/{part}").read_text(encoding="utf-8") for name, part in _PARTS.items()}
     parts["word/styles.xml"] = parts["word/styles.xml"].replace("{language}", _LANGUAGES[document.language])
     parts["word/footer.xml"] = f"{_HEAD}<w:ftr {_SPACES}>{_footer(document)}</w:ftr>"
     parts["word/document.xml"] = f"{_HEAD}<w:document {_SPACES}><w:body>{_body(document)}</w:body></w:document>"
@@ -82,8 +82,8 @@ def _letters(table: TableBlock) -> list[int]:
 def _row(texts: Sequence[str], align: str, widths: Sequence[int], style: str, more: str = "") -> str:
     cells = ""
     for text, side, width in zip(texts, align, widths, strict=True):
-        own = _paragraph(text, style, '<w:jc w:val="right"/>' if side == "r" else "")
-        cells += f'<w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>{own}</w:tc>'
+        cell = _paragraph(text, style, '<w:jc w:val="right"/>' if side == "r" else "")
+        cells += f'<w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>{cell}</w:tc>'
     return f"<w:tr><w:trPr><w:cantSplit/>{more}</w:trPr>{cells}</w:tr>"
 
 

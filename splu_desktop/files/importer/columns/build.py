@@ -256,8 +256,8 @@ def _tokens(
     crosses = plain is not None and bool(np.isin(plain, (0, 1)).all())
     # A text with a value of its own is no mark for "no value", unless somebody says so.
     named = {*(wanted or ()), *declared}
-    own = (i for i, label in enumerate(labels if named else ()) if label in named)
-    looked_at = sorted({*own, *codes, *np.flatnonzero(_speechless(typed) if valued else texts.empty).tolist()})
+    chosen = (i for i, label in enumerate(labels if named else ()) if label in named)
+    looked_at = sorted({*chosen, *codes, *np.flatnonzero(_speechless(typed) if valued else texts.empty).tolist()})
     found: dict[int, MissingToken] = {}
     for i in looked_at:
         label, count = labels[i], int(counts[i])

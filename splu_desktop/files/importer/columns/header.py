@@ -163,11 +163,11 @@ class _Head:
         rows, shapes = self.rows, self.shapes
         row = rows[at]
         below = [i for i in range(at + 1, len(rows)) if any(shapes[i])]
-        own = [shape for shape in shapes[at] if shape]
+        kinds = [shape for shape in shapes[at] if shape]
         if _years(row, shapes[at]):
-            return float(len(own))
+            return float(len(kinds))
         if not below:
-            return own.count("t") - len(own) / 2
+            return kinds.count("t") - len(kinds) / 2
         votes = 0.5  # most tables have a header
         for i, shape in enumerate(shapes[at]):
             if not shape:
@@ -369,10 +369,10 @@ def unique_names(
     whole = len(names) > 1 and all(each.count('"') == 1 for each in (names[0], names[-1]))
     whole = whole and names[0].startswith('"') and names[-1].endswith('"')
     for position, name in enumerate(names, 1):
-        own = new = (name.strip('"') if whole else name) or f"Column {position}"
+        base = new = (name.strip('"') if whole else name) or f"Column {position}"
         counter = 2
         while new in result or (new != name and not whole and new in taken):
-            new, counter = f"{own} ({counter})", counter + 1
+            new, counter = f"{base} ({counter})", counter + 1
         if new != name:
             words = "Column {position} had no name of its own: it is called “{new}”."
             sentence = say(words, position=position, new=new)

@@ -92,10 +92,10 @@ def _meanings(column: Column, bounds: Mapping[str, str]) -> NDArray[np.int64]:
         found[others] = count + np.arange(len(others))
         return found
     if bounds:
-        plain = [bounds.get(text, own) for text, own in zip(texts, plain, strict=True)]
+        plain = [bounds.get(text, folded) for text, folded in zip(texts, plain, strict=True)]
     marks = {at: "\0" + ("" if usual_mark(texts[at]) else plain[at]) for at in gone}
     index: dict[str, int] = {}
-    of = (index.setdefault(marks.get(at, own), len(index)) for at, own in enumerate(plain))
+    of = (index.setdefault(marks.get(at, folded), len(index)) for at, folded in enumerate(plain))
     found[others] = count + np.fromiter(of, np.int64, len(plain))
     return found
 

@@ -184,8 +184,8 @@ def _repeats(columns: Sequence[RawColumn], heading: Sequence[str], n: int) -> li
         return []  # a single name may well be a value, too
     at = np.arange(n)
     for column, text in sorted(named, key=lambda pair: len(pair[0].labels)):
-        own = text.strip().casefold()
-        codes = [code for code, label in enumerate(column.labels) if label.strip().casefold() == own]
+        folded = text.strip().casefold()
+        codes = [code for code, label in enumerate(column.labels) if label.strip().casefold() == folded]
         at = at[np.isin(column.codes[at], codes)]
         if not len(at):
             return []
@@ -266,9 +266,9 @@ def _hold_sums(column: RawColumn, at: Sequence[int]) -> bool:
     evidence = MarkEvidence()
     evidence.add(column.labels[:1000])
     numbers = parse_numbers(column.labels, evidence.format()).values[column.codes[: at[-1] + 1]]
-    own, numbers[at] = numbers[at], 0.0
+    totals, numbers[at] = numbers[at], 0.0
     sums = np.add.reduceat(np.nan_to_num(numbers), [0, *at[:-1]])
-    return bool(own.all() and (np.abs(sums - own) <= 1e-3 * np.abs(own) + 0.01).all())
+    return bool(totals.all() and (np.abs(sums - totals) <= 1e-3 * np.abs(totals) + 0.01).all())
 
 
 def other_table(

@@ -28,15 +28,15 @@ def read(
         if found is None:
             raise Corrupt(path, say("line {number} is no JSON object of one level", number=number))
         for key, value in found.items():
-            own = cells.setdefault(key, [])
-            own.extend([""] * (n - len(own)))
-            own.append("" if value is None else str(value).lower() if isinstance(value, bool) else value)
+            column = cells.setdefault(key, [])
+            column.extend([""] * (n - len(column)))
+            column.append("" if value is None else str(value).lower() if isinstance(value, bool) else value)
         n += 1
         if n == limit:
             break
     if not cells:
         raise EmptyFile(path)
-    columns = [(key, encode_cells([*own, *[""] * (n - len(own))])) for key, own in cells.items()]
+    columns = [(key, encode_cells([*column, *[""] * (n - len(column))])) for key, column in cells.items()]
     return gather(columns, path, choices, progress), choices, {}
 
 

@@ -76,8 +76,8 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
             column = columns.setdefault(cell.column, CellColumn(np.zeros(rows, np.int32), [""]))
             column.codes[cell.row - 1] = column.code_for(cell.value)
     for (at, digits), count in padded.items():
-        if (own := columns.get(at)) is not None and 2 * count > own.numbers.sum():
-            own.cells = [fill_up(value, digits) for value in own.cells]
+        if (padded_column := columns.get(at)) is not None and 2 * count > padded_column.numbers.sum():
+            padded_column.cells = [fill_up(value, digits) for value in padded_column.cells]
             scan.digit_widths[at] = digits
     return PlainSheet(name, sheet.height, sheet.width, rows, columns, scan)
 
@@ -92,10 +92,10 @@ def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[int, di
     while part := list(itertools.islice(rows, _CHUNK)):
         progress.report("Reading", min(at / height, 1.0))
         found += [Coding() for _ in range(len(part[0]) - len(found))]
-        for own, cells in zip(found, zip(*part, strict=True), strict=True):
-            own.add(map(_plain, cells) if not _ODD.isdisjoint(map(type, cells)) else cells)
+        for coding, cells in zip(found, zip(*part, strict=True), strict=True):
+            coding.add(map(_plain, cells) if not _ODD.isdisjoint(map(type, cells)) else cells)
         at += len(part)
-    columns = {left + i: own.column() for i, own in enumerate(found) if any(cell != "" for cell in own.index)}
+    columns = {left + i: coding.column() for i, coding in enumerate(found) if any(cell != "" for cell in coding.index)}
     for column in columns.values():
         column.cells = [cell if type(cell) in _KEPT else _plain(cell) for cell in column.cells]
     return at, columns
