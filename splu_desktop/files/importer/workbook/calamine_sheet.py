@@ -13,6 +13,7 @@ import numpy as np
 import python_calamine as calamine
 
 from splu_desktop.core.progress import Cancelled, Progress
+from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.disk.plain_data import in_unicode
 from splu_desktop.files.importer.columns.cells import CellColumn, Coding, fill_up, text_of
 from splu_desktop.files.importer.recognise import open_file
@@ -21,7 +22,7 @@ from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.importer.workbook.sheet_scan import Padded, SheetScan, scan_xlsx
 from splu_desktop.files.isolation.faults import Corrupt, Encrypted, TooSpread
 
-_CHUNK = 20_000
+_CHUNK = 500  # rows: their cells are coded while the processor has them
 _OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",), "ods": (".ods",)}
 
 
@@ -62,15 +63,18 @@ def corrupt(path: Path, part: str, error: BaseException) -> BaseException:
 def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, progress: Progress) -> PlainSheet:
     """Load a sheet; a refusal becomes a sentence."""
     scans = {"xlsx": scan_xlsx, "ods": scan_ods}
-    scan, padded = scans[kind](path, name) if kind in scans else (SheetScan(), Padded())
+    look_through = scans.get(kind, lambda path, name: (SheetScan(), Padded()))
     progress.report("Opening the workbook", 0.5)
-    try:
-        sheet = book.get_sheet_by_name(name)
-        if told := sheet.merged_cell_ranges:
-            scan.merged_cells = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in told]
-        rows, columns = _columns(sheet, progress)
-    except BaseException as error:  # a length of time that no calendar holds makes calamine panic
-        raise corrupt(path, f"“{name}”", error) from error
+    with in_background(lambda own: look_through(path, name), progress, "Opening the workbook") as looked_through:
+        try:
+            sheet = book.get_sheet_by_name(name)
+            merged = sheet.merged_cell_ranges or []
+            rows, columns = _columns(sheet, progress)
+        except BaseException as error:  # a length of time that no calendar holds makes calamine panic
+            raise corrupt(path, f"“{name}”", error) from error
+        scan, padded = looked_through()
+    if merged:
+        scan.merged_cells = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in merged]
     for cell in scan.error_cells:  # whose error texts calamine leaves out
         if cell.value and 0 < cell.row <= rows:
             column = columns.setdefault(cell.column, CellColumn(np.zeros(rows, np.int32), [""]))
