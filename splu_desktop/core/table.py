@@ -44,6 +44,12 @@ def unique(keys: ArrayLike) -> NDArray[Any]:
     return found
 
 
+def quantiles(values: ArrayLike, shares: Sequence[float]) -> NDArray[np.float64]:
+    """Return quantiles of numbers, in proportion between two neighbours. NumPy's own loads 25 ms of masked arrays."""
+    places = np.multiply(shares, np.size(values) - 1)
+    return np.asarray(np.interp(places, np.arange(np.size(values)), np.sort(values)))
+
+
 def take_codes(codes: Codes, places: NDArray[np.integer[Any]]) -> Codes:
     """Return codes at some places: at very many as short numbers, more of which lie where the processor has them."""
     if len(places) < len(codes):  # a third of the time of an index in brackets
@@ -66,11 +72,6 @@ class Kind(Enum):
     def has_order(self) -> bool:
         """Whether ranges make sense (numbers and dates)."""
         return self in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.DATETIME)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array
 
 
 def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
@@ -162,7 +163,7 @@ class Column:
     def __post_init__(self) -> None:
         for array in (self.codes, self.labels, self.missing, self.values):
             if array is not None:
-                _frozen(array)
+                array.flags.writeable = False
 
     @property
     def n(self) -> int:
@@ -183,7 +184,8 @@ class Column:
             found |= np.isnat(days) | (days >= NO_END) | np.isin(days, DUMMY_DAYS)
         elif self.values is not None:
             found |= np.isnan(self.values)
-        return _frozen(found)
+        found.flags.writeable = False
+        return found
 
     @cached_property
     def grain(self) -> str:

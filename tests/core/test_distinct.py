@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import _ODD, cross_codes, distinct, distinct_rows
-from splu_desktop.core.table import unique
+from splu_desktop.core.table import quantiles, unique
 
 
 def holds(keys: NDArray[np.uint64]) -> None:
@@ -104,3 +104,10 @@ def test_crossed_codes_are_those_of_numpy_whether_keys_fill_their_range_or_not(s
     wanted, inverse = np.unique(keys, return_inverse=True)
     assert np.array_equal(values, wanted)
     assert np.array_equal(codes, inverse)
+
+
+def test_quantiles_are_those_of_numpy() -> None:
+    rng = np.random.default_rng()
+    for size in (1, 2, 11, 500):
+        values, shares = rng.integers(0, 40, size), [0.0, *rng.random(3), 0.5, 1.0]
+        assert np.allclose(quantiles(values, shares), np.quantile(values, shares))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Randomness, below
 from splu_desktop.core.messages import say
-from splu_desktop.core.table import NO_END, Column, Kind, Table, unique
+from splu_desktop.core.table import NO_END, Column, Kind, Table, quantiles, unique
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -266,7 +266,7 @@ def try_recover_shift(
             beside, there = _days(other)
             both = rows[there[rows]]
             apart = day[both] - beside[both]
-            if len(both) and np.subtract(*np.percentile(apart, [90, 10])) <= 2 * days:
+            if len(both) and np.diff(quantiles(apart, (0.1, 0.9))) <= 2 * days:
                 hints.append(("unmoved", other.name, _distance_hint(apart, place[who[both]], len(chosen), shifts)))
     if not hints or not len(chosen):
         return RecoveredShift(len(shifts), float(len(shifts)), 0.0, "", "")

@@ -29,7 +29,7 @@ from splu_desktop.core.generalise import (
 from splu_desktop.core.generalise.intervals import interval_labels
 from splu_desktop.core.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.risk.tiers import TIERS, Rung
-from splu_desktop.core.table import Column, Kind, unique
+from splu_desktop.core.table import Column, Kind, quantiles, unique
 
 AGE_CUTS = (
     tuple(range(5, 95, 5)),
@@ -119,13 +119,13 @@ def _rare(column: Column, tiers: Sequence[tuple[int, int]]) -> Iterator[tuple[in
 def _ages(column: Column) -> Iterator[tuple[int, Steps]]:
     """Give ages in years by cut points, ages in bands by joining these where they end next to the cut points."""
     if column.kind in (Kind.INTEGER, Kind.DECIMAL):
-        values = column.values[~column.missing] if column.values is not None else np.zeros(0)
-        if len(values) and np.nanmedian(values) > 1_000:  # years of birth
+        values = column.values[np.isfinite(column.values)] if column.values is not None else np.zeros(0)
+        if len(values) and quantiles(values, [0.5]) > 1_000:  # years of birth
             for tier, width in zip(_AGE_TIERS, (5, 10, 20, 30), strict=True):
                 with suppress(CannotGeneralise):  # children are born within 20 years
                     yield tier, (by_width(column, width),)
             return
-        year = 12.0 if len(values) and np.nanmax(values) > _OLDEST else 1.0  # months
+        year = 12.0 if len(values) and values.max() > _OLDEST else 1.0  # months
         for tier, cuts in zip(_AGE_TIERS, AGE_CUTS, strict=True):
             yield tier, (Intervals(tuple(year * cut for cut in cuts)),)
         return

@@ -12,7 +12,7 @@ from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.resources import read_toml, resource_path
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, first_names, fold, lexicon, read_name
 from splu_desktop.core.roles.numbers import is_official, national_number
-from splu_desktop.core.table import Column, Kind, remember
+from splu_desktop.core.table import Column, Kind, quantiles, remember
 from splu_desktop.core.words import words_of
 
 LOOKED_AT = 2000  # labels looked at per column
@@ -262,7 +262,7 @@ def may_be_births(column: Column) -> bool:
         return False
     values = np.repeat(column.values, column.counts() * ~column.marks)  # who is still there was not born in 9999
     days = values * 365.25 if years else values.astype("datetime64[D]").astype(float)
-    first, middle, last = np.quantile(days, (0.05, 0.5, 1))
+    first, middle, last = quantiles(days, (0.05, 0.5, 1))
     return bool(last - first > _LIFE and last - middle > _LIFE / 2)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import pieces, unique
+from splu_desktop.core.table import pieces, quantiles, unique
 from splu_desktop.files.importer.columns.header import no_record, shape_of
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
@@ -111,7 +111,7 @@ class _Table:
             texts = [text for code in column.codes[self.sample].tolist() if (text := column.labels[code].strip())]
             values = [text for text in texts if shape_of(text) != "t"]
             counts = [text.count(" ") for text in (values if 2 * len(values) > len(texts) else texts)]
-            found.append(float(np.quantile(counts, 0.9)) if counts else 0.0)
+            found.append(float(quantiles(counts, [0.9])[0]) if counts else 0.0)
         return found
 
     def cells(self, at: int) -> list[str]:
@@ -216,7 +216,8 @@ def _names_of_groups(table: _Table, totals: Collection[int]) -> dict[int, LineKi
         at = at[np.isin(other.codes[at], [code for code, label in enumerate(other.labels) if is_blank(label)])]
         if not len(at):  # as in most tables at once
             return {}
-    usual = [first.labels[code] for code in unique(first.codes[np.setdiff1d(table.sample, [*at, *totals])]).tolist()]
+    others = table.sample[~np.isin(table.sample, [*at, *totals])]
+    usual = [first.labels[code] for code in unique(first.codes[others]).tolist()]
     blanks = max((text.strip().count(" ") for text in usual), default=0)
     names = [first.labels[code].strip() for code in first.codes[at].tolist()]
     unlike = [shape_of(name) == "t" and (name.count(" ") > blanks or not _HAS_DIGIT.search(name)) for name in names]
