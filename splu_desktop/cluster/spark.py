@@ -1,8 +1,8 @@
 """Tables of any size on a cluster: Spark reads, counts and sorts; each worker draws by counts, by its own randomness.
 
-A first job draws: each task writes the drawn rows, as whole numbers of what is published, with a random key. Spark
-keeps what a task wrote only if it ended, so a worker that is killed is replaced by one that draws its rows anew. A
-second job sorts what is there by the keys and writes lines. The driver holds counts and texts of values, no rows.
+A first job draws: each task lays the drawn rows, as whole numbers of what is published, on hidden heaps. Spark keeps
+what a task wrote only if it ended, so a worker that is killed is replaced by one that draws its rows anew. A second job
+shuffles each heap and writes lines. The driver holds counts and texts of values, no rows but those of one heap.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,23 +19,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from py4j.protocol import Py4JError
-from pyspark import TaskContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
-from splu_desktop.cluster.hidden_rows import RANDOM, HiddenRows
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.mechanism import SystemRandomness
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.large.drawing import Codes, CountedTable, Ints
+from splu_desktop.files.disk.digests import DigestedFile
+from splu_desktop.files.large.drawing import Codes, CountedTable, Drawn
+from splu_desktop.files.large.heaps import Heaps
 from splu_desktop.files.large.pages import Pages
 from splu_desktop.files.large.table import NO_TEXT, LargeTable
-from splu_desktop.files.release.csv_table import checked_file
-from splu_desktop.files.release.facts import TABLE_NAME, Dialect
+from splu_desktop.files.release.facts import TABLE_NAME
 from splu_desktop.files.release.score_columns import SCORES_NAME
-
-_SOME = 200_000  # drawn rows of which all is learned that counts do not tell
 
 
 class Spark(LargeTable):
@@ -59,9 +55,7 @@ class Spark(LargeTable):
             builder = builder.config(name, value)
         self._base = builder.getOrCreate()
         self._base.sparkContext.setLogLevel("OFF")  # a line that can't be read would stand in the log
-        self._source = self._scan()
-        if len(self.keys) > 1:
-            self._source = self._source.where(" or ".join(f"trim({key}) <> ''" for key in self.keys.values()))
+        self._source = self._scan().where(self.filled)
         self._source.createOrReplaceTempView("source")
 
     def ask(self, words: str) -> Any:
@@ -69,43 +63,41 @@ class Spark(LargeTable):
         with self._refusals():
             return self._base.sql(words).toArrow()
 
-    def draw(self, counted: CountedTable, folder: Path, progress: Progress) -> tuple[list[Ints], Codes]:
+    @contextmanager
+    def draw(self, counted: CountedTable, folder: Path, progress: Progress) -> Iterator[Drawn]:
         """Draw all rows, see `LargeTable`."""
         progress.report("Drawing", 0.0)
-        self._hidden, path = HiddenRows(counted), str(folder / "drawn")
-        schema = ", ".join([*(f"{name} int" for name in self._hidden.names), *(f"{name} bigint" for name in RANDOM)])
-        wanted, held = [self.keys[name] for name in counted.texts], self._base.sparkContext.broadcast(self._hidden)
+        self._folder, self._heaps, drawn = folder, Heaps(counted), str(folder / "drawn")
+        wanted, held = [self.keys[name] for name in counted.texts], self._share((counted, self._heaps))
         with self._refusals():
-            self._source.select(*wanted).mapInArrow(_drawing_rows(held), schema).write.parquet(path)
-            self._base.read.parquet(path).createOrReplaceTempView("drawn")
-            drawn = self._base.table("drawn")
-            counts = drawn.mapInArrow(_counting_pairs(held), "block INT, pair INT, count BIGINT").toArrow()
-        shown = counted.no_pairs()
-        block, pair, count = (column.to_numpy() for column in counts.columns)
-        for at, own in enumerate(shown):
-            np.add.at(own, pair[block == at], count[block == at])
-        return shown, self._hidden.reveal(self.ask(f"select * from drawn order by {', '.join(RANDOM)} limit {_SOME}"))
+            self._source.select(*wanted).mapInArrow(_drawing_rows(held), "heap INT, hidden BINARY").write.parquet(drawn)
+            self._base.read.parquet(drawn).createOrReplaceTempView("drawn")
+            counts = self._base.table("drawn").mapInArrow(_counting_pairs(held), "pair INT, count BIGINT").toArrow()
+            first = self._base.table("drawn").where("heap = 0").toArrow()
+        shown = np.zeros(sum(len(block.classes) for block in counted.blocks), np.int64)
+        np.add.at(shown, *(column.to_numpy() for column in counts.columns))
+        yield shown, _take_heap(self._heaps, first)
+        shutil.rmtree(drawn)
 
-    def write(self, pages: Pages, folder: Path, dialect: Dialect, progress: Progress) -> dict[str, str]:
-        """Write table.csv and scores.csv, see `LargeTable`."""
+    def write(self, pages: Pages, files: Sequence[DigestedFile], progress: Progress) -> None:
+        """Write what was drawn, see `LargeTable`."""
         progress.report("Writing CSV", 0.5)
-        parts, digests = folder / "parts", {}
+        parts = self._folder / "parts"
         parts.mkdir()
-        writing = _writing_lines(self._base.sparkContext.broadcast((self._hidden, pages)), str(parts))
-        said = StructType().add("part", IntegerType()).add("name", StringType()).add("rows", LongType())
+        writing = _writing_lines(self._share((self._heaps, pages)), str(parts))
         with self._refusals():
-            ended = sorted(self._base.table("drawn").sort(*RANDOM).mapInArrow(writing, said).collect())
+            heaps = self._base.table("drawn").groupBy("heap")
+            ended = sorted(heaps.applyInArrow(writing, "heap INT, name STRING, rows BIGINT").collect())
         if sum(row.rows for row in ended) != pages.published.n:
             raise FileFault("“{path}” was not drawn whole; start again.", path=self.path.name)
-        for name, own in pages.names.items():
-            with checked_file(folder / name, own, dialect, progress) as whole:
-                for row in ended:
-                    with (parts / f"{row.name}.{name}").open("rb") as part:
-                        shutil.copyfileobj(part, whole, 1 << 20)
-            digests[name] = whole.digest.hexdigest()
+        for name, whole in zip(pages.names, files, strict=True):
+            for row in ended:
+                with (parts / f"{row.name}.{name}").open("rb") as part:
+                    shutil.copyfileobj(part, whole, 1 << 20)
         shutil.rmtree(parts)
-        shutil.rmtree(folder / "drawn")
-        return digests
+
+    def _share(self, what: Any) -> Any:
+        return self._base.sparkContext.broadcast(what)
 
     def _scan(self) -> Any:
         quote = self.choices.quote if self.choices.quote is not None else '"'
@@ -131,49 +123,50 @@ class Spark(LargeTable):
 
 
 def _drawing_rows(held: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Return what a task of the first job does: rows of texts in, whole numbers and keys out."""
+    """Return what a task of the first job does: rows of texts in, what is laid on each heap out."""
 
     def draw(batches: Iterable[Any]) -> Iterator[Any]:
-        source = SystemRandomness()
-        yield from (held.value.draw(batch, source) for batch in batches)
+        (counted, heaps), source = held.value, SystemRandomness()
+        for batch in batches:
+            hidden = heaps.deal(counted.draw(batch.columns, source), source)
+            numbers = np.arange(heaps.number, dtype=np.int32)
+            yield pa.RecordBatch.from_arrays([pa.array(numbers), pa.array(hidden, pa.binary())], ["heap", "hidden"])
 
     return draw
 
 
 def _counting_pairs(held: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Return what counts drawn rows: hidden rows in, and for each block the pairs that some show out."""
+    """Return what counts drawn rows: hidden rows in, and the pairs that some show out."""
 
     def count(batches: Iterable[Any]) -> Iterator[Any]:
-        hidden, shown = held.value, held.value.counted.no_pairs()
+        counted, heaps = held.value
+        shown = np.zeros(1, np.int64)
         for batch in batches:
-            hidden.counted.add_pairs(hidden.reveal(batch), shown)
-        for at, own in enumerate(shown):
-            pairs = np.flatnonzero(own)
-            columns = np.full(len(pairs), at, np.int32), pairs.astype(np.int32), own[pairs]
-            yield pa.RecordBatch.from_arrays([pa.array(each) for each in columns], ["block", "pair", "count"])
+            rows = np.concatenate(list(map(heaps.reveal, batch.column("hidden").to_pylist())))
+            shown = shown + counted.count_pairs(rows)
+        pairs = np.flatnonzero(shown)
+        columns = pairs.astype(np.int32), shown[pairs]
+        yield pa.RecordBatch.from_arrays([pa.array(each) for each in columns], ["pair", "count"])
 
     return count
 
 
-def _writing_lines(held: Any, folder: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Return what a task of the second job does: sorted rows in, files out, and what they are called once whole."""
+def _writing_lines(held: Any, folder: str) -> Callable[[Any], Any]:
+    """Return what a task of the second job does: a heap in, files out, and what they are called once whole."""
 
-    def write(batches: Iterable[Any]) -> Iterator[Any]:
-        task, name, rows = TaskContext.get(), secrets.token_hex(16), 0
-        hidden, pages = held.value
-        assert task is not None
-        begun = f"{folder}/{name}"
+    def write(heap: Any) -> Any:
+        (heaps, pages), name = held.value, secrets.token_hex(16)
+        rows, begun = _take_heap(heaps, heap), f"{folder}/{name}"
         with Path(f"{begun}.{TABLE_NAME}").open("wb") as first, Path(f"{begun}.{SCORES_NAME}").open("wb") as second:
-            for batch in batches:
-                pages.write((first, second), hidden.reveal(batch))
-                rows += batch.num_rows
+            pages.write((first, second), rows)
             for file in (first, second):
                 file.flush()
                 os.fsync(file.fileno())
-        ended = {"part": pa.array([task.partitionId()], pa.int32()), "name": [name], "rows": [rows]}
-        yield pa.RecordBatch.from_pydict(ended)
+        number = heap.column("heap").slice(0, 1).cast(pa.int32())
+        return pa.table({"heap": number, "name": [name], "rows": [len(rows)]})
 
     return write
 
 
-open_table = Spark
+def _take_heap(heaps: Heaps, laid: Any) -> Codes:
+    return heaps.shuffle(laid.column("hidden").to_pylist(), SystemRandomness())

@@ -350,7 +350,7 @@ IDENTIFIERS = "identifiers"
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length, in the order of the source.
+    """Columns of equal length, in the order of the source; of a large table each by itself, with weights.
 
     `origin` is free for readers: facts about where the table came from (file, sheet, choices), never values.
     """
@@ -359,7 +359,7 @@ class Table:
     origin: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if len({column.n for column in self.columns}) > 1:
+        if len({column.n for column in self.columns if column.weights is None}) > 1:
             raise ValueError("columns differ in length")
         if len({column.name for column in self.columns}) < len(self.columns):
             raise ValueError("column names repeat")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.mechanism import LenderPool, Lenders, Randomness, SystemRandomness
 from splu_desktop.core.progress import SILENT
 from splu_desktop.files.importer import ImportChoices
-from splu_desktop.files.large import random_order
+from splu_desktop.files.large import heaps
 from splu_desktop.files.large.drawing import CountedBlock, CountedTable
 from splu_desktop.files.publish.publishing import tidy
 from tests.optional import ROOT, needs
@@ -47,7 +49,7 @@ PLAN = (
 @pytest.fixture(autouse=True)
 def _beyond_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have engines publish by their two passes what memory holds, too."""
-    monkeypatch.setattr("splu_desktop.cli.base.import_options.is_large", lambda path: True)
+    monkeypatch.setattr("splu_desktop.cli.base.import_options.MANY", 0)
 
 
 @pytest.fixture(scope="module")
@@ -125,79 +127,77 @@ def check_law(source: Path, release: Path) -> None:
 def test_what_lies_on_disk_of_drawn_rows_says_nothing(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While texts are counted nothing goes to the disk; drawn rows lie hidden in files that have no name."""
+    """While texts are counted nothing goes to the disk; drawn rows lie hidden in a file that has no name."""
     from splu_desktop.files.large.duck import DuckDB
 
     seen: list[Any] = []
-    drawn: list[Any] = []
+    laid: list[bytes] = []
 
-    def look(heap: Any, *more: Any) -> Any:
-        heap.flush()
-        seen.append((os.pread(heap.fileno(), 1 << 20, 0), list(tmp_path.glob(".splu-partial-*/*/*"))))
-        return read(heap, *more)
-
-    def draw(self: Any, *more: Any) -> Any:
-        drawn.append(before(self, *more))
+    def look(self: Any, heap: int) -> Any:
+        found = take_heap(self, heap)
+        seen.append((found, list(tmp_path.glob(".splu-partial-*/*/*"))))
+        self._laid.seek(0)
+        laid.extend(self._laid.read(end - start) for start, end in pairwise(self._ends))
         assert not self.ask("select current_setting('temp_directory')").column(0)[0].as_py()
-        return drawn[-1]
+        return found
 
-    read, before = random_order._read, DuckDB.draw
-    monkeypatch.setattr(random_order, "_IN_MEMORY", 2_100)
-    monkeypatch.setattr(random_order, "_read", look)
-    monkeypatch.setattr(DuckDB, "draw", draw)
+    take_heap = DuckDB._take_heap
+    monkeypatch.setattr(heaps, "_HEAP", 30_000)
+    monkeypatch.setattr(DuckDB, "_take_heap", look)
     publish(source, tmp_path / "r", "duckdb")
-    assert len(seen) >= 3
-    width = drawn[0][1].shape[1]
-    laid = np.concatenate([np.frombuffer(block, np.int32).reshape(-1, width) for block, _ in seen])
-    assert len(laid) >= 4_000
+    assert len(seen) >= 4
     assert not seen[0][1]  # before anything is written
-    for own in laid.T:
-        assert len(np.unique(own)) > len(own) - 100  # as 32 random bits are, though values are few
+    check_hidden(laid[: len(laid) // len(seen)], seen[0][0].shape[1], 4_000)
+
+
+def check_hidden(laid: Sequence[bytes], width: int, least: int) -> None:
+    """See to it that numbers are as 32 random bits are, though values are few."""
+    rows = np.frombuffer(b"".join(each[heaps._NONCE :] for each in laid), np.int32).reshape(-1, width)
+    assert len(rows) >= least
+    for own in rows.T:
+        assert len(np.unique(own)) > len(own) - 100
         assert abs(np.mean(own.astype(float))) < 6 * 2.0**32 / np.sqrt(12 * len(own))
 
 
-@pytest.mark.parametrize("about", [1, 40, 90])
-def test_rows_are_put_into_a_uniformly_random_order(
-    about: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In one heap, in several, and in heaps of heaps. Each chi-square fails by chance once in a million runs."""
-    monkeypatch.setattr(random_order, "_IN_MEMORY", 45)
-    monkeypatch.setattr(random_order, "_HEAPS", 2)
+def heaps_of(rows: int, width: int) -> heaps.Heaps:
+    return heaps.Heaps(CountedTable(rows, {}, {}, tuple(map(str, range(width))), (), (), {}))
+
+
+@pytest.mark.parametrize(("about", "most"), [(1, 9), (40, 9), (90, 9), (90, 2)])
+def test_rows_are_put_into_a_uniformly_random_order(about: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one heap and on several. Each chi-square fails by chance once in a million runs."""
+    monkeypatch.setattr(heaps, "_HEAP", 8 * 20)
+    monkeypatch.setattr(heaps, "_MOST_HEAPS", most)
     rows, chance = np.arange(2 * about, dtype=np.int32).reshape(-1, 2), Seeded(5)
     seen = np.zeros((about, about))
     runs = 20 if about == 1 else 600
     for _ in range(runs):
-        parts = random_order.shuffle(iter([rows[:3], rows[3:]]), about, tmp_path, chance)
-        order = np.concatenate(list(parts))
+        some = heaps_of(about, 2)
+        assert some.number == min(-(-about // 20), most)
+        laid = [some.deal(part, chance) for part in (rows[:3], rows[3:])]
+        order = np.concatenate([some.shuffle(heap, chance) for heap in zip(*laid, strict=True)])
         assert np.array_equal(order[:, 1], order[:, 0] + 1)
         seen[np.arange(about), order[:, 0] // 2] += 1
     assert (seen.sum(axis=0) == runs).all()
     if about > 1:
         statistic = ((seen - runs / about) ** 2 / (runs / about)).sum()
         assert stats.chi2.sf(statistic, (about - 1) ** 2) > 1e-6
-    assert list(tmp_path.iterdir()) == []
 
 
-def test_rows_hidden_for_a_cluster_say_nothing_and_come_back() -> None:
-    from splu_desktop.cluster.hidden_rows import HiddenRows
-
-    rows = np.random.default_rng(1).integers(0, 7, (4_000, 6)).astype(np.int32)
-
-    class Drawn(CountedTable):
-        def draw(self, columns: Sequence[Any], source: Randomness) -> Any:
-            return rows
-
-    class Batch:
-        num_rows, columns = len(rows), ()
-
-    one, other = (HiddenRows(Drawn(4_000, {}, {}, tuple("abcdef"), (), (), {})) for _ in range(2))
-    laid = one.draw(Batch(), SystemRandomness())
-    assert laid.schema.names == [*one.names, "k0", "k1"]
-    assert np.array_equal(one.reveal(laid), rows)
-    for at, shown in enumerate(rows.T):
-        for each in (laid.column(at).to_numpy(), other.reveal(laid)[:, at]):
-            assert len(np.unique(each)) > len(rows) - 100
-            assert abs(stats.spearmanr(each, shown).statistic) < 6 / np.sqrt(len(rows))
+@pytest.mark.system_randomness
+def test_rows_laid_on_heaps_say_nothing_and_come_back_where_the_key_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heaps, "_HEAP", 20_000)
+    rows, (some, other) = np.random.default_rng(1).integers(0, 7, (4_000, 6)), (heaps_of(4_000, 6) for _ in range(2))
+    laid = some.deal(rows.astype(np.int32), SystemRandomness())
+    check_hidden(laid, 6, 4_000)
+    worker = pickle.loads(pickle.dumps(some))
+    back = np.concatenate([worker.reveal(each) for each in laid])
+    assert Counter(map(tuple, back.tolist())) == Counter(map(tuple, rows.tolist()))
+    again = worker.deal(rows.astype(np.int32), SystemRandomness())
+    assert len({each[: heaps._NONCE] for each in laid + again}) == 2 * some.number > 8
+    for own, shown in zip(back.T, np.concatenate([other.reveal(each) for each in laid]).T, strict=True):
+        assert len(np.unique(shown)) > len(rows) - 100
+        assert abs(stats.spearmanr(own, shown).statistic) < 6 / np.sqrt(len(rows))
 
 
 @pytest.mark.system_randomness
@@ -290,7 +290,7 @@ def test_a_pair_that_was_not_counted_is_a_change_of_the_file() -> None:
 
 @needs("DuckDB")
 def test_what_an_engine_would_read_otherwise_is_refused(tmp_path: Path) -> None:
-    from splu_desktop.files.large.duck import open_table
+    from splu_desktop.files.large.duck import DuckDB
 
     lines = "a,b\n" + "1,x\n2,y\n" * 50
     for name, content, fault in (
@@ -303,7 +303,7 @@ def test_what_an_engine_would_read_otherwise_is_refused(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(fault):
-            open_table(path, ImportChoices(), SILENT).count_sets([["a"]])
+            DuckDB(path, ImportChoices(), SILENT).count_sets([["a"]])
     assert not any((Path(os.environ["SPLU_DATA_DIR"])).glob(".splu-partial-*"))
 
 
@@ -321,7 +321,7 @@ from splu_desktop.cli import main
 from splu_desktop.cli.base import import_options
 from splu_desktop.files.large import {module}
 def kill(*_): os.kill(os.getpid(), signal.SIGKILL)
-import_options.is_large = lambda path: True
+import_options.MANY = 0
 {module}.{where} = kill
 main(sys.argv[1:])
 """

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import importlib.util
+import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,15 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.importer import ImportChoices, TableReading, read
-from splu_desktop.files.large import is_large
+from splu_desktop.files.large import MANY, rows_about
 from splu_desktop.files.project.entries import Entry, parse_entries
 from splu_desktop.files.project.import_section import IMPORT, check_import, import_as_dict, import_from_dict
 from splu_desktop.files.project.recipe import read_recipe
 
-# Name -> the module that opens a file by it, what that needs, and the extra that brings it.
+# Name -> what opens a file by it, what that needs, and the extra that brings it.
 ENGINES = {
-    "duckdb": ("splu_desktop.files.large.duck", ("duckdb", "pyarrow"), "large"),
-    "spark": ("splu_desktop.cluster.spark", ("pyspark", "pyarrow"), "spark"),
+    "duckdb": ("splu_desktop.files.large.duck:DuckDB", ("duckdb", "pyarrow"), "large"),
+    "spark": ("splu_desktop.cluster.spark:Spark", ("pyspark", "pyarrow"), "spark"),
 }
 
 
@@ -88,13 +88,13 @@ def open_engine(args: argparse.Namespace, progress: Progress) -> Any:
     """
     if args.engine in (None, "memory"):
         return None
-    module, needed, extra = ENGINES[args.engine]
+    name, needed, extra = ENGINES[args.engine]
     if not all(map(importlib.util.find_spec, needed)):
         raise BadSetting(
             "--engine {engine} needs an optional part: pip install 'splu-desktop[{extra}]'.",
             engine=args.engine, extra=extra,
         )  # fmt: skip
-    if not is_large(args.file):
+    if rows_about(args.file) <= MANY:
         args.engine = None
         return None
-    return importlib.import_module(module).open_table(args.file, choices_from(args), progress)
+    return pkgutil.resolve_name(name)(args.file, choices_from(args), progress)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from splu_desktop.files.importer.recognise import check_readable
 
-MANY = 1_000_000  # rows that memory holds on any computer; by as many the plan of a larger table is made and judged
+MANY = 1_000_000  # rows that memory publishes on any computer; by as many the plan of a larger table is judged
 
 
 def rows_about(path: Path) -> int:
@@ -13,8 +13,3 @@ def rows_about(path: Path) -> int:
     with path.open("rb") as file:
         block = file.read(1 << 20)
     return path.stat().st_size * max(block.count(b"\n"), 1) // len(block)
-
-
-def is_large(path: Path) -> bool:
-    """Return whether an engine publishes a file, not memory. Raises FileFault."""
-    return rows_about(path) > MANY

@@ -18,7 +18,9 @@ from splu_desktop.core.table import Column
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
-MOST = 1 << 23  # distinct texts of a column, or combinations, that are held
+Drawn = tuple[Ints, Codes]  # (P,) how many rows show each pair, block after block, and (n, k) some of them by chance
+CHANGED = "The file changed while it was read; start again."
+_MOST = 1 << 23  # distinct texts of a column, or combinations, that are held
 
 
 class CountedBlock:
@@ -36,8 +38,7 @@ class CountedBlock:
     def __init__(
         self, draw: Lenders, texts: Mapping[str, Codes], sizes: Sequence[int], classes: Codes, rows: Ints
     ) -> None:
-        if math.prod(sizes) >= 1 << 63:
-            raise say_too_many(texts)
+        check_held(texts, math.prod(sizes), most=(1 << 63) - 1)
         self._draw, self._names, self._sizes = draw, list(texts), tuple(sizes)
         self._places, self.classes, self._pool = Lookup(self._keys_of(texts)), classes, LenderPool(classes, rows)
 
@@ -45,7 +46,7 @@ class CountedBlock:
         """Return (N,) the pair that each row shows. Raises BadSetting for a row whose own was not counted."""
         own, others = self._places.of(self._keys_of(texts))
         if len(others):
-            raise say_changed()
+            raise BadSetting(CHANGED)
         lent = self._pool.pick(self.classes[own], source)
         return np.where(self._draw.draw_kept(len(own), source), own, lent)
 
@@ -89,33 +90,25 @@ class CountedTable:
         drawn = [block.draw(texts, source) for block in self.blocks]
         return np.stack([*(texts[name] for name in self.unchanged_columns), *drawn], axis=1)
 
-    def no_pairs(self) -> list[Ints]:
-        """Return for each block (P,) noughts, to which `add_pairs` adds."""
-        return [np.zeros(len(block.classes), np.int64) for block in self.blocks]
-
-    def add_pairs(self, rows: Codes, shown: Sequence[Ints]) -> None:
-        """Add to each block's (P,) counts how many of some drawn rows show each pair."""
-        for own, pairs in zip(shown, rows.T[len(self.unchanged_columns) :], strict=True):
-            own += np.bincount(pairs, minlength=len(own))
+    def count_pairs(self, rows: Codes) -> Ints:
+        """Return (P,) how many of some drawn rows show each pair, block after block."""
+        drawn = zip(self.blocks, rows.T[len(self.unchanged_columns) :], strict=True)
+        return np.concatenate([np.bincount(pairs, minlength=len(block.classes)) for block, pairs in drawn])
 
 
 def text_codes(column: Any, known: Any) -> Codes:
     """Return which of the known texts each cell has. Raises BadSetting for one that is not known."""
     found = pc.index_in(column, known)
     if found.null_count:
-        raise say_changed()
+        raise BadSetting(CHANGED)
     codes: Codes = found.to_numpy(zero_copy_only=False)
     return codes
 
 
-def say_changed() -> BadSetting:
-    """Return the fault of a file in whose second pass stands what was not in the first."""
-    return BadSetting("The file changed while it was read; start again.")
-
-
-def say_too_many(names: Iterable[str]) -> BadSetting:
-    """Return the fault of columns whose values, or combinations of them, are more than are held."""
-    return BadSetting(
-        "{columns} have more than {most} different values; leave one out, or coarsen it in the file.",
-        columns=", ".join(f"“{name}”" for name in names), most=MOST,
-    )  # fmt: skip
+def check_held(names: Iterable[str], number: int, most: int = _MOST) -> None:
+    """Raise BadSetting for columns that have more values, or combinations of them, than are held."""
+    if number > most:
+        raise BadSetting(
+            "{columns} have more than {most} different values; leave one out, or coarsen it in the file.",
+            columns=", ".join(f"“{name}”" for name in names), most=_MOST,
+        )  # fmt: skip

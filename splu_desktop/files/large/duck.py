@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from itertools import chain
+import tempfile
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 
 from splu_desktop.core.errors import FileFault
 from splu_desktop.core.mechanism import SystemRandomness
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.large.drawing import Codes, CountedTable, Ints
+from splu_desktop.files.disk.digests import DigestedFile
+from splu_desktop.files.large.drawing import Codes, CountedTable, Drawn
+from splu_desktop.files.large.heaps import Heaps
 from splu_desktop.files.large.pages import Pages
-from splu_desktop.files.large.random_order import shuffle
 from splu_desktop.files.large.table import NO_TEXT, LargeTable
-from splu_desktop.files.release.csv_table import checked_file
-from splu_desktop.files.release.facts import Dialect
 
-_MEMORY = "2GB"  # that DuckDB takes at most
+_SETTINGS: dict[str, Any] = {
+    "memory_limit": "2GB",
+    "temp_directory": "",  # what is counted, texts of the file, stays in memory
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
 _BATCH = 1 << 17  # rows drawn at once
 
 
@@ -30,56 +36,51 @@ class DuckDB(LargeTable):
 
     def connect(self) -> None:
         """Have queries know the file's records, see `LargeTable`."""
-        self._base = duckdb.connect(
-            config={
-                "temp_directory": "",  # what is counted, texts of the file, stays in memory
-                "memory_limit": _MEMORY,
-                "autoinstall_known_extensions": False,
-                "autoload_known_extensions": False,
-            }
-        )
-        keys = self.keys.values()
-        filled = " or ".join(f"trim({key}) <> ''" for key in keys) if len(keys) > 1 else "true"
+        self._base = duckdb.connect(config=_SETTINGS)
+        quote = self.choices.quote if self.choices.quote is not None else '"'
+        said: dict[str, Any] = {
+            "sep": self.choices.delimiter, "quotechar": quote, "escapechar": quote,
+            "header": self.choices.header_row != 0, "columns": dict.fromkeys(self.keys.values(), "varchar"),
+            "na_values": NO_TEXT, "auto_detect": False, "strict_mode": True, "max_line_size": 16 << 20,
+        }  # fmt: skip
         with self._refusals():
-            self._base.execute(f"create view source as select * from {self._scan()} where {filled}")
+            self._base.read_csv(str(self.path), **said).filter(self.filled).create_view("source")
 
     def ask(self, words: str) -> Any:
         """Return the answer to a query as an Arrow table. Raises FileFault."""
         with self._refusals():
             return self._base.sql(words).to_arrow_table()
 
-    def draw(self, counted: CountedTable, folder: Path, progress: Progress) -> tuple[list[Ints], Codes]:
+    @contextmanager
+    def draw(self, counted: CountedTable, folder: Path, progress: Progress) -> Iterator[Drawn]:
         """Draw all rows, see `LargeTable`."""
-        source, shown = SystemRandomness(), counted.no_pairs()
-
-        def draw_all() -> Iterator[Codes]:
-            done, names = 0, ", ".join(self.keys[name] for name in counted.texts)
-            with self._refusals():
-                for batch in self._base.sql(f"select {names} from source").to_arrow_reader(_BATCH):
-                    progress.report("Drawing", min(done / counted.rows, 1.0))
-                    rows = counted.draw(batch.columns, source)
-                    counted.add_pairs(rows, shown)
-                    done += len(rows)
-                    yield rows
-
-        shuffled = shuffle(draw_all(), counted.rows, folder, source)
-        first = next(shuffled)  # all are drawn by then
-        self._drawn = chain([first], shuffled)
-        return shown, first
-
-    def write(self, pages: Pages, folder: Path, dialect: Dialect, progress: Progress) -> dict[str, str]:
-        """Write table.csv and scores.csv, see `LargeTable`."""
-        done = 0
-        with ExitStack() as opened:
-            files = [
-                opened.enter_context(checked_file(folder / file, names, dialect, progress))
-                for file, names in pages.names.items()
-            ]
-            for rows in self._drawn:
-                progress.report("Writing CSV", done / pages.published.n)
-                pages.write(files, rows)
+        source, names = SystemRandomness(), ", ".join(self.keys[name] for name in counted.texts)
+        self._heaps, self._ends, shown, done = Heaps(counted), array("q", [0]), np.zeros(1, np.int64), 0
+        # A file without a name, which ends with the process.
+        with tempfile.TemporaryFile(dir=folder) as self._laid, self._refusals():
+            for batch in self._base.sql(f"select {names} from source").to_arrow_reader(_BATCH):
+                progress.report("Drawing", min(done / counted.rows, 1.0))
+                rows = counted.draw(batch.columns, source)
+                shown = shown + counted.count_pairs(rows)
+                for hidden in self._heaps.deal(rows, source):
+                    self._laid.write(hidden)
+                    self._ends.append(self._laid.tell())
                 done += len(rows)
-        return {name: file.digest.hexdigest() for name, file in zip(pages.names, files, strict=True)}
+            yield shown, self._take_heap(0)
+
+    def write(self, pages: Pages, files: Sequence[DigestedFile], progress: Progress) -> None:
+        """Write what was drawn, see `LargeTable`."""
+        for heap in range(self._heaps.number):
+            progress.report("Writing CSV", heap / self._heaps.number)
+            pages.write(files, self._take_heap(heap))
+
+    def _take_heap(self, heap: int) -> Codes:
+        def read() -> Iterator[bytes]:
+            for at in range(heap, len(self._ends) - 1, self._heaps.number):
+                self._laid.seek(self._ends[at])
+                yield self._laid.read(self._ends[at + 1] - self._ends[at])
+
+        return self._heaps.shuffle(read(), SystemRandomness())
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:
@@ -97,22 +98,3 @@ class DuckDB(LargeTable):
                 "“{path}” can't be read by the engine, from line {line} on; export the table anew as CSV in UTF-8.",
                 path=self.path.name, line=line[1] if line else "?",
             ) from None  # fmt: skip
-
-    def _scan(self) -> str:
-        """Return the table function that reads the file's cells as they stand."""
-        quote = self.choices.quote if self.choices.quote is not None else '"'
-        columns = ", ".join(f"{key}: 'varchar'" for key in self.keys.values())
-        said = {
-            "delim": _quote(self.choices.delimiter or ","), "quote": _quote(quote), "escape": _quote(quote),
-            "header": str(self.choices.header_row != 0).lower(), "columns": "{" + columns + "}",
-            "nullstr": _quote(NO_TEXT), "auto_detect": "false", "strict_mode": "true", "max_line_size": str(16 << 20),
-        }  # fmt: skip
-        words = ", ".join(f"{name} = {value}" for name, value in said.items())
-        return f"read_csv({_quote(str(self.path))}, {words})"
-
-
-open_table = DuckDB
-
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

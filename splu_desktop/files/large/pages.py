@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class Pages:
 
     Parameters
     ----------
-    shown : for each block, (P,) how many published rows show each pair.
+    shown : (P,) how many published rows show each pair, block after block.
 
     Attributes
     ----------
@@ -37,37 +38,33 @@ class Pages:
     names : those of each file.
     """
 
-    def __init__(self, counted: CountedTable, plan: Plan, shown: Sequence[Ints], dialect: Dialect) -> None:
-        number_of = {
-            name: at for at, name in enumerate(counted.unchanged_columns)
-        }  # which of a drawn row each column follows
-        columns, of_blocks = {name: counted.columns[name] for name in counted.unchanged_columns}, []
-        for at, (block, counts) in enumerate(zip(plan.blocks, shown, strict=True)):
+    def __init__(self, counted: CountedTable, plan: Plan, shown: Ints, dialect: Dialect) -> None:
+        describe = partial(
+            Published, class_columns=plan.classes, cells=counted.cells,
+            thresholds=plan.thresholds, rare=plan.rare, means=counted.means,
+        )  # fmt: skip
+        columns, by_block = {name: counted.columns[name] for name in counted.unchanged_columns}, {}
+        places = {name: at for at, name in enumerate(columns)}  # which number of a drawn row each column follows
+        ends = np.cumsum([len(block.classes) for block in counted.blocks])
+        for at, (block, counts) in enumerate(zip(plan.blocks, np.split(shown, ends[:-1]), strict=True)):
             own = [_shown_column(counted.columns[name], counts, plan.rare.get(name)) for name in block.columns]
             if len(counted.cells) > 1:
                 own.append(replace(number_codes(CLASS, counted.blocks[at].classes), weights=counts))
-            of_blocks.append(Table(tuple(own)))
+            by_block[block] = describe(Table(tuple(own)), (block,))
             columns = {column.name: column for column in own} | columns  # the classes as the first block has them
-            number_of = dict.fromkeys(columns, len(counted.unchanged_columns) + at) | number_of
+            places = dict.fromkeys(columns, len(counted.unchanged_columns) + at) | places
         table = [columns[name] for name in (*plan.roles, CLASS) if name in columns]
-        self.published = Published(
-            _side_by_side(table), plan.blocks, plan.classes, counted.cells,
-            thresholds=plan.thresholds, rare=plan.rare, means=counted.means,
-        )  # fmt: skip
-        by_block = {
-            block: replace(self.published, table=own, blocks=(block,))
-            for block, own in zip(plan.blocks, of_blocks, strict=True)
-        }
+        self.published = describe(Table(tuple(table)), plan.blocks)
         public = [value for values in plan.public_values.values() for value in values]
         self.scores = score_columns(self.published, public, by_block)
         self.names = {TABLE_NAME: [each.name for each in table], SCORES_NAME: [each.name for each in self.scores]}
 
-        self._columns = [(column, number_of[column.name]) for column in table]
+        self._columns = [(column, places[column.name]) for column in table]
         self._table = TableWriter(table, dialect)
         cells = number_cells([(each.values, each.which, each.pairs) for each in self.scores], dialect)
-        place = {id(each.pairs): number_of[each.column] for each in self.scores}
+        of_block = {id(each.pairs): places[each.column] for each in self.scores}
         self._lines = RowWriter([laid for laid, _, _ in cells])
-        self._cells = [(of_pair[own], place[id(own)]) for _, of_pair, own in cells]
+        self._cells = [(of_pair[own], of_block[id(own)]) for _, of_pair, own in cells]
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what `write` needs, to be sent to workers."""
@@ -91,15 +88,3 @@ def _shown_column(column: Column, counts: Ints, least: int | None) -> Column:
     codes = np.where(counts > 0, column.codes, column.codes[counts.argmax()])
     drawn = replace(column.with_codes(codes), weights=counts).without_unused_labels()
     return column_as_handed_out(drawn if least is None else merge_rare(drawn, least), drawn=True)
-
-
-def _side_by_side(columns: Sequence[Column]) -> Table:
-    """Return columns of different lengths as a table, filled up with rows of no weight."""
-    longest = max(column.n for column in columns)
-    filled = []
-    for column in columns:
-        more = longest - column.n
-        assert column.weights is not None
-        codes, weights = np.pad(column.codes, (0, more)), np.pad(column.weights, (0, more))
-        filled.append(replace(column, codes=codes, weights=weights, spellings=None))
-    return Table(tuple(filled))

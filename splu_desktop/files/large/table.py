@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.resources import data_folder
 from splu_desktop.core.table import Column
 from splu_desktop.files.disk.background import in_background
+from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.disk.leftovers import partial_beside
 from splu_desktop.files.importer import ImportChoices, Problem, ProblemKind, SourceFile, TableReading
 from splu_desktop.files.importer.columns.build import build
@@ -31,19 +33,11 @@ from splu_desktop.files.importer.recognise import facts, recognise
 from splu_desktop.files.isolation.faults import NoRecords
 from splu_desktop.files.language import language
 from splu_desktop.files.large import MANY, rows_about
-from splu_desktop.files.large.drawing import (
-    MOST,
-    Codes,
-    CountedBlock,
-    CountedTable,
-    Ints,
-    say_changed,
-    say_too_many,
-    text_codes,
-)
+from splu_desktop.files.large.drawing import CHANGED, CountedBlock, CountedTable, Drawn, check_held, text_codes
 from splu_desktop.files.large.pages import Pages
 from splu_desktop.files.release.columns import column_as_handed_out
-from splu_desktop.files.release.facts import Dialect, make_facts
+from splu_desktop.files.release.csv_table import checked_file
+from splu_desktop.files.release.facts import make_facts
 from splu_desktop.files.release.folder import Form, close_folder
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.files.release.readme import README_NAME, write_readme
@@ -69,6 +63,7 @@ class LargeTable(ABC):
     choices : how it is read.
     rows : about how many records it has.
     keys : name of each column -> its name in queries, which needs no quotes.
+    filled : a condition of queries, on records of several columns: not nothing but blanks.
     """
 
     def __init__(self, path: Path, asked: ImportChoices, progress: Progress) -> None:
@@ -80,34 +75,30 @@ class LargeTable(ABC):
         odd = kind != "csv" or own.escape or own.null or len(own.delimiter or "") != 1 or own.header_row not in (0, 1)
         encoded = (own.encoding or "").replace("_", "-").lower() in ("ascii", "utf-8", "utf-8-sig")
         if odd or not encoded or (own.header_rows or 1) > 1 or any(mark in str(path) for mark in "*?[]{}"):
-            raise BadSetting(
-                "An engine reads UTF-8 with one mark between fields and one line of names; export the table so."
-            )
+            raise BadSetting("An engine reads UTF-8 with one mark between fields and one line of names; export it so.")
         self.choices, self.keys = own, {name: f"c{at}" for at, name in enumerate(self.head.names)}
+        self.filled = " or ".join(f"trim({key}) <> ''" for key in self.keys.values()) if len(self.keys) > 1 else "true"
         self.connect()
         self._check_read_alike(progress)
 
     @abstractmethod
     def connect(self) -> None:
-        """Have queries know the file's records; what is nothing but blanks is none, in a table of several columns."""
+        """Have queries know the file's records."""
 
     @abstractmethod
     def ask(self, words: str) -> Any:
         """Return the answer to a query as an Arrow table. Raises FileFault."""
 
     @abstractmethod
-    def draw(self, counted: CountedTable, folder: Path, progress: Progress) -> tuple[list[Ints], Codes]:
-        """Draw all rows; return for each block (P,) how many show each pair, and (n, k) some hundred thousand of them.
+    def draw(self, counted: CountedTable, folder: Path, progress: Progress) -> AbstractContextManager[Drawn]:
+        """Draw all rows; give (P,) how many show each pair, block after block, and (n, k) some by chance.
 
-        Raises SpluError; Cancelled.
+        A context, in which `write` finds what was drawn. Raises SpluError; Cancelled.
         """
 
     @abstractmethod
-    def write(self, pages: Pages, folder: Path, dialect: Dialect, progress: Progress) -> dict[str, str]:
-        """Write what was drawn as table.csv and scores.csv, in random order; return the SHA-256 of each.
-
-        Raises BadRelease where the table does not read as it was written; Cancelled.
-        """
+    def write(self, pages: Pages, files: Sequence[DigestedFile], progress: Progress) -> None:
+        """Write what was drawn to table.csv and scores.csv, in random order. Raises BadRelease; Cancelled."""
 
     def read_sample(self, person: str | None, progress: Progress) -> TableReading:
         """Return a part of the table as if it were all, chosen by chance; of persons all rows or none.
@@ -133,10 +124,7 @@ class LargeTable(ABC):
         return replace(found, problems=(Problem(ProblemKind.NOTE, sentence), *found.problems))
 
     def count(self, plan: Plan, sample: TableReading, progress: Progress) -> CountedTable:
-        """Return a large table after the first pass; what the sample told of types holds for all.
-
-        Raises SpluError; Cancelled.
-        """
+        """Return the table after the first pass; the sample's types hold for all. Raises SpluError; Cancelled."""
         check_plan(plan)
         progress.report("Counting values", 0.0)
         published = [name for name in sample.table.names if plan.roles[name].is_published]
@@ -148,9 +136,9 @@ class LargeTable(ABC):
         made = {name: column_after(column, plan.generalisations.get(name, ())) for name, column in read.items()}
         for name in plan.sensitive:
             check_sensitive(read[name], made[name])
-        unchanged = tuple(name for name in published if name not in plan.sensitive)
-        columns = {name: column_as_handed_out(made[name].without_unused_labels(), drawn=False) for name in unchanged}
-
+        columns = {}
+        for name in plan.nsas:
+            columns[name] = column_as_handed_out(made[name].without_unused_labels(), drawn=False)
         counted = []
         for block, names, table in zip(plan.blocks, blocks, tables[len(published) :], strict=True):
             own = {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
@@ -161,67 +149,59 @@ class LargeTable(ABC):
             assert isinstance(block.draw, Lenders)  # `check_plan` lets no other draw in
             counted.append(CountedBlock(block.draw, own, [len(texts[n]) for n in own], classes.code, times))
             columns |= {name: pairs[name] for name in block.columns}
-        means = {n: each for n in unchanged if n in plan.generalisations and (each := band_means(read[n], made[n]))}
-        return CountedTable(int(times.sum()), texts, columns, unchanged, tuple(counted), classes.cells, means)
+        means = {n: each for n in plan.nsas if n in plan.generalisations and (each := band_means(read[n], made[n]))}
+        return CountedTable(int(times.sum()), texts, columns, plan.nsas, tuple(counted), classes.cells, means)
 
     def fill(
         self, plan: Plan, sample: TableReading, folder: Path, form: Form, earlier: int, progress: Progress
     ) -> OpenRelease:
         """Write all files of a release into an empty folder; README names no figures, which would need all rows.
 
-        earlier : how many releases of the same persons the register knows.
-
-        Raises SpluError; Cancelled.
+        earlier : how many releases of the same persons the register knows. Raises SpluError; Cancelled.
         """
         counted = self.count(plan, sample, progress)
-        shown, some = self.draw(counted, folder, progress)
-        if int(shown[0].sum()) != counted.rows:
-            raise say_changed()
-        pages = Pages(counted, plan, shown, form.dialect)
-        spread, of = pages.learn_spread(some[:_LEARNED]), pages.published
-        written = self.write(pages, folder, form.dialect, progress)
+        with ExitStack() as opened:
+            shown, some = opened.enter_context(self.draw(counted, folder, progress))
+            if int(shown.sum()) != counted.rows * len(counted.blocks):
+                raise BadSetting(CHANGED)
+            pages = Pages(counted, plan, shown, form.dialect)
+            spread, of = pages.learn_spread(some[:_LEARNED]), pages.published
+            files = {
+                name: opened.enter_context(checked_file(folder / name, columns, form.dialect, progress))
+                for name, columns in pages.names.items()
+            }
+            self.write(pages, list(files.values()), progress)
+        written = {name: file.digest.hexdigest() for name, file in files.items()}
         described = make_facts(of, plan, spread, title=form.title, contact=form.contact, dialect=form.dialect)
         tongue, path = language(form.language), folder / README_NAME
         write_readme(of, None, described, plan.questions, pages.scores, earlier, path, tongue)
         return OpenRelease(folder, close_folder(of, described, pages.scores, folder, form, progress, written), of)
 
     def count_sets(self, sets: Sequence[Sequence[str]]) -> list[Any]:
-        """Return, for each set of columns, an Arrow table of its distinct combinations and their `count`.
-
-        Raises BadSetting where they are too many.
-        """
+        """Return for each set of columns, as Arrow tables, its combinations and their `count`. Raises BadSetting."""
         found = []
         for begin in range(0, len(sets), _SETS):
             some = [[self.keys[name] for name in each] for each in sets[begin : begin + _SETS]]
             every = list(dict.fromkeys(key for each in some for key in each))
-            # Bit i says that a row's set has not the i-th column.
-            mark = " + ".join(f"cast(grouping({key}) as bigint) * {1 << at}" for at, key in enumerate(every))
-            each_once = sorted({tuple(key for key in every if key in each) for each in some})
-            grouped = ", ".join(f"({', '.join(each)})" for each in each_once)
-            words = f"select {', '.join(every)}, {mark} as mark, count(*) as count from source"
+            grouped = ", ".join(dict.fromkeys(f"({', '.join(each)})" for each in some))  # each set once
+            # Of each column, from the first on, a bit says that a row's set has it not.
+            words = f"select {', '.join(every)}, grouping_id({', '.join(every)}) as mark, count(*) as count from source"
             table = self.ask(f"{words} group by grouping sets ({grouped})")
-            for each in some:
-                own = sum(1 << at for at, key in enumerate(every) if key not in each)
+            for names, each in zip(sets[begin:], some, strict=False):
+                own = int("".join(str(int(key not in each)) for key in every), 2)
                 found.append(table.filter(pc.equal(table.column("mark"), own)).select([*each, "count"]))
-        for names, table in zip(sets, found, strict=True):
-            if table.num_rows > MOST:
-                raise say_too_many(names)
+                check_held(names, found[-1].num_rows)
         return found
 
     def _columns(self, singles: Mapping[str, Any], choices: ImportChoices, progress: Progress) -> dict[str, Column]:
-        """Return the columns by the importer's rules, a row for each distinct text, then rows of no weight."""
-        longest = max(table.num_rows for table in singles.values())
-        raw = []
-        for name in self.head.names:
-            codes, weights, labels = np.zeros(longest, np.int32), np.zeros(longest, np.int64), [""]
-            if name in singles:
-                labels = singles[name].column(0).to_pylist()
-                codes[: len(labels)] = np.arange(len(labels))
-                weights[: len(labels)] = singles[name].column("count").to_numpy()
-            raw.append(RawColumn(codes, labels, weights))
-        table = replace(self.head, columns=tuple(raw), rows=np.arange(1, longest + 1), problems=())
-        built = build(table, choices, SourceFile("", 0, ""), progress, comma_likely=choices.delimiter == ";")
-        return {name: built.table[name] for name in singles}
+        """Return the columns by the importer's rules, a row for each distinct text."""
+        columns = []
+        for table in singles.values():
+            codes, counts = np.arange(table.num_rows, dtype=np.int32), table.column("count").to_numpy()
+            columns.append(RawColumn(codes, table.column(0).to_pylist(), counts))
+        raw = replace(self.head, names=tuple(singles), columns=tuple(columns), problems=())
+        built = build(raw, choices, SourceFile("", 0, ""), progress, comma_likely=choices.delimiter == ";")
+        return {column.name: column for column in built.table.columns}
 
     def _check_read_alike(self, progress: Progress) -> None:
         """Raise FileFault unless the engine reads the first records to the letter as the importer does.
@@ -230,23 +210,15 @@ class LargeTable(ABC):
         """
         first = self.ask(f"select * from source limit {len(self.head.rows)}")
         for name, column, theirs in zip(self.head.names, self.head.columns, first.columns, strict=True):
-            for row, (code, text) in enumerate(zip(column.codes.tolist(), theirs.to_pylist(), strict=False)):
-                if column.labels[code] != text:
-                    raise FileFault(
-                        "Record {row}, column “{column}” of “{path}” would be read otherwise by the engine; export the "
-                        "table anew.",
-                        row=row + 1, column=name, path=self.path.name,
-                    )  # fmt: skip
+            if [column.labels[code] for code in column.codes.tolist()] != theirs.to_pylist():
+                raise FileFault("The engine reads column “{column}” otherwise; export the table anew.", column=name)
         with partial_beside(data_folder() / "end") as end, self.path.open("rb") as file:
             names = file.readline() if self.choices.header_row else b""
             file.seek(max(self.path.stat().st_size - _END, len(names) - 1))
             end.write_bytes(names + file.read().partition(b"\n")[2])
             last, _, _ = read_raw(end, "csv", self.choices, progress)
         if any(each.kind in (ProblemKind.SKIPPED_ROWS, ProblemKind.DOUBTFUL_ROW) for each in last.problems):
-            raise FileFault(
-                "“{path}” has rows that are no records, which an engine would take for some; remove them.",
-                path=self.path.name,
-            )
+            raise FileFault("At the end of “{path}” are rows that are no records; remove them.", path=self.path.name)
 
 
 def check_plan(plan: Plan) -> None:
