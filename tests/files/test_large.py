@@ -68,7 +68,8 @@ def make_source(path: Path, ward_name: str) -> Path:
             ward = int(rng.integers(0, 7))
             finding = "K35" if rng.random() < 0.2 + 0.08 * ward else rng.choice(["A00", "B10", "b10 ", ""])
             age = rng.choice(["", "1.0", "64"]) if at % 50 == 0 else rng.integers(18, 90)
-            writer.writerow([at, wards[ward], age, rng.choice(["x", "NA"]), finding, rng.integers(1, 4)])
+            place = rng.choice(["x", "NA"]) if at % 80 else "X "
+            writer.writerow([at, wards[ward], age, place, finding, rng.integers(1, 4)])
     return path
 
 
@@ -99,6 +100,7 @@ def test_an_engine_makes_the_release_that_memory_makes(
         tuple(row[n] for n in kept) for row in tables[1]
     )
     assert {row["finding"] for row in tables[1]} == {"K35", "A00", "B10", ""}
+    assert len({row["place"] for row in tables[1]}) == 2  # a rare spelling would tell a row
     assert main(["verify", str(tmp_path / "duckdb")]) == 0, capsys.readouterr().out
 
 

@@ -138,7 +138,9 @@ class LargeTable(ABC):
             check_sensitive(read[name], made[name])
         columns = {}
         for name in plan.nsas:
-            columns[name] = column_as_handed_out(made[name].without_unused_labels(), drawn=False)
+            # As in memory: what somebody may know goes out in one spelling.
+            written = replace(made[name], spellings=None) if name in plan.knowable else made[name]
+            columns[name] = column_as_handed_out(written.without_unused_labels(), drawn=False)
         counted = []
         for block, names, table in zip(plan.blocks, blocks, tables[len(published) :], strict=True):
             own = {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
