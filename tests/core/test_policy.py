@@ -354,14 +354,17 @@ def test_a_column_that_tells_the_secret_is_left_out() -> None:
     table = hospital(10, 4_000)
     code = table["diagnosis"].codes
     told = column_of("ward code", np.array([f"W{each}" for each in code], object))
-    wide = Table((*table.columns, told))
-    roles = {"ward code": Role.NSA}
+    wide = Table((*table.columns, told, replace(told, name="bed code")))
+    roles = {"ward code": Role.NSA, "bed code": Role.NSA}
     found = propose(wide, person=None, roles=roles)
     assert found.plan.roles["ward code"] is Role.DROPPED
     assert found.verdict.state == USEFUL
-    plan = replace(found.plan.with_role("ward code", Role.NSA))
+    plan = found.plan.with_roles(["ward code", "bed code"], Role.NSA)
     line = next(line for line in verdict(wide, plan).lines if line.name == "gives-away")
     assert line.state == RED
+    # Its repair leaves out all that tells, not just what the line names.
+    assert line.repair is not None
+    assert "gives-away" not in {each.name for each in verdict(wide, line.repair.apply(plan)).open}
 
 
 def test_asked_tables_are_kept_and_roles_follow_them() -> None:

@@ -21,7 +21,7 @@ from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.search import STOPS, Search, Setting, find_way
 from splu_desktop.core.risk.association import find_linked
-from splu_desktop.core.risk.giveaway import Giveaway
+from splu_desktop.core.risk.giveaway import Giveaway, giveaways
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.risk.tiers import TIERS
 from splu_desktop.core.roles import Role
@@ -106,10 +106,8 @@ class Case:
         alike, riskiest = self._alike(), self._riskiest()
         found = [*self._columns(), alike, riskiest]
         found += [] if riskiest.open else [self._average()]
-        quiet = Line("gives-away", OK, say("No unchanged column gives a secret value away."))
-        found += [self._readable(), next(self._gives_away(), None) or self._judge_linked() or quiet, *self._releases()]
-        found += [*self._person_column(), *(() if alike.open else self._dates())]
-        found += [*self._moved_dates(), *self._signature()]
+        found += [self._readable(), self._gives_away(), *self._releases(), *self._person_column()]
+        found += [*(() if alike.open else self._dates()), *self._moved_dates(), *self._signature()]
         return sorted(found, key=lambda line: (RED, AMBER, OK).index(line.state))[:MOST_LINES]
 
     def _columns(self) -> Iterator[Line]:
@@ -204,20 +202,28 @@ class Case:
         sentence = say("No table was asked for; {share} in 100 ordinary questions can be read.", share=int(100 * other))
         return Line("too-blurred", OK if other else AMBER, sentence, other, repair=None if other else self._ways)
 
-    def _gives_away(self) -> Iterator[Line]:
+    def _gives_away(self) -> Line:
         for worst in self.giveaways[:1]:
-            repair = Repair(say("Leave it out"), partial(Plan.with_role, column=worst.column, role=Role.DROPPED))
-            yield Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
-
-    def _judge_linked(self) -> Line | None:
+            repair = Repair(say("Leave out what tells it"), self._tell_nothing)
+            return Line("gives-away", RED, worst.sentence, worst.rows, 0, repair)
         apart = find_linked(self.draw_input.table, [block.columns for block in self.plan.blocks])
         if apart is None:
-            return None
+            return Line("gives-away", OK, say("No unchanged column gives a secret value away."))
         one, two, strength = apart
         words = "“{one}” and “{two}” tell each other and are drawn apart: together they give persons away."
-        sentence = say(words, one=one, two=two)
-        repair = Repair(say("Draw them together"), lambda plan: plan.join_blocks(one, two))
-        return Line("gives-away", RED, sentence, round(strength, 3), None, repair)
+        repair = Repair(say("Draw them together"), self._tell_nothing)
+        return Line("gives-away", RED, say(words, one=one, two=two), round(strength, 3), None, repair)
+
+    def _tell_nothing(self, plan: Plan) -> Plan:
+        """Return a plan in which no column gives a secret value away, one change after another."""
+        while True:
+            ready, blocks = prepare(self.source, plan), [block.columns for block in plan.blocks]
+            if told := giveaways(ready, plan):
+                plan = plan.with_role(told[0].column, Role.DROPPED)
+            elif apart := find_linked(ready.table, blocks):
+                plan = plan.join_blocks(*apart[:2])
+            else:
+                return plan
 
     def _releases(self) -> Iterator[Line]:
         plan, limit = self.plan, self.limits.small_counts
