@@ -39,6 +39,11 @@ def test_diagnoses_come_before_amounts_and_rare_events_are_not_asked_for() -> No
     assert [str(each) for each in _asked(2_000, 5)] == ["dx by sex, born", "dx by ward", "severity by sex"]
 
 
+def test_a_unit_of_many_small_wards_is_not_asked_for() -> None:
+    """Of 80 wards with 25 rows of each diagnosis no cell can be read, and their table would cost the ages' detail."""
+    assert [str(each) for each in _asked(8_000, 80)] == ["dx by sex, born", "died=yes by born", "severity by sex, born"]
+
+
 def test_findings_that_no_list_knows_come_before_amounts() -> None:
     """Who keeps a register of dementia asks for it rather than for weights, whether or not a list knows the word."""
     table = _stays(2_000, 5)

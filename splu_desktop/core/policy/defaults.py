@@ -101,7 +101,7 @@ def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:
 
 def _has_large_cells(table: Table, asked: AskedTable, unchanged: Mapping[str, str]) -> bool:
     """Whether half of what is counted can lie in cells of 50 and more, with ages and dates in coarser forms."""
-    coarser = [name for name in asked.by if unchanged[name] in ("age", "date") or table[name].m > _MOST_LINES]
+    coarser = [name for name in asked.by if unchanged[name] in ("age", "date")]
     cells = cell_counts(table, asked, coarser)
     large = cells[cells >= LEAST]
     return len(large) >= FEWEST_CELLS and 2 * large.sum() >= cells.sum()
