@@ -32,9 +32,11 @@ from splu_desktop.core.policy import (
     propose,
     verdict,
 )
+from splu_desktop.core.policy.alternatives import fewer_tables
+from splu_desktop.core.policy.draft import draft
 from splu_desktop.core.policy.figures import reaches
 from splu_desktop.core.policy.proposal import plan_as_given
-from splu_desktop.core.policy.search import STOPS, Search, Setting, class_options
+from splu_desktop.core.policy.search import STOPS, Search, Setting, class_options, find_way
 from splu_desktop.core.progress import Cancelled, WatchedProgress
 from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.risk.alike import alike
@@ -449,18 +451,58 @@ def test_persons_give_up_some_rows_before_all_give_up_all_but_one() -> None:
         "analyte": random.choice(["sodium", "potassium", "CRP", "TSH", "glucose", "troponin"], n),
     }
     table = table_of(columns, age=Kind.INTEGER, sampled=Kind.DATE)
-    for who in ("colleague", "partner"):
+    for who, share in (("partner", 0.8), ("public", 0.5)):  # by a fifth of the persons, by half of them
         found = propose(table, Audience(who))
         assert found.verdict.state == USEFUL, who
         assert found.plan.persons is not None
         assert found.plan.draws_persons
-        assert found.verdict.figures.rows > 0.7 * n
+        assert found.verdict.figures.rows > share * n
         prepared = prepare(table, found.plan)
         assert np.unique(np.bincount(prepared.owner), return_counts=True)[1].min() >= LEAST
         # What is done about persons is told, and kept in a recipe.
         assert found.plan.persons.least > LEAST
         assert any("gives some up" in step.words for step in found.steps if step.name == "person")
         assert ByPerson.from_dict(found.plan.persons.as_dict()) == found.plan.persons
+
+
+@pytest.mark.parametrize("who", ["colleague", "partner", "public"])
+def test_a_table_that_nobody_named_costs_no_rows(who: str) -> None:
+    """By 60 wards nobody with several rows looks like others, so that the table by wards goes, and not the rows."""
+    random, number = np.random.default_rng(13), 3_000
+    owner = np.repeat(np.arange(number), random.integers(1, 7, number))
+    n = len(owner)
+    columns = {
+        "patient_id": [f"P{7 * k}" for k in owner],
+        "sex": random.choice(["m", "f"], number)[owner],
+        "age": random.integers(1, 95, number)[owner].astype(str),
+        "ward": np.array([f"W{each}" for each in range(60)])[random.integers(0, 60, number)[owner]],
+        "diagnosis": random.choice(["asthma", "sepsis", "stroke"], number)[owner],
+        "result": random.choice(["low", "normal", "high"], n, p=[0.3, 0.4, 0.3]),
+    }
+    table = table_of(columns, age=Kind.INTEGER)
+    found = propose(table, Audience(who))
+    assert found.verdict.state == USEFUL
+    assert found.verdict.figures.rows > 0.5 * n
+    setting, plan = (each := draft(table, Audience(who))).setting, each.plan
+    assert "ward" in {name for asked in plan.questions for name in asked.by}
+    # A search for plainer tables asks for none by a column that has been left out.
+    less = find_way(setting, plan.with_role("sex", Role.DROPPED))
+    assert all(asked.by != ("sex",) for _, way in fewer_tables(setting, less) for asked in way.plan.questions)
+
+
+def test_a_table_that_nobody_named_needs_no_far_stronger_draw() -> None:
+    """Where 39 in 100 have a value, a draw of 31 keeps the public's limits, and would blur all else."""
+    random, n = np.random.default_rng(14), 9_000
+    columns = {
+        "sex": random.choice(["m", "f"], n),
+        "age": random.integers(1, 95, n).astype(str),
+        "diagnosis": random.choice(["asthma", "sepsis", "stroke", "HIV disease"], n),
+        "surgery": random.choice(["yes", "no"], n, p=[0.38, 0.62]),
+    }
+    found = propose(table_of(columns, age=Kind.INTEGER), Audience("public"), person=None)
+    assert found.verdict.state == USEFUL
+    assert found.plan.gamma <= 2 * found.verdict.limits.gamma
+    assert found.plan.questions[0].sa == "diagnosis"
 
 
 @pytest.mark.parametrize("who", ["colleague", "partner", "public"])

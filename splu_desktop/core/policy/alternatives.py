@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.generalise import Age
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches, who_of
@@ -59,7 +58,7 @@ def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
         yield from _beside(setting, way, "sharper", "More exact: one row in {gamma} keeps its own value.", -1)
         return
     fewer = (_of("works", words, other) for words, other in fewer_tables(setting, way))
-    narrower = (each for each in _for_level(setting, "works", way.plan, -1) if each.works)
+    narrower = (each for each in _for_level(setting, "works", way.search.plan, -1) if each.works)
     works = list(itertools.islice(itertools.chain(fewer, narrower), 2))
     yield from works
     if len(works) < 2 and way.cells < FEWEST_CELLS:
@@ -69,11 +68,12 @@ def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
 def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
     """Give useful ways with fewer tables, or tables by fewer columns, than one has, each with its words."""
     tried = {way.plan.questions}
-    plainer = ((say("Only {table}.", table=each.words()), (each,)) for each in setting.plainer)
+    able = [each for each in setting.plainer if {*each.by} <= {*way.search.plan.nsas}]
+    plainer = ((say("Only {table}.", table=each.words()), (each,)) for each in able)
     for words, asked in (*_fewer(way.plan.questions, way.tables), *plainer):
         if asked not in tried:
             tried.add(asked)
-            other = _find(setting, replace(_bare(way.plan), questions=asked), setting.limits)
+            other = _find(setting, replace(way.search.plan, questions=asked), setting.limits)
             if other is not None and other.works:
                 yield words, other
 
@@ -98,15 +98,6 @@ def _find(setting: Setting, plan: Plan, limits: Limits) -> Way | None:
         return None
 
 
-def _bare(plan: Plan) -> Plan:
-    """Return a plan with its unchanged columns as they were read, for another search."""
-    # A ladder goes on from a plan's own steps and undoes none, so what the last search chose would bind this one.
-    left = {name: steps for name, steps in plan.generalisations.items() if name in plan.sensitive}
-    # But for an age: the date of birth that it is made of must not go out in any form of its own.
-    ages = {name: each[:1] for name, each in plan.generalisations.items() if isinstance(next(iter(each), None), Age)}
-    return replace(plan, generalisations={**ages, **left}, blanking=None, classes=())
-
-
 def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Iterator[Alternative]:
     """Give the way at the next strength that keeps the limits, else that for the next audience."""
     limits, gamma = setting.limits, way.plan.gamma
@@ -119,7 +110,7 @@ def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Itera
         if other.works:
             yield _of(kind, say(words, gamma=f"{stop:g}"), other)
             return
-    yield from _for_level(setting, kind, way.plan, by)
+    yield from _for_level(setting, kind, way.search.plan, by)
 
 
 def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alternative]:
@@ -137,15 +128,15 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alt
     }[limits.name]
     # As for whoever asks for that audience: what counts as secret, what is asked and which columns go depend on it.
     anew = None if setting.late or kind in ("safer", "sharper") else setting.anew
-    tried, bare = anew(audience) if anew else (setting, replace(_bare(plan), audience=audience))
-    found = best_way(replace(tried, limits=limits, until=setting.until), bare) if not setting.late else None
+    tried, drafted = anew(audience) if anew else (setting, replace(plan, audience=audience))
+    found = best_way(replace(tried, limits=limits, until=setting.until), drafted) if not setting.late else None
     if found is not None:
         yield _of(kind, words, found)
 
 
 def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
     """Give what would make rows possible, each with its figure, also where it fails."""
-    yield from _for_level(setting, "possible", way.plan, -1)
+    yield from _for_level(setting, "possible", way.search.plan, -1)
     tables = reaches(way.draw_input, way.plan)[0]  # with the rare values that the search left out
     counts = np.sort(np.concatenate([each.forecast.counts.ravel() for each in tables] or [np.zeros(0)]))
     # A table is too small while fewer than three of its cells have 50, so the third largest says how much is missing.

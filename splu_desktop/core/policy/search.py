@@ -4,8 +4,8 @@ First the tier search over all unchanged columns; then classes (the columns that
 strength: the audience's, or more until the riskiest group keeps its limit, or less where the tables can't be read else
 and the limits allow it. Where the tables can't be read so, or few rows lie in cells that can, other forms of what they
 count by are tried, each with the mildest forms of the others; what may be useful is seen from counts alone. Then the
-same with diagnoses by chapters, and with one row of each person. What gives a secret value away is left out, and the
-search begins again.
+same with diagnoses by chapters, and with fewer rows of each person. What gives a secret value away is left out, and
+the search begins again. Of tables that nobody named all but the first give way to other columns' detail and to rows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MUCH_MORE = 2  # times the audience's strength, for whose sake a column that no
 _CLEAR = 0.75  # share of the asked rows in cells of 50 and more that is enough
 _COMBINATIONS = 20_000
 _LOOKS = 100_000  # rows that are looked at, all forms together, beyond those that lie on the way
-_NUMBERS = 5  # of rows that persons have, at most, where all rows of theirs tell too little
+_NUMBERS = (5, 2)  # of rows that persons have, at most, where all rows of theirs tell too little
 _ROUNDS = 8  # in which columns that give a secret value away are left out
 
 
@@ -93,12 +93,13 @@ class Way(Readable):
 
     @property
     def reads(self) -> tuple[float, ...]:
-        """Whether it tells the first table, how strongly at most as for the audience, and how many tables."""
+        """Whether it tells the first table, how strongly (as for the audience, not much more), and how many tables."""
         if not self.works:
             return (0,)
         read = self.asking_for(self.search.limits.useful).plan.questions
         places = [self.search.plan.questions.index(asked) for asked in read]
-        return 1, 0 in places, min(self.plan.gamma, self.search.limits.gamma), len(places), -sum(places)
+        gamma, usual = self.plan.gamma, self.search.limits.gamma
+        return 1, 0 in places, min(gamma, usual) - (gamma > _MUCH_MORE * usual), len(places), -sum(places)
 
     @property
     def merit(self) -> tuple[float, ...]:
@@ -221,11 +222,11 @@ def _coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
     yield from plans[1:]
     if plan.persons is not None and plan.draws_persons:
         # Who stands out by a number of rows that few have gives some up, before all give up all but one.
-        who = plan.persons
-        few = replace(who, least=max(who.least, int(persons(table[who.column]).max(initial=0)) // _NUMBERS))
+        who, most = plan.persons, int(persons(table[plan.persons.column]).max(initial=0))
+        fewer = [replace(who, least=most // number) for number in _NUMBERS if most // number > who.least]
         # A number tells which rows are one person's, and is refused where only one of them goes out.
         single = replace(who, way="first", number=False)
-        yield from (replace(each, persons=rows) for rows in (few, single)[few == who :] for each in plans)
+        yield from (replace(each, persons=rows) for rows in (*fewer, single) for each in plans)
 
 
 class Search:
@@ -249,11 +250,13 @@ class Search:
     def _tiers(self) -> TierSearch:
         plan, limits, setting, who = self.plan, self.limits, self._setting, self.plan.persons
         asked = {name for each in plan.questions for name in each.by}
+        # A table that nobody named must not cost rows, but for the first one.
+        named = {name for each in plan.questions[: None if setting.own_tables else 1] for name in each.by}
         candidates = []
         for name in plan.knowable:
             subject, before = setting.subjects.get(name, ""), plan.generalisations.get(name, ())
             rungs = ladder_of(self._source[name], subject, name in asked, before)
-            if name in asked and len(rungs) > 1:
+            if name in named and len(rungs) > 1:
                 rungs.pop()  # a table can't be counted by what is left out
             candidates.append(Candidate(self._source[name], subject, tuple(rungs), name in asked))
         owner = persons(self._source[who.column]) if who is not None else np.arange(self._source.n)
@@ -264,11 +267,12 @@ class Search:
         best = self._mildest({})
         if best is None:
             return self._look(self.tiers.top(TIERS))
-        if best.answers and best.reach >= _CLEAR and best.plan.gamma >= self.limits.gamma:
+        wished = best.answers and best.as_wished(_MUCH_MORE)
+        if wished and best.reach >= _CLEAR and best.plan.gamma >= self.limits.gamma:
             return best
         forms, clear = self._counted_forms()
         # A useful way is held against the mildest clear form; else the mildest is looked for, if the coarsest will do.
-        at, low, high = 0, 0, 0 if best.answers else clear - 1
+        at, low, high = 0, 0, 0 if wished else clear - 1
         while low <= high < clear and not self._setting.late:
             way = self._mildest(forms[at][0])
             if way is not None and way.reach >= _CLEAR and way.as_wished(_MUCH_MORE):
@@ -337,12 +341,11 @@ class Search:
         if not ready.blanked_persons + ready.left_out:
             plan = replace(plan, blanking=None)
         needs = certainties(ready, plan).least_gammas(self.limits.riskiest, self.limits.average)
-        own = self._setting.own_tables
-        asked = {each.sa for each in plan.questions if own or needs[each.sa] <= STOPS[0]}
-        asked |= set(self._setting.fixed_secrets)
-        first = max([self.limits.gamma, *(need for name, need in needs.items() if name in asked)])
         # One strength holds for all columns, so that one which needs far more would blur all others.
-        most = max(first, _MUCH_MORE * self.limits.gamma)
+        most = _MUCH_MORE * self.limits.gamma
+        asked = {each.sa for each in plan.questions if self._setting.own_tables or needs[each.sa] <= most}
+        asked |= set(self._setting.fixed_secrets)
+        most = max([most, *(need for name, need in needs.items() if name in asked)])
         for name in [name for name, need in needs.items() if name not in asked and need > most]:
             if len(plan.sensitive) > 1:
                 plan = plan.with_role(name, Role.DROPPED)
@@ -372,7 +375,8 @@ class Search:
             rest = [each.name for each in free if each.subject not in ("date", "place")]
             # Somebody may set the limit to 1 alike by hand, and blanking takes no less than 2.
             blanking = Blanking(max(2, self.limits.alike), tuple(tuple(group) for group in (*first, rest) if group))
-        return replace(self.plan, roles=roles, generalisations=steps, blanking=blanking, classes=())
+        asked = tuple(each for each in self.plan.questions if all(roles[name].is_unchanged for name in each.by))
+        return replace(self.plan, roles=roles, generalisations=steps, blanking=blanking, classes=(), questions=asked)
 
     def _counted_forms(self) -> tuple[list[tuple[dict[str, int], tuple[float, ...]]], int]:
         """Return levels of the counted columns that may be useful, with the tables that may be read, and how many are

@@ -75,7 +75,8 @@ class AskedCells:
         In classes of their own, where by law 4 a cell of f rows scatters by f (1 - 1/gamma^2).
         """
         sizes = self._sizes(levels)
-        rows, large = sum(each.sum() for each in sizes), sum(each[each >= LEAST].sum() for each in sizes)
+        rows = sum(number.sum() for *_, number in self._found)
+        large = sum(each[each >= LEAST].sum() for each in sizes)
         found: list[tuple[int, int]] = []
         for asked, cells in zip(self._questions, sizes, strict=True):
             least = (NORMAL_95 / asked.within) ** 2 * (1 - 1 / gamma**2)
@@ -89,5 +90,7 @@ class AskedCells:
             forms = [each.rungs[levels[each.name]] for each in counted]
             sides = [*(form.to[code] for form, code in zip(forms, codes, strict=True)), value]
             sizes = [*(form.m for form in forms), int(value.max(initial=0)) + 1]
-            found.append(np.bincount(row_classes(sides, sizes, len(value)), number))
+            # A table is not counted by what is left out: none of its rows lies in a large cell.
+            kept = not any(form.out for form in forms)
+            found.append(np.bincount(row_classes(sides, sizes, len(value)), number) if kept else np.zeros(0, np.int64))
         return found
