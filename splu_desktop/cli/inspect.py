@@ -12,7 +12,7 @@ from splu_desktop.cli.base.output import print_json, print_rows, tell, translate
 from splu_desktop.core.messages import Phrase, percent_of, say
 from splu_desktop.core.roles import Role
 from splu_desktop.files.importer import write_problems
-from splu_desktop.files.importer.inspection import inspect_columns, inspection
+from splu_desktop.files.project.inspection import inspect_columns, inspection
 from splu_desktop.files.project.recipe import Recipe, write_recipe
 
 _LISTED = 20

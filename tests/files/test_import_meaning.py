@@ -6,6 +6,8 @@ import unicodedata
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyreadstat
 import pytest
 
 from splu_desktop.core.table import Column, Kind
@@ -95,14 +97,34 @@ def test_days_written_with_midnight_are_days(tmp_path: Path) -> None:
     assert written(tmp_path / "t.csv", cells).table["day"].kind is Kind.DATE
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("Crohn's", "Crohn’s"), ("1-4 h", "1–4 h"), ("ＨＩＶ", "HIV"), ("２型", "2型"), ("ｶﾞﾝ", "ガン"),
+        ("АIDS", "AIDS"), ("C50.9", "c509"), ("01", "1"), ("01067", "1067"),
+    ],
+)  # fmt: skip
+def test_letters_that_look_alike_and_codes_as_programs_cut_them_are_one_value(
+    pair: tuple[str, str], tmp_path: Path
+) -> None:
+    long = "0" * len(pair[0]) if pair[0].isdigit() else "stroke"
+    cells = {"a": [*pair, "gout", "gut", long.replace("0", "9"), pair[1]], "b": list("123456")}
+    found = written(tmp_path / "t.csv", cells).table["a"]
+    assert found.codes[0] == found.codes[1] == found.codes[5]
+    assert found.m == 4
+    assert found.written_texts().tolist() == cells["a"]
+
+
 def test_what_says_something_else_stays_apart(tmp_path: Path) -> None:
     cells = {
         "crp": ["5", "<5", "5.0", "≥5", "7", "8", "9", "10", "11"],
         "code": ["007", "7", "07", "8", "9", "1", "2", "3", "4"],
+        "icd9": ["0010", "010", "10", "2500", "25001", "1", "2", "3", "4"],  # cholera, tuberculosis
+        "gene": ["м2", "n2", "α-1", "a-1", "b-1", "ß-1", "CO2", "CO3", "СО4"],
     }
     table = written(tmp_path / "t.csv", cells).table
     assert sorted(table["crp"].labels) == sorted(["5", "<5", "≥5", "7", "8", "9", "10", "11"])
-    assert table["code"].m == 9
+    assert {table[name].m for name in ("code", "icd9", "gene")} == {9}
 
 
 def test_written_texts_follow_records_and_end_where_values_change(tmp_path: Path) -> None:
@@ -159,6 +181,10 @@ def test_times_keep_the_clock_of_their_place(tmp_path: Path) -> None:
         ("sas", "MONYY7.", 18_263.0, "2010-01"),
         ("sas", "DTYYQC6", 1_577_923_200.0, "2010 Q1"),
         ("sas", "DTDATE9", 1_577_923_200.0, "2010-01-01"),
+        ("sas", "TIME8.", 97_260.0, "27:01:00"),
+        ("spss", "TIME8", 18_000.0, "05:00:00"),
+        ("spss", "DTIME12", 356_460.0, "99:01:00"),
+        ("spss", "WKDAY9", 1.0, "Sunday"),
     ],
 )
 def test_periods_of_statistics_programs_are_written_out(kind: str, form: str, stored: float, text: str) -> None:
@@ -216,11 +242,60 @@ def test_lines_of_metadata_stand_above_a_header(tmp_path: Path) -> None:
     assert (found.n, found["AGE"].kind, int(found["AGE"].missing.sum())) == (12, Kind.INTEGER, 1)
 
 
-def test_a_thousands_mark_proved_elsewhere_holds_for_all_columns(tmp_path: Path) -> None:
-    cells = {"Kosten": [f"1.{k}99,5" for k in range(1, 9)], "Schritte": ["1.200", "2.500"] * 4}
+def test_durations_of_more_than_a_day_keep_their_days(tmp_path: Path) -> None:
+    seconds = pd.DataFrame({"stay": [18_000.0, 97_260.0, 356_460.0, float("nan")] * 5, "n": range(20)})
+    pyreadstat.write_sav(seconds, tmp_path / "t.sav", variable_format={"stay": "DTIME12"})
+    pyreadstat.write_xport(seconds, tmp_path / "t.xpt", variable_format={"stay": "TIME8."}, file_format_version=8)
+    for name in ("t.sav", "t.xpt"):
+        found = read(tmp_path / name).table["stay"]
+        assert sorted(found.labels.tolist()) == ["", "05:00:00", "27:01:00", "99:01:00"]
+
+
+@pytest.mark.parametrize("costs", ["1.{}99,5", "{}99,5"])
+def test_a_thousands_mark_proved_elsewhere_holds_for_all_columns_of_texts(tmp_path: Path, costs: str) -> None:
+    """By a number that has both marks, or one whose decimal mark is the other; what was no text has a point."""
+    cells = {"Kosten": [costs.format(k) for k in range(1, 9)], "Schritte": ["1.200", "2.500"] * 4}
     found = written(tmp_path / "t.csv", cells).table["Schritte"]
     assert found.values is not None
     assert found.values.tolist() == [1200.0, 2500.0]
+    frame = pd.DataFrame({"Kosten": cells["Kosten"], "x": [1.251, 2.503] * 4})
+    pyreadstat.write_sav(frame, tmp_path / "t.sav")
+    frame.to_parquet(tmp_path / "t.parquet")
+    for name in ("t.sav", "t.parquet"):
+        column = read(tmp_path / name).table["x"]
+        assert column.values is not None
+        assert column.values.tolist() == [1.251, 2.503]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("n;x\n1;1.200\n2;3.450\n", ["x"]),
+        ("n;x\n1;1.200\n2;950\n", []),
+        ("n;x;y\n1;1.200;0,5\n2;3.450;7,25\n", []),
+        ("n,x\n1,1.200\n2,3.450\n", []),
+    ],
+)
+def test_a_point_that_may_be_either_mark_is_told(tmp_path: Path, text: str, told: list[str]) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    assert [p.column for p in read(tmp_path / "t.csv").problems if "thousands or decimals" in p.sentence] == told
+
+
+def test_a_record_whose_number_has_a_digit_less_is_no_header(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("patient,bed\n" + "".join(f"P{k},B{k}\n" for k in range(1, 25)))
+    found = read(tmp_path / "t.csv").table
+    assert (found.names, found.n) == (("patient", "bed"), 24)
+
+
+@pytest.mark.parametrize("mark", ["#", "% "])
+def test_a_single_line_of_metadata_is_no_header_and_a_header_is_no_metadata(tmp_path: Path, mark: str) -> None:
+    path, rows = tmp_path / "t.csv", "".join(f"{k},{'mf'[k % 2]},{'ab'[k % 2]}{k}\n" for k in range(20))
+    path.write_text(f"{mark}id: a number,sex: m or f,dx: in words\nid,sex,dx\n{rows}")
+    assert read(path).table.names == ("id", "sex", "dx")
+    for header in (f"{mark}id,sex,dx", f"{mark}gene,transcript"):
+        body = rows if "sex" in header else "".join(f"g{k}a,t{k}b\n" for k in range(20))
+        path.write_text(f"{header}\n{body}")
+        assert read(path).table.n == 20
 
 
 @pytest.mark.parametrize(
@@ -295,3 +370,20 @@ def test_marks_of_many_texts_are_those_of_each_added() -> None:
         added.update(alone)
     assert together == added
     assert min(together[name] for name in ("point", "comma", "points", "commas", "blank", "small", "large")) > 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "dx", "crp", "told"),
+    [
+        ("FormName", "flu;;gout;", ";5;;7", True),
+        ("Repeat Instrument", "flu;;gout;", ";5;;7", True),
+        ("Satzart", "flu;;gout;", ";5;;7", True),
+        ("FormName", "flu;;gout;flu", "3;5;;7", False),  # both are there in either kind
+        ("sex", "flu;;gout;", ";5;;7", False),  # a question that men alone are asked
+        ("information", "flu;;gout;", ";5;;7", False),
+    ],
+)
+def test_rows_of_several_kinds_are_told(kind: str, dx: str, crp: str, told: bool, tmp_path: Path) -> None:
+    cells = {"id": [str(k) for k in range(40)], kind: ["a", "b"] * 20, "dx": dx.split(";") * 10}
+    found = written(tmp_path / "t.csv", {**cells, "crp": crp.split(";") * 10})
+    assert any("several kinds" in p.sentence and p.column == kind for p in found.problems) is told

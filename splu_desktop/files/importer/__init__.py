@@ -1,6 +1,6 @@
 """The importer: any table a hospital has, read with every decision visible and open to be overruled.
 
-What its columns look like, role suggestions among it, is told by `importer.inspection`.
+What its columns look like, role suggestions among it, is told by `project.inspection`.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +35,18 @@ def coded_columns(found: Plain, path: Path) -> Coded:
     raise BrokeOff(path)
 
 
-def gather(coded: Coded, path: Path, choices: ImportChoices, progress: Progress) -> RawTable:
-    """Return columns of cells as a table. Raises EmptyFile."""
+def gather(
+    coded: Coded, path: Path, choices: ImportChoices, progress: Progress, *, numbers: Sequence[bool] = ()
+) -> RawTable:
+    """Return columns of cells as a table; `numbers` : which were numbers, where all are texts. Raises EmptyFile."""
     if not coded:
         raise EmptyFile(path)
     names, problems = unique_names([name for name, _ in coded])
     grid = Grid(len(names), choices)
     grid.add_columns([column.texts() for _, column in coded], np.arange(1, len(coded[0][1].codes) + 1))
-    return grid.table(names, problems, trim=False, last_row=choices.last_row, progress=progress)
+    table = grid.table(names, problems, trim=False, last_row=choices.last_row, progress=progress)
+    numbers = numbers or [any(type(cell) is float for cell in column.cells) for _, column in coded]
+    return replace(table, number_cells=frozenset(compress(names, numbers)))
 
 
 def words_of(labels: Mapping[Any, str]) -> dict[Any, str]:

@@ -40,6 +40,7 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
         with path.open("rb") as source:
             file = _open(pq, source)
             names = [str(name) for name in file.schema_arrow.names]
+            numbers = [str(kind).startswith(("double", "float", "decimal")) for kind in file.schema_arrow.types]
             end = file.metadata.num_rows if limit is None else min(limit, file.metadata.num_rows)
             if end * len(names) > _CELLS + _CELLS_PER_BYTE * path.stat().st_size:
                 raise TooSpread(path)
@@ -60,7 +61,7 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
     except raised as error:
         raise Corrupt(path, "Parquet") from error
     found = [gatherer.column() for gatherer in coded]
-    return {"names": names, "columns": [[column.codes, column.cells] for column in found]}
+    return {"names": names, "numbers": numbers, "columns": [[column.codes, column.cells] for column in found]}
 
 
 def _open(pq: Any, source: IO[bytes]) -> Any:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from splu_desktop.files.importer.columns.cells import text_of
 from splu_desktop.files.importer.columns.words import pattern
 
 _STATA = {"m": 12, "q": 4, "h": 2, "w": 52, "y": 1}  # periods of a year; Stata's weeks are 52, the last of 8 or 9 days
@@ -18,7 +19,10 @@ _SPSS_FIRST, _SAS_FIRST = dt.date(1582, 10, 14), dt.date(1960, 1, 1)
 _SPSS = {"QYR": "q", "MOYR": "m", "WKYR": "w"}
 _SAS = (("DTDATE", "d"), ("YEAR", "y"), ("MONYY", "m"), ("YYMM", "m"), ("MMYY", "m"), ("YYQ", "q"))
 _SAS_DAYS = ("YYMMDD", "MMDDYY")  # which begin like months
-TAKEN_FOR_DAYS = "DTDATE"  # by pyreadstat: a format of SAS that shows the days of moments
+# By pyreadstat for something else: days of moments, and durations, of which it keeps the time of day alone.
+_DURATIONS = ("TIME", "DTIME", "MTIME", "HHMM", "MMSS")
+MISTAKEN = {"sas": ("DTDATE", *_DURATIONS), "spss": _DURATIONS}
+_WEEK = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _DAYS = {kind: pattern(f"{kind}_day") for kind in ("stata", "sas")}
 _MOMENTS = {kind: pattern(f"{kind}_moment") for kind in ("stata", "sas")}
 
@@ -46,12 +50,16 @@ def period_text(kind: str, form: str | None) -> Callable[[Any], str | None] | No
         unit = found[1]
         return lambda value: _of_count(value, unit) if isinstance(value, (int, float)) else None
     name = re.sub(r"[\d.]+$", "", form.upper())
+    if name.startswith(_DURATIONS):
+        return lambda value: text_of(dt.timedelta(0, value)) if isinstance(value, float) and 0 <= value < 1e13 else None
     if kind == "spss":
+        if name == "WKDAY":
+            return lambda value: _WEEK[int(value) - 1] if value in range(1, 8) else None
         unit = _SPSS.get(name, "")
         first, per_day = _SPSS_FIRST, _DAY
     else:
         first, per_day = _SAS_FIRST, _DAY if name.startswith("DT") else 1.0
-        name = name if name.startswith(TAKEN_FOR_DAYS) else name.removeprefix("DT")
+        name = name if name.startswith("DTDATE") else name.removeprefix("DT")
         unit = "" if name.startswith(_SAS_DAYS) else next((unit for key, unit in _SAS if name.startswith(key)), "")
     return (lambda value: _of_day(value, unit, first, per_day)) if unit else None
 

@@ -113,11 +113,10 @@ def write_problems(problems: Iterable[Problem], path: Path, *, overwrite: bool =
     """Write a problem list as CSV, for its owner alone: it holds values of the source. Raises CannotWrite."""
     from splu_desktop.files.disk.whole_files import whole_file  # a reader's process has no use for it
 
-    lines: list[tuple[str | int | None, ...]] = [
-        ("kind", "sheet", "row", "column", "value", "rows", "decision", "sentence")
-    ]
-    lines += [(p.kind.value, p.sheet, p.row, p.column, p.value, p.told_rows, p.done, p.sentence) for p in problems]
+    names = ["kind", "sheet", "row", "column", "value", "rows", "decision", "sentence"]
+    rows = ((p.kind.value, p.sheet, p.row, p.column, p.value, p.told_rows, p.done, p.sentence) for p in problems)
     with whole_file(path, overwrite=overwrite) as partial:
         partial.touch(mode=0o600)
         with partial.open("w", encoding="utf-8-sig", newline="") as file:
-            csv.writer(file).writerows(["" if cell is None else inert(str(cell)) for cell in line] for line in lines)
+            cells = (["" if cell is None else inert(str(cell)) for cell in row] for row in rows)
+            csv.writer(file).writerows([names, *cells])

@@ -25,7 +25,7 @@ def read(
     size = _UNPACKED * path.stat().st_size
     if kind == "parquet":
         found = isolate("parquet", path, progress, size=size, limit=limit)
-        return gather(coded_columns(found, path), path, choices, progress), choices, {}
+        return gather(coded_columns(found, path), path, choices, progress, numbers=found["numbers"]), choices, {}
     found = isolate(
         "statistical",
         path,
@@ -36,8 +36,7 @@ def read(
         limit=limit,
         catalog=None if catalog is None else str(catalog),
     )
-    coded = coded_columns(found, path)
-    raw = gather(coded, path, choices, progress)
+    raw = gather(coded_columns(found, path), path, choices, progress, numbers=found["numbers"])
     names = raw.names
     declared = {new: tuple(map(str, texts)) for new, texts in zip(names, found["declared"], strict=True) if texts}
     reasons = {f"label of {new}": str(label) for new, label in zip(names, found["labels"], strict=True) if label}

@@ -15,7 +15,7 @@ from splu_desktop.files.disk.plain_data import in_unicode
 from splu_desktop.files.importer.coded_columns import tell_apart, words_of
 from splu_desktop.files.importer.columns.cells import Coding, text_of
 from splu_desktop.files.importer.columns.words import pattern
-from splu_desktop.files.importer.period_texts import TAKEN_FOR_DAYS, name_formats, period_text
+from splu_desktop.files.importer.period_texts import MISTAKEN, name_formats, period_text
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 
@@ -62,7 +62,7 @@ def _ways(kind: str, forms: Mapping[str, str | None]) -> list[dict[str, Any]]:
     """Return the options of the readings that a file takes: one, and one of columns that the library misunderstands."""
     days, moments = name_formats(kind, forms.values())
     known = {"extra_date_formats": days, "extra_datetime_formats": moments}
-    odd = [name for name, form in forms.items() if kind == "sas" and (form or "").startswith(TAKEN_FOR_DAYS)]
+    odd = [name for name, form in forms.items() if (form or "").startswith(MISTAKEN.get(kind, "?"))]
     if not odd:
         return [known]
     usual = [name for name in forms if name not in odd]
@@ -116,6 +116,7 @@ def columns(
         "columns": [[column.codes, cells] for column, cells in zip(columns, texts, strict=True)],
         "labels": [str(meta.column_names_to_labels.get(name) or "") for name in names],
         "words": any(words),
+        "numbers": [meta.readstat_variable_types[name] != "string" for name in names],
         "unknown": []
         if kind != "sas"
         else [

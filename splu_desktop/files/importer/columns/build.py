@@ -22,7 +22,7 @@ from splu_desktop.files.importer.columns.measured_texts import Quantities, measu
 from splu_desktop.files.importer.columns.missing import MAY_BE, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
-from splu_desktop.files.importer.raw import RawColumn, RawTable
+from splu_desktop.files.importer.raw import RawColumn, RawTable, float_text
 
 _WORKERS = 2
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
@@ -57,6 +57,9 @@ def build(
             found[i] = _one(raw, i, forms[i], choices, order)
     elif undecided:
         problems.append(_order_problem([raw.names[i] for i in undecided]))
+    for one, marks in zip(found, evidence, strict=True):
+        if comma_likely and marks.tells_nothing and not (proved or choices.decimal or choices.thousands):
+            problems.extend(_mark_problems(one.column))
     keep = np.ones(len(raw.rows), bool)
     decision = choices.decisions.get(ProblemKind.MISFIT, Decision.KEEP)
     for name, column, one in zip(raw.names, raw.columns, found, strict=True):
@@ -114,9 +117,12 @@ class _One:
 
 
 def _find_proof(evidence: Sequence[MarkEvidence]) -> str:
-    """Return the mark that groups thousands in some column beyond doubt (1.299,99), "" where none or both do."""
-    points, commas = (any(marks[mark] for marks in evidence) for mark in ".,")
-    return "" if points == commas else "." if points else ","
+    """Return the mark that groups thousands in the file: 1.299,99 says so, else 0,5; "" where nothing does, or both."""
+    for names in (".,", ("comma", "point")):
+        points, commas = (any(marks[name] for marks in evidence) for name in names)
+        if points != commas:
+            return "." if points else ","
+    return ""
 
 
 def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices, proved: str) -> NumberFormat:
@@ -204,6 +210,14 @@ def _order_problem(names: Sequence[str]) -> Problem:
         ),
         column=names[0],
     )
+
+
+def _mark_problems(column: Column) -> Iterator[Problem]:
+    words = "“{column}” may hold thousands or decimals: {text} was read as {number}. Set decimal if that is wrong."
+    for at in np.flatnonzero(~column.missing)[:1] if column.kind in (Kind.INTEGER, Kind.DECIMAL) else ():
+        number = float_text(column.values[at])  # type: ignore[index]
+        told = say(words, column=column.name, text=column.labels[at], number=number)
+        yield Problem(ProblemKind.NOTE, told, column=column.name)
 
 
 def _offsets(name: str, offsets: Sequence[str]) -> Phrase:

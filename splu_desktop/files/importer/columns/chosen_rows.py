@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from splu_desktop.core.messages import no_column, quoted, say
 from splu_desktop.files.importer.columns.meaning import write_plainly
+from splu_desktop.files.importer.columns.missing import is_blank
+from splu_desktop.files.importer.columns.words import pattern
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind
-from splu_desktop.files.importer.raw import RawTable
+from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.isolation.faults import BadChoice
 
 _REDCAP = ("redcap_repeat_instrument", "redcap_event_name")
+_KIND = pattern("name_of_kind_of_rows")
+_MOST = 20  # kinds
 
 
 def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]], *, whole: bool = True) -> RawTable:
@@ -47,12 +51,11 @@ def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]], *, whole: bo
 
 
 def mixed_rows(raw: RawTable) -> Iterator[Problem]:
-    """Yield a problem where rows of several instruments or events of a REDCap project stand in one table."""
-    for name in _REDCAP:
-        if name not in raw.names:
-            continue
-        labels = sorted(raw.columns[raw.names.index(name)].labels)
-        if len(labels) < 2:
+    """Yield a problem where rows of several instruments or events stand in one table, as REDCap writes them."""
+    for name, column in zip(raw.names, raw.columns, strict=True):
+        labels = sorted(column.labels)
+        named = name in _REDCAP or (len(labels) <= _MOST and _KIND.search(name) and _parts_columns(column, raw.columns))
+        if len(labels) < 2 or not named:
             continue
         sentence = say(
             "Rows of several kinds stand in this table: “{column}” is {listed}. Choose rows of one kind, such as "
@@ -62,3 +65,12 @@ def mixed_rows(raw: RawTable) -> Iterator[Problem]:
             value=labels[-1],
         )
         yield Problem(ProblemKind.NOTE, sentence, column=name)
+
+
+def _parts_columns(kinds: RawColumn, columns: Sequence[RawColumn]) -> bool:
+    """Whether some of the columns are blank in all rows in which others are filled, by the kind of the row."""
+    found = set[frozenset[int]]()
+    for column in columns:
+        blank = np.fromiter(map(is_blank, column.labels), bool, len(column.labels))
+        found.add(frozenset(np.flatnonzero(np.bincount(kinds.codes[~blank[column.codes]]) > 0).tolist()))
+    return any(one and other and not one & other for one in found for other in found)

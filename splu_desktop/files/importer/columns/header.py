@@ -124,10 +124,12 @@ class _Head:
     def below_metadata(self) -> int | None:
         """Return the row below lines that begin with "#" and describe each column, as cBioPortal writes them."""
         rows = self.rows
-        at = next((k for k, row in enumerate(rows) if not row or not row[0].startswith("#")), len(rows))
-        if at < 2 or at + 1 >= len(rows) or sum(len(row) == len(rows[at]) for row in rows[:at]) < 2:
+        at = next((k for k, row in enumerate(rows) if not row or not row[0].startswith(("#", "%"))), len(rows))
+        if not 0 < at < len(rows) - 1 or sum(len(row) == len(rows[at]) for row in rows[:at]) < min(at, 2):
             return None
-        return at if len(rows[at]) > 1 and self.votes(at) > 0 else None
+        # A single line may hold the names itself, above a record of words; else those below name a column of numbers.
+        clear = self.votes(at) > 0 if at > 1 else self.votes(at) >= max(self.votes(0), 1.5)
+        return at if len(rows[at]) > 1 and clear else None
 
     def is_fuller_below(self, at: int) -> bool:
         """Whether one of the next few rows is a fuller row of texts, so that this one is still a note."""
@@ -189,7 +191,10 @@ class _Head:
                 votes -= 1.0
             else:
                 lengths = {len(rows[j][i]) for j in under}
-                apart = len(under) > 2 and len(lengths) == 1 and len(row[i]) not in lengths
+                alike = re.sub(r"\d+", "0", row[i]) == re.sub(r"\d+", "0", rows[under[0]][i])
+                apart = (
+                    len(under) > 2 and len(lengths) == 1 and len(row[i]) not in lengths and not alike
+                )  # as P9 above P10 is
                 votes += 0.5 if apart or (len(row[i]) <= LONGEST and _NAME_LIKE.fullmatch(row[i].strip())) else 0.1
         cells = self._cells(at)
         return votes - 1.0 if len(cells) > 3 and len(set(cells)) < 0.4 * len(cells) else votes

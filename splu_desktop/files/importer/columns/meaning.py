@@ -1,12 +1,14 @@
 """One meaning for each value: texts that differ in no more than how they are written become one value of the column.
 
-Texts of words differ so in blanks, upper case, and whether accents stand by themselves; numbers and moments in whatever
+Texts of words differ so in blanks, upper case, letters that look alike, and how accents are put; codes in zeros before
+them and the point of the ICD; numbers and moments in whatever
 leaves the number or the moment the same; usual marks for "no value" among one another. What else is written beside a
 number (a bound, a unit, a result in words) is part of its meaning, as is a mark that somebody declared.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +22,11 @@ from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.words import UNSEEN, WORDS
 
 _MARK = "\x1f"  # between texts that are looked at all at once
+_FEW = 20_000  # texts up to which some may be codes of a list
+_POINT = re.compile(r"(?i)(?<=^[a-z]\d[\dab])\.(?=\w{1,4}$)")  # of a code of the ICD
+_WIDE = re.compile("[\uff01-\uffee]+")  # letters as wide as those of China and Japan, or half as wide
+# Cyrillic letters that look like Latin ones, and marks as word processors set them.
+_ALIKE = str.maketrans("авекмнорстухѕіј’‘ʼ‐‑‒–—−“”„", "abekmhopctyxsij'''------\"\"\"")
 _WESTERN = bytes(ord(" ") if chr(code).isspace() and chr(code) != _MARK else code for code in range(256))
 _UNSEEN_WESTERN = bytes(code for code in range(256) if UNSEEN.match(chr(code)) and not chr(code).isspace())
 
@@ -88,6 +95,7 @@ def _meanings(column: Column, bounds: Mapping[str, str]) -> NDArray[np.int64]:
     texts: list[str] = column.labels[others].tolist()
     gone = np.flatnonzero(column.missing[others]).tolist()
     plain = _write_all_plainly(texts)
+    plain = _bare_codes(plain) if len(texts) <= _FEW else plain
     if not bounds and (plain is texts or len(set(plain)) == len(plain)) and len(gone) < 2:
         found[others] = count + np.arange(len(others))
         return found
@@ -122,17 +130,26 @@ def _write_all_plainly(texts: list[str]) -> list[str]:
     return plain.split(_MARK)[1:-1]
 
 
+def _bare_codes(texts: list[str]) -> list[str]:
+    """Return texts without what programs take off codes: zeros before all of one length, the point of the ICD."""
+    numbers = {text for text in texts if text.isdecimal()}
+    padded = {len(text) for text in numbers if text.startswith("0") and text.strip("0")}
+    same = len(padded) == 1 and max(map(len, numbers)) in padded
+    return [text.lstrip("0") or text if same and text in numbers else _POINT.sub("", text) for text in texts]
+
+
 def usual_mark(text: str) -> bool:
     """Whether a text is a usual mark for nothing at all, and no word that says why there is no value."""
     return is_blank(text) or (neutral(text) and text.strip().casefold() not in WORDS)
 
 
 def write_plainly(text: str) -> str:
-    """Return a text without what nobody sees: blanks around it, several in a row, upper case, loose accents."""
+    """Return a text without what nobody sees: blanks around it, several in a row, upper case, how accents are put."""
     if text.isascii():
         return " ".join(text.split()).casefold()
-    text = " ".join(UNSEEN.sub("", text).split())
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    text = _WIDE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), UNSEEN.sub("", text))
+    text = unicodedata.normalize("NFC", " ".join(text.split())).casefold().translate(_ALIKE)
+    return unicodedata.normalize("NFC", text)
 
 
 def _is_tidy(text: str) -> bool:

@@ -211,6 +211,11 @@ class MarkEvidence(Counter[str]):
         """Whether there are marks before three digits, and nothing tells what they are."""
         return not (self["point"] or self["comma"]) and bool(self["points"] or self["commas"])
 
+    @property
+    def tells_nothing(self) -> bool:
+        """Whether all of its numbers have one mark before three digits."""
+        return self.open and not (self["small"] or self["large"] or (self["points"] and self["commas"]))
+
     def format(self, fallback: NumberFormat | None = None, *, proved: str = "") -> NumberFormat:
         """Return the format the evidence speaks for; `fallback` decides where it says nothing.
 
