@@ -193,14 +193,14 @@ def follows(column: Column, key: Column, told: Sequence[Column] = (), share: flo
 
     told : sex and age, by which not rows are counted but persons of several kinds; their ages in eighths, as they grow.
     """
-    known = ~key.missing[key.codes] & ~column.missing[column.codes]
-    keys, values = key.codes[known].astype(np.int64), column.codes[known]
-    one = np.zeros(key.m, values.dtype)
-    one[keys] = values
-    several = np.bincount(keys, minlength=key.m) > 1
-    mixed = np.bincount(keys[one[keys] != values], minlength=key.m) > 0
-    if mixed.sum() > (1 - share) * several.sum():
-        return False
+    for end in sorted({min(1 << 16, column.n), column.n}):  # what differs among the first rows differs among all
+        known = ~key.missing[key.codes[:end]] & ~column.missing[column.codes[:end]]
+        keys, values = key.codes[:end][known].astype(np.int64), column.codes[:end][known]
+        one = np.zeros(key.m, values.dtype)
+        one[keys] = values
+        often = np.bincount(keys) if end == column.n else key.counts()
+        if np.count_nonzero(np.bincount(keys[one[keys] != values])) > (1 - share) * np.count_nonzero(often > 1):
+            return False
     each = keys if told else np.arange(len(keys))
     for other in told:
         each = np.unique(each * _EIGHTH + other.codes[known] * _EIGHTH // other.m, return_inverse=True)[1]
