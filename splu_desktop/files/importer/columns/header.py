@@ -191,10 +191,8 @@ class _Head:
                 votes -= 1.0
             else:
                 lengths = {len(rows[j][i]) for j in under}
-                alike = re.sub(r"\d+", "0", row[i]) == re.sub(r"\d+", "0", rows[under[0]][i])
-                apart = (
-                    len(under) > 2 and len(lengths) == 1 and len(row[i]) not in lengths and not alike
-                )  # as P9 above P10 is
+                alike = re.sub(r"\d+", "0", row[i]) == re.sub(r"\d+", "0", rows[under[0]][i])  # P9 above P10
+                apart = not alike and len(under) > 2 and len(lengths) == 1 and len(row[i]) not in lengths
                 votes += 0.5 if apart or (len(row[i]) <= LONGEST and _NAME_LIKE.fullmatch(row[i].strip())) else 0.1
         cells = self._cells(at)
         return votes - 1.0 if len(cells) > 3 and len(set(cells)) < 0.4 * len(cells) else votes
