@@ -407,7 +407,7 @@ def removed(root: Root, before: dict[str, str]) -> str:
     own = {name for name in after if name.startswith(f"home/{_USER}/")}
     if own != mine or not own:
         raise Refuted("the removal touched the user's files")
-    left = {name for name in after.keys() - before.keys() - own if not _of_packages(root, name)}
+    left = {name for name in after.keys() - before.keys() - own if not _of_packages(name)}
     changed = {name for name in before if after.get(name) != before[name] and not name.startswith("etc/")}
     if left or changed:
         raise Refuted(f"left: {sorted(left)[:20]}; changed: {sorted(changed)[:20]}")
@@ -424,7 +424,7 @@ def _removed_from_home(root: Root) -> str:
     return f"removed: nothing left but {len(own)} files of the user"
 
 
-def _of_packages(root: Root, name: str) -> bool:
+def _of_packages(name: str) -> bool:
     """Whether a file was left by another package, such as a font's cache; none of them knows the name of ours."""
     return "splu" not in name.lower() and name.startswith(("var/", "etc/"))
 

@@ -92,12 +92,11 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     plan.check(table)
     source = even_rows(table, plan.persons)
-    known = plan.persons is not None
     for name in () if plan.persons is None else plan.persons.shift:
         check_dates(source[name])
     owner = persons(source[plan.persons.column]) if plan.persons is not None else np.arange(source.n)
     generalised = table_after(source, plan.generalisations)
-    emptied, left_out, drawn = 0, 0, None
+    emptied, left_out, drawn = 0, 0, None  # `drawn`: units and classes
     if plan.blanking is not None:
         blanked = blank(generalised, plan.blanking, plan.knowable, owner, plan.classes if plan.draws_persons else None)
         emptied, left_out, generalised, drawn = blanked.blanked_persons, blanked.left_out, blanked.table, blanked.units
@@ -116,7 +115,7 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
         units = Units.of_persons(owner) if plan.draws_persons else Units.of_records(source.n)
         drawn = units, make_classes([generalised[name] for name in plan.classes], units)
     gone = table.n + table.origin.get(LEFT_OUT, 0) - source.n
-    found = DrawInput(generalised, source, owner, known, *drawn, emptied, left_out, gone, table)
+    found = DrawInput(generalised, source, owner, plan.persons is not None, *drawn, emptied, left_out, gone, table)
     for block in plan.blocks:
         _check_block(found, block)
     return found
@@ -172,15 +171,8 @@ def run(
     published = [name for name in prepared.table.names if plan.roles[name].is_published]
     for done, name in enumerate(published):
         progress.report("Putting rows in random order", 0.3 + 0.6 * done / len(published))
-        column = prepared.table[name]
-        if name in plan.sensitive:
-            rows = shown[plan.block_of(name)].take(order)
-            drawn = column.with_codes(take_codes(column.codes, rows)).without_unused_labels()
-            columns.append(keep(merge_rare(drawn, plan.rare[name]) if name in plan.rare else drawn))
-        else:
-            # What somebody may know goes out in one spelling: a rare one would tell a row from those that look alike.
-            column = column.with_codes(column.codes) if name in plan.knowable else column
-            columns.append(keep(column.take(order).without_unused_labels()))
+        rows = shown[plan.block_of(name)].take(order) if name in plan.sensitive else order
+        columns.append(keep(_published_column(prepared.table[name], plan, rows)))
     correlations: tuple[float, ...] = ()
     if prepared.classes.number > 1:
         columns.append(number_codes(CLASS, prepared.row_class[order]))
@@ -204,6 +196,16 @@ def run(
         rare=plan.rare,
         means={name: each for name, each in means.items() if each},
     )
+
+
+def _published_column(column: Column, plan: Plan, rows: NDArray[np.integer]) -> Column:
+    """Return a column that shows the values of (N,) rows, of a sensitive one those that were drawn."""
+    if column.name in plan.sensitive:
+        drawn = column.with_codes(take_codes(column.codes, rows)).without_unused_labels()
+        return merge_rare(drawn, plan.rare[column.name]) if column.name in plan.rare else drawn
+    # What somebody may know goes out in one spelling: a rare one would tell a row from those that look alike.
+    written = column.with_codes(column.codes) if column.name in plan.knowable else column
+    return written.take(rows).without_unused_labels()
 
 
 def show_rows(prepared: DrawInput, block: Block, source: Randomness) -> NDArray[np.int32]:

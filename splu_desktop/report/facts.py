@@ -559,7 +559,7 @@ def _external(
     smallest, few = (known.smallest, known.below(limits.alike)) if knows else (None, 0)
     progress.report("Working out the verdict", 0.6)
     one_row = str(opened.facts.get("one_row", ""))
-    tables = tuple(_read_tables(opened, plan))
+    tables = tuple(_read_tables(opened))
     opens = None if entry is None else dict(entry.body.get("open", {}))
     again = any(each.recipient.casefold() == audience.recipient.casefold() for each in earlier)
     grave = {"gives-away", "names-persons", *(["second-release"] if again else [])}
@@ -668,7 +668,7 @@ def _secrets_by_law(certainty: Certainty, opened: OpenRelease) -> tuple[Secret, 
     return tuple(sorted(found, key=lambda each: -each.with_release))
 
 
-def _read_tables(opened: OpenRelease, plan: Plan) -> Iterator[TableFact]:
+def _read_tables(opened: OpenRelease) -> Iterator[TableFact]:
     """Give the tables that must come out as a recipient reads them."""
     reader = Reader(opened.published)
     for text in opened.facts["questions"]:

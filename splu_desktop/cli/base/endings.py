@@ -68,7 +68,7 @@ def open_standard_files() -> None:
                 os.open(os.devnull, os.O_RDWR)
 
 
-def _end(number: int, frame: FrameType | None) -> None:
+def _end(number: int, _frame: FrameType | None) -> None:
     for other in _NUMBERS:
         signal.signal(other, signal.SIG_IGN)
     raise Ended(number)

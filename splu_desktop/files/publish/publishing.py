@@ -133,7 +133,7 @@ def publish(
     register, options, accepted = register or Register(), options or Options(), dict(accepted or {})
     check_password(options.password)
     day_to_delete(plan.audience.until)  # a recipe, or answers that were kept, may be of last year
-    check_target(target, options, table)
+    check_target(target, table)
     # A run that died may have entered a release that never appeared: as an earlier release it would weaken this one for
     # nothing.
     tidy(register)
@@ -142,7 +142,7 @@ def publish(
     check_accepted(found, accepted, options.accept_all)
     form = replace(options.form, title=options.form.title or target.stem)
     # Of the source, not of the release: coarser or drawn values would not be known again.
-    with in_background(lambda watch: source_marks(register, table, plan), progress, "Recognising the source") as known:
+    with in_background(lambda _: source_marks(register, table, plan), progress, "Recognising the source") as known:
         if fill is None:
             # Not the judged table: the verdict rehearsed a draw, and this one is the only one that goes out.
             published = sanitise.run(table, plan, keep=store_codes, progress=progress)
@@ -261,7 +261,7 @@ def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str)
         raise Refused(waiting)
 
 
-def check_target(target: Path, options: Options, table: Table) -> None:
+def check_target(target: Path, table: Table) -> None:
     """Raise CannotWrite where the destination can't become a release: asked early, so that no work is done in vain."""
     check_name(target)
     check_new(target)

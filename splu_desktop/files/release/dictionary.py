@@ -21,6 +21,7 @@ DICTIONARY_NAME = "dictionary.csv"
 LABEL_FILES = ("labels.do", "labels.sps", "labels.sas", "labels.R")
 HEADER = ("column", "type", "treatment", "values", "missing", "score columns")
 _SHOWN = 30  # values named
+_HOW_TO_COUNT = "Count by scores.csv, not by rows: README.md says why.\n"
 OWN_COLUMNS = {  # of each release, and what they are
     CLASS: say("rows of one class lend each other values"),
     NUMBER: say("a person’s rows have one number, new in each release"),
@@ -85,47 +86,43 @@ def _values(ordered: bool, labels: list[str], language: Language) -> str:
     return "; ".join(shown) + (f"; ... ({len(labels)})" if len(labels) > _SHOWN else "")
 
 
-def write_labels(published: Published, scores: Sequence[ScoreColumn], folder: Path) -> None:
+def write_labels(published: Published, folder: Path) -> None:
     """Write labels.do, .sps, .sas and .R: each reads table.csv as text and labels its columns."""
     names = _variables(published.table.names)
     titles = [_line(name) for name in published.table.names]
     pairs = list(zip(names, titles, strict=True))
+    doubled = [(name, title.replace("'", "''")) for name, title in pairs]  # as SPSS and SAS take an apostrophe
+    texts = {}
     rename = "\n".join(f"rename v{at} {name}" for at, name in enumerate(names, 1))
     stata = "\n".join(f'label variable {name} `"{_stata(title)}"\'' for name, title in pairs)
-    (folder / "labels.do").write_text(
-        "* Count by scores.csv, not by rows: README.md says why.\n"
+    texts["labels.do"] = (
+        f"* {_HOW_TO_COUNT}"
         'import delimited "table.csv", delimiters(",") varnames(nonames) rowrange(2) stringcols(_all) ///\n'
-        f'    bindquote(strict) encoding("utf-8") clear\n{rename}\n{stata}\n',
-        encoding="utf-8",
-        newline="\n",
+        f'    bindquote(strict) encoding("utf-8") clear\n{rename}\n{stata}\n'
     )
     widths = [max([1, *map(len, map(str.encode, column.labels.tolist()))]) for column in published.table.columns]
     fields = "\n".join(f"  {name} A{min(width, 32_767)}" for name, width in zip(names, widths, strict=True))
-    spss = "\n".join(f"VARIABLE LABELS {name} '{title.replace(chr(39), chr(39) * 2)}'." for name, title in pairs)
-    (folder / "labels.sps").write_text(
-        "* Count by scores.csv, not by rows: README.md says why.\n"
+    spss = "\n".join(f"VARIABLE LABELS {name} '{title}'." for name, title in doubled)
+    texts["labels.sps"] = (
+        f"* {_HOW_TO_COUNT}"
         'GET DATA /TYPE=TXT /FILE="table.csv" /ENCODING="UTF8" /DELIMITERS="," /QUALIFIER=\'"\'\n'
-        f"  /ARRANGEMENT=DELIMITED /FIRSTCASE=2 /VARIABLES=\n{fields}\n  .\n{spss}\nEXECUTE.\n",
-        encoding="utf-8",
-        newline="\n",
+        f"  /ARRANGEMENT=DELIMITED /FIRSTCASE=2 /VARIABLES=\n{fields}\n  .\n{spss}\nEXECUTE.\n"
     )
     lengths = " ".join(f"{name} ${min(width, 32_767)}" for name, width in zip(names, widths, strict=True))
-    sas = "\n".join(f"  label {name} = '{title.replace(chr(39), chr(39) * 2)}';" for name, title in pairs)
-    (folder / "labels.sas").write_text(
-        "* Count by scores.csv, not by rows: README.md says why;\n"
+    sas = "\n".join(f"  label {name} = '{title}';" for name, title in doubled)
+    texts["labels.sas"] = (
+        f"* {_HOW_TO_COUNT.rstrip()};\n"
         f"data release;\n  infile 'table.csv' dsd firstobs=2 encoding='utf-8' truncover;\n  length {lengths};\n"
-        f"  input {' '.join(f'{name} $' for name in names)};\n{sas}\nrun;\n",
-        encoding="utf-8",
-        newline="\n",
+        f"  input {' '.join(f'{name} $' for name in names)};\n{sas}\nrun;\n"
     )
     r_labels = "\n".join(f'attr(release[[{at}]], "label") <- "{_r(title)}"' for at, title in enumerate(titles, 1))
-    (folder / "labels.R").write_text(
-        "# Count by scores.csv, not by rows: README.md says why.\n"
+    texts["labels.R"] = (
+        f"# {_HOW_TO_COUNT}"
         'release <- read.csv("table.csv", colClasses = "character", na.strings = "", check.names = FALSE, '
-        f'fileEncoding = "UTF-8")\n{r_labels}\n',
-        encoding="utf-8",
-        newline="\n",
+        f'fileEncoding = "UTF-8")\n{r_labels}\n'
     )
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _variables(names: Sequence[str]) -> list[str]:

@@ -71,7 +71,7 @@ def fill_folder(
         numbers = [(each.values, each.which, each.pairs) for each in scores]
         return write_numbers([each.name for each in scores], numbers, folder / SCORES_NAME, form.dialect, watch)
 
-    def describe(watch: Progress) -> dict[str, Any]:
+    def describe(_watch: Progress) -> dict[str, Any]:
         reader = Reader(final)
         spread = {name: reader.spread(name) for name in final.sensitive}
         title = form.title or folder.name
@@ -107,7 +107,7 @@ def close_folder(
     written : name of a file -> its SHA-256 where it was read back already. Raises Cancelled.
     """
     write_dictionary(published, facts, scores, folder / DICTIONARY_NAME, form.dialect, language(form.language))
-    write_labels(published, scores, folder)
+    write_labels(published, folder)
     for name in KIT:
         (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
     names = [TABLE_NAME, SCORES_NAME, DICTIONARY_NAME, README_NAME, *LABEL_FILES, *KIT]

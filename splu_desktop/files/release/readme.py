@@ -47,52 +47,12 @@ def write_readme(
     path: Path,
     language: Language,
 ) -> None:
-    """Write the page: what it is, the columns, how to count, how good numbers are, what to leave, whom to ask."""
-    lines = readme_lines(published, reader, facts, questions, scores, earlier, language)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    """Write the page: what it is, the columns, how to count, how good numbers are, what to leave, whom to ask.
 
-
-def readme_lines(
-    published: Published,
-    reader: Reader | None,
-    facts: Mapping[str, Any],
-    questions: Sequence[AskedTable],
-    scores: Sequence[ScoreColumn],
-    earlier: int,
-    language: Language,
-) -> list[str]:
-    """Return the page, at most 60 lines; without a reader it names no figures."""
+    It has at most 60 lines; without a reader it names no figures.
+    """
     t = language.sentence
-    head = [f"# {_flat(facts['title'])}", ""]
-    rows = say("Rows: {n}. One row: {row}.", n=published.n, row=facts["row"]) if facts["row"] else None
-    head.append(t(rows or say("{n} rows.", n=published.n)))
-    if published.one_row_each:
-        head.append(t(say("Each row is another person.")))
-    elif published.person:
-        head.append(t(say("A person may have several rows; all were drawn at once, and the ranges know it.")))
-    if way := facts.get("one_row"):
-        head.append(t(one_row_words(way)))
-    if facts["recipient"] or facts["purpose"]:
-        who, purpose = _flat(facts["recipient"]) or "–", _flat(facts["purpose"]) or "–"
-        head.append(t(say("For: {who}. Made for: {purpose}.", who=who, purpose=purpose)))
-    head += _period(published, facts, t)
-    head += ["", "## " + t(say("Count by scores, not by rows"))]
-    names = [say("“{name}”", name=name) for name in published.sensitive]
-    shown = count_to_name(len(names), 6)
-    drawn = listed(names, "{head} and {tail}")
-    if rest := len(names) - shown:
-        drawn = say("{names} and {n} more", names=listed(names[:shown], "{head}, {tail}"), n=rest)
-    gamma = f"{published.gamma:g}"
-    head.append(t(say("Drawn anew to protect persons: {columns}. A row keeps its value in 1 of {gamma} cases.",
-                      columns=drawn, gamma=gamma)))  # fmt: skip
-    head.append(t(say("Else it shows that of another row of its class: rows must not be counted. All else is true.")))
-    if facts["dates_moved"]["columns"]:
-        what = say("moved by a number of days for each person")
-        head.append(t(Phrase("{columns}: {what}.", {"columns": quoted(facts["dates_moved"]["columns"]), "what": what})))
-    for name, least in published.rare.items():
-        if OTHER in published.table[name].labels:
-            head.append(t(say("“{other}” of “{column}” holds the values that fewer than {n} rows show.",
-                              other=OTHER, column=name, n=least)))  # fmt: skip
+    head = _head(published, facts, t)
     tail = ["", "## " + t(say("Three ways to count")), *_examples(published, facts, questions, scores, reader, t)]
     tail += ["", "## " + t(say("How good numbers are")), *_goodness(published, questions, reader, t)]
     if earlier:
@@ -112,14 +72,50 @@ def readme_lines(
     columns = ["", "## " + t(say("Columns (table.csv; dictionary.csv has all)"))]
     room = MOST_LINES - len(head) - len(tail) - len(columns)
     named = {name for asked in questions for name in (asked.sa, *asked.by)}
-    return [*head, *columns, *_columns(published, facts, named, room, t), *tail]
+    lines = [*head, *columns, *_columns(published, facts, named, room, t), *tail]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+
+
+def _head(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]:
+    """Return what the release is, and which columns were drawn anew, joined or moved."""
+    head = [f"# {_flat(facts['title'])}", ""]
+    rows = say("Rows: {n}. One row: {row}.", n=published.n, row=facts["row"]) if facts["row"] else None
+    head.append(t(rows or say("{n} rows.", n=published.n)))
+    if published.one_row_each:
+        head.append(t(say("Each row is another person.")))
+    elif published.person:
+        head.append(t(say("A person may have several rows; all were drawn at once, and the ranges know it.")))
+    if way := facts.get("one_row"):
+        head.append(t(one_row_words(way)))
+    if facts["recipient"] or facts["purpose"]:
+        who, purpose = _flat(facts["recipient"]) or "–", _flat(facts["purpose"]) or "–"
+        head.append(t(say("For: {who}. Made for: {purpose}.", who=who, purpose=purpose)))
+    head += _period(published, t)
+    head += ["", "## " + t(say("Count by scores, not by rows"))]
+    names = [say("“{name}”", name=name) for name in published.sensitive]
+    shown = count_to_name(len(names), 6)
+    drawn = listed(names, "{head} and {tail}")
+    if rest := len(names) - shown:
+        drawn = say("{names} and {n} more", names=listed(names[:shown], "{head}, {tail}"), n=rest)
+    gamma = f"{published.gamma:g}"
+    head.append(t(say("Drawn anew to protect persons: {columns}. A row keeps its value in 1 of {gamma} cases.",
+                      columns=drawn, gamma=gamma)))  # fmt: skip
+    head.append(t(say("Else it shows that of another row of its class: rows must not be counted. All else is true.")))
+    if facts["dates_moved"]["columns"]:
+        what = say("moved by a number of days for each person")
+        head.append(t(Phrase("{columns}: {what}.", {"columns": quoted(facts["dates_moved"]["columns"]), "what": what})))
+    for name, least in published.rare.items():
+        if OTHER in published.table[name].labels:
+            head.append(t(say("“{other}” of “{column}” holds the values that fewer than {n} rows show.",
+                              other=OTHER, column=name, n=least)))  # fmt: skip
+    return head
 
 
 def _flat(text: str) -> str:
     return isolated(" ".join(str(text).split()))
 
 
-def _period(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]:
+def _period(published: Published, t: Any) -> list[str]:
     for column in published.table.columns:
         if column.kind.has_order and column.values is not None and column.values.dtype.kind == "M":
             known = column.labels[~column.missing]
@@ -288,7 +284,7 @@ def _pandas_lines(published: Published, facts: Mapping[str, Any], score: ScoreCo
     text = ', dtype=str, keep_default_na=False, na_values=[""]'
     wider, less = _error_factors(published, score.column)
     return [
-        "import pandas, statsmodels.formula.api as smf",
+        "import pandas, statsmodels.formula.api as smf\n".rstrip(),  # code: by its line's end no sentence to translate
         f'd = pandas.read_csv("table.csv"{read}{text}).join(pandas.read_csv("scores.csv"{read}))',
         f"d{group}.{score.name}.sum()",
         f"fit = smf.ols({f'{score.name} ~ {formula}'!r}, d).fit({robust}); fit.params",

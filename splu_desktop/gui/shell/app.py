@@ -149,7 +149,7 @@ def _application(argv: list[str]) -> Application:
 
     said: list[str] = []
 
-    def end(kind: QtMsgType, context: object, text: str) -> None:
+    def end(kind: QtMsgType, _context: object, text: str) -> None:
         said.append(text.splitlines()[0].rstrip("."))
         if kind == QtMsgType.QtFatalMsg:
             told = said[0] if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") else "no DISPLAY is set"
@@ -178,7 +178,7 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     window = make_window()
     application.window = window
 
-    def report(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
+    def report(_kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
         # The text of a foreign exception may quote data, so neither window nor console shows it.
         window.say("fault", sentence(fault.with_traceback(trace)))
 
