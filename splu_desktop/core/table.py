@@ -344,8 +344,8 @@ def remember(look: Callable[Concatenate[_Of, _How], _Found]) -> Callable[Concate
     return look_up
 
 
-IDENTIFIERS = "identifiers"
-"""Entry of `Table.origin`: names of the columns that the source itself says name a person."""
+IDENTIFIERS, LABELS = "identifiers", "labels"
+"""Entries of `Table.origin`: columns that the source itself says name a person; column -> what it says of it."""
 
 
 @dataclass(frozen=True, eq=False)

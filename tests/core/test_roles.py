@@ -20,7 +20,7 @@ from splu_desktop.core.roles.numbers import (
     us_provider,
 )
 from splu_desktop.core.roles.suggest import Role, Suggestion, absence_values, suggest_roles
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import LABELS, Column, Kind, Table
 from splu_desktop.files.importer import read
 from tests.columns import column_of
 from tests.core.role_tables import headers, tables
@@ -190,6 +190,8 @@ def test_real_tables(name: str) -> None:
         ("return_to_work", "full|partial|not yet", Kind.CATEGORY),
         ("confidence_team", "full|partial|lost", Kind.CATEGORY),
         ("SERVICES", "1|2|4|5|6|7", Kind.INTEGER),
+        ("age at first sex", "8|12|15|18|35", Kind.INTEGER),
+        ("number of births", "0|1|2|3|4|5", Kind.INTEGER),
         ("Alter bei Erstkonsum", "11|12|14|18|25|40", Kind.INTEGER),
         ("nmonth", "1|2|3|4|5|6|7|8|9|10|11|12", Kind.INTEGER),
         ("Заболевание", "пневмония|диабет|гипертония", Kind.CATEGORY),
@@ -285,6 +287,31 @@ def test_names_of_identifiers(name: str) -> None:
 def test_dates_of_birth_are_known_by_name_or_by_how_far_they_lie_back(name: str) -> None:
     days = [str(np.datetime64("1930-01-01") + RANDOM.randrange(29_000)) for _ in range(N)]
     assert suggested(name, days, Kind.DATE).role is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "values", "kind", "role", "subject"),
+    [
+        ("v024", "region", "Coast|Lakes|Highlands|Delta", Kind.CATEGORY, Role.NSA, "place"),
+        ("DMDMARTZ", "Marital status", "1|2|3", Kind.INTEGER, Role.NSA, "demographic"),
+        ("WOLD", "Bundesland des Wohnortes", "Hessen|Bremen|NRW", Kind.CATEGORY, Role.NSA, "place"),
+        ("q17", "Doctor told you have diabetes", "1|2|9", Kind.INTEGER, Role.SA, "health"),
+        ("q18", "Do you trust the staff of the clinic?", "1|2|3", Kind.INTEGER, Role.SA, "health"),
+        ("v525", "age at first sex", "8|12|15|35", Kind.INTEGER, Role.SA, "health"),
+        ("v201", "total children ever born", "0|1|2|7", Kind.INTEGER, Role.SA, "health"),
+        ("LOC", "Location of pain", "North|South|West", Kind.CATEGORY, Role.SA, "health"),
+        ("site", "Site of the tumour", "North|South|West", Kind.CATEGORY, Role.SA, "health"),
+        ("mrn", "Health record", "10001|10002|10003", Kind.INTEGER, Role.IDENTIFIER, "person"),
+        ("xqz", "Name of interviewer", "a|b|c|d", Kind.CATEGORY, Role.IDENTIFIER, "person"),
+    ],
+)
+def test_a_label_says_what_its_column_is_where_the_name_does_not_and_a_finding_always(
+    name: str, label: str, values: str, kind: Kind, role: Role, subject: str
+) -> None:
+    each = values.split("|")
+    column = texts(name, [each[at % len(each)] for at in range(N)], kind)
+    found = suggest_roles(Table((column,), {LABELS: {name: label}}))[name]
+    assert (found.role, found.subject) == (role, subject)
 
 
 def test_a_year_of_birth_is_an_age_and_a_date_that_few_have_is_secret() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.core.roles.suggest import Role, suggest_roles
-from splu_desktop.core.table import Kind
+from splu_desktop.core.table import LABELS, Kind
 from splu_desktop.files.importer import ImportChoices, read
 from splu_desktop.files.isolation.faults import BadChoice
 
@@ -51,7 +51,7 @@ def test_codes_labels_and_identifiers_come_from_it(tmp_path: Path) -> None:
     assert list(table["basics_complete"].labels) == ["Complete"]
     assert table["score"].kind is Kind.INTEGER
     assert imported.reasons["label of nick"] == "Called"
-    assert imported.reasons["label of risk____2"] == "Risks: Alcohol"
+    assert imported.reasons["label of risk____2"] == table.origin[LABELS]["risk____2"] == "Risks: Alcohol"
     assert imported.choices.catalog == "Study_DataDictionary_2026-01-05.csv"
     assert any("data dictionary" in problem.sentence for problem in imported.problems)
     assert suggest_roles(table)["nick"].role is Role.IDENTIFIER

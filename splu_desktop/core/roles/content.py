@@ -343,7 +343,7 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     if subject == "age":
         return _fits_age(column, reading)
     if subject == "sex":
-        coded = not reading.unknown and column.m <= _SEXES
+        coded = not (reading.unknown or reading.says("age")) and column.m <= _SEXES
         short = coded and all(len(text) <= _LETTERS and text.isalnum() for text in sample_labels(column))
         return short or holds_sexes(column, named=True)
     if subject == "date":
@@ -400,13 +400,12 @@ def _fits_age(column: Column, reading: Reading) -> bool:
     if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
         values = column.values[~column.missing]
         years = values.min() >= _YEARS[0] and values.max() <= _YEARS[1]
-        # Unlike those at menarche or menopause, of a pregnancy or a bone, ages of persons lie far apart.
-        wide = not reading.unknown or np.ptp(values) >= _SPREAD
+        # Unlike those at first sex, birth or menarche, of a pregnancy or a bone, ages of persons lie far apart.
+        wide = not reading.says("birth", "sex") and (not reading.unknown or np.ptp(values) >= _SPREAD)
         return bool(years or (wide and values.min() >= 0 and 1 < values.max() <= _OLDEST * (12 if months else 1)))
     labels = sample_labels(column)
     worded = all(read_name(text).only("age", "date", "fill", "amount") for text in labels)
-    bands = interval_ends(column) is not None  # "40 to 69", "below 18"
-    banded = bands or worded or _mostly(labels, _BAND.fullmatch)
+    banded = interval_ends(column) is not None or worded or _mostly(labels, _BAND.fullmatch)  # "40 to 69", "below 18"
     return column.kind is Kind.CATEGORY and banded and not tells_findings(column, graded=False)  # "500 mg"
 
 

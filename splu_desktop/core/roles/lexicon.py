@@ -38,9 +38,7 @@ _ENDINGS = ("s", "es", "n", "en", "e", "er", "es", "x")
 
 def fold(word: str) -> str:
     """Return a word with ae, oe and ue as a, o and u, as words with and without umlauts both are looked up."""
-    for written, plain in (("ae", "a"), ("oe", "o"), ("ue", "u")):
-        word = word.replace(written, plain)
-    return word
+    return word.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import absence_values, says_absence
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, fold, lexicon, read_name
 from splu_desktop.core.roles.role import Role, Suggestion
-from splu_desktop.core.table import IDENTIFIERS, Column, Kind, Table, remember
+from splu_desktop.core.table import IDENTIFIERS, LABELS, Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
 
 __all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
@@ -43,10 +43,9 @@ _UNCHANGED = {
 @remember  # plan, verdict and register ask anew
 def suggest_roles(table: Table) -> dict[str, Suggestion]:
     """Return for every column, in the table's order, what it is taken for."""
-    found: dict[str, Suggestion] = {}
     told = _names_person(say("The data dictionary beside the file says that it names a person."))
-    for column in table.columns:
-        found[column.name] = told if column.name in table.origin.get(IDENTIFIERS, ()) else _suggestion(column)
+    named, labels = table.origin.get(IDENTIFIERS, ()), table.origin.get(LABELS, {})
+    found = {c.name: told if c.name in named else _suggestion(c, labels.get(c.name, "")) for c in table.columns}
     _take_second_ages(table, found)
     _compare(table, found)
     _take_answers(table, found)
@@ -54,11 +53,15 @@ def suggest_roles(table: Table) -> dict[str, Suggestion]:
 
 
 @remember
-def _suggestion(column: Column) -> Suggestion:
+def _suggestion(column: Column, label: str) -> Suggestion:
+    """Return what a column is by its name, or by the file's label where that says more or a finding."""
     if content.rows_of(column) == 0:
         return Suggestion(Role.DROPPED, say("The column holds no values."), "administrative")
-    reading = read_name(column.name)
-    return (
+    reading, told = read_name(column.name), read_name(label)
+    more = told.subjects or told.head_subjects or not told.unknown
+    if label and "?" not in label and more and (reading.unknown or reading.only("fill")):  # "RIDRETH3", "v024"
+        reading = told
+    found = (
         _named_identifier(column, reading)
         or _held_identifier(column, reading)
         or _suggest_unchanged(column, reading)
@@ -66,6 +69,7 @@ def _suggestion(column: Column) -> Suggestion:
         or _suggest_by_signs(column, reading)
         or _secret(column, reading)
     )
+    return _secret(column, told) if found.role is Role.NSA and told.says("health") else found
 
 
 def _names_person(reason: str, subject: str = "person", doubt: bool = False) -> Suggestion:
@@ -167,9 +171,8 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
         return None
     if content.holds_years(column):
         return _harmless("age" if content.may_be_births(column) else "date", True)
-    one_value = column.m == 1 and not content.holds_answers(column)  # an illness that all have is one: "yes"
-    ways = column.m > 1 and content.holds_ways(column)
-    return _harmless("administrative", True) if one_value or ways else None
+    ways = content.holds_ways(column) if column.m > 1 else not content.holds_answers(column)  # an illness of all: "yes"
+    return _harmless("administrative", True) if ways else None
 
 
 def _harmless(subject: str, doubt: bool) -> Suggestion:
@@ -253,7 +256,7 @@ def _compare(table: Table, found: dict[str, Suggestion]) -> None:
     shown = {name: each.subject for name, each in found.items() if each.role is Role.NSA and table[name].m > 1}
     keys = [table[name] for name, each in found.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
     told = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
-    units = [table[name] for name, subject in shown.items() if told and subject in ("unit", "place", "date")]
+    units = [table[name] for name, subject in shown.items() if told and subject in ("unit", "place")]
     for column in table.columns:
         if found[column.name].role is not Role.SA or read_name(column.name).says("health") or column.m < _SIGNS:
             continue

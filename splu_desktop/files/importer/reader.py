@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say, which_of
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.table import IDENTIFIERS
+from splu_desktop.core.table import IDENTIFIERS, LABELS
 from splu_desktop.files.disk.background import in_background
 from splu_desktop.files.importer import statistical
 from splu_desktop.files.importer.choices import ImportChoices, SourceFile, TableReading
@@ -213,6 +213,7 @@ def assemble(
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
-    origin = {"file": source.name, "format": kind, "sheet": sheet, IDENTIFIERS: raw.identifiers}
+    labels = {key.removeprefix("label of "): text for key, text in reasons.items() if key.startswith("label of ")}
+    origin = {"file": source.name, "format": kind, "sheet": sheet, IDENTIFIERS: raw.identifiers, LABELS: labels}
     table = replace(built.table, origin=origin)
     return replace(built, table=table, problems=tuple(problems), reasons={**reasons, **built.reasons})
