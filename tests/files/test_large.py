@@ -310,6 +310,16 @@ def test_what_an_engine_would_read_otherwise_is_refused(tmp_path: Path) -> None:
 
 
 @needs("DuckDB")
+def test_an_engine_prints_nothing(source: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    from splu_desktop.files.large.duck import DuckDB
+
+    opened = DuckDB(source, ImportChoices(), SILENT)
+    opened._base.execute("set progress_bar_time = 0")  # else of what takes two seconds alone
+    opened.count_sets([["ward"], ["ward", "age"]])
+    assert capfd.readouterr() == ("", "")
+
+
+@needs("DuckDB")
 @pytest.mark.parametrize("words", [("--set", "draw=groups", "--person", "none"), ("--person", "number")])
 def test_what_needs_all_rows_at_once_is_refused(source: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
     asked = ["publish", str(source), *PLAN, *ACCEPT[:2], *words, "--engine", "duckdb", "--out", str(tmp_path / "r")]

@@ -37,6 +37,7 @@ class DuckDB(LargeTable):
     def connect(self) -> None:
         """Have queries know the file's records, see `LargeTable`."""
         self._base = duckdb.connect(config=_SETTINGS)
+        self._base.execute("set enable_progress_bar_print = false")  # which would stand in what is printed
         quote = self.choices.quote if self.choices.quote is not None else '"'
         said: dict[str, Any] = {
             "sep": self.choices.delimiter, "quotechar": quote, "escapechar": quote,
