@@ -166,6 +166,22 @@ def test_no_value_seen_twice_is_surer_than_two_releases_say(together: bool) -> N
     assert stated > (right / np.maximum(both, 1))[both >= 30].max() - 0.05
 
 
+def test_all_rows_of_a_person_seen_twice_are_no_surer_than_two_releases_say() -> None:
+    """Three rows of five values each: a row by itself says .56, all three in their order are right in .89."""
+    rng = np.random.default_rng(6)
+    table = Table((coded("id", np.repeat(np.arange(400), 3)), coded("dx", rng.integers(0, 5, 1200))))
+    plan = plan_for(table, [["dx"]], person="id")
+    prepared, (block,) = prepare(table, plan), plan.blocks
+    true, seen = prepared.table["dx"].codes, []
+    stated = surest_jointly(prepared, plan, certainties(prepared, plan).riskiest_share, [5, 5])
+    for seed in range(200):
+        one, two = (true[show_rows(prepared, block, Seeded(2 * seed + more))].reshape(-1, 3) for more in (0, 1))
+        seen.append((one == true.reshape(-1, 3)).all(axis=1)[(one == two).all(axis=1)])
+    right = np.concatenate(seen)
+    assert right.mean() > 0.85
+    assert right.mean() < stated < 0.95
+
+
 def test_a_person_number_lets_all_rows_of_a_person_stand_out_together() -> None:
     table = visits(most=6)
     plan = plan_for(table, [["finding"]], person="id")

@@ -64,7 +64,5 @@ def unique_distances(prepared: DrawInput, plan: Plan) -> float:
     for day, known in days:
         apart = np.where(known, day - first[owner], -1)
         row = stir(row + stir(apart.astype(np.uint64)))
-    course = np.zeros(prepared.person_count, np.uint64)
-    np.add.at(course, owner, stir(row))
-    _, inverse, times = np.unique(course, return_inverse=True, return_counts=True)
-    return float((times[inverse] == 1).mean()) if days and len(course) else 0.0
+    _, times = np.unique(add_courses(row, prepared), return_counts=True)
+    return np.count_nonzero(times == 1) / max(prepared.person_count, 1) if days else 0.0

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from splu_desktop.core.distinct import pair_keys, stir
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.risk.certainty import secret_values
+from splu_desktop.core.risk.recognition import add_courses
 from splu_desktop.core.sanitise import DrawInput
 
 
@@ -49,16 +51,22 @@ def surest_jointly(prepared: DrawInput, plan: Plan, riskiest: float, gammas: Seq
 
     riskiest : the largest share of a secret value in its class.
 
-    A rare value is surest, since chance shows it seldom twice, and what a block shows together is rarer than each of
-    its values. Proof: the log odds of `joint_certainty` have the derivative (1/(1 - pi) - sum a/(a + (1 - a) pi))/pi,
-    which falls below 0 at most once as pi shrinks: the largest value lies at one of the ends.
+    What is rare is surest, since chance shows it seldom twice: what a block shows together is rarer than each of its
+    values, and all rows of a person in their order are rarer still, since they were kept or lent as one. Proof: the log
+    odds of `joint_certainty` have the derivative (1/(1 - pi) - sum a/(a + (1 - a) pi))/pi, which falls below 0 at most
+    once as pi shrinks: the largest value lies at one of the ends. Lent rows come in any order alike.
     """
-    classes = prepared.row_class.astype(np.int64)
-    sizes, least = np.bincount(classes), riskiest
+    units, code, least = prepared.units, prepared.classes.code, riskiest
+    sizes, factorials = np.bincount(code), np.cumsum(np.log(np.maximum(np.arange(units.sizes.max(initial=0) + 1), 1)))
+    whole = replace(prepared, owner=units.owner.astype(np.int64))
     for block in plan.blocks:
-        values = block_codes(prepared.table, block.columns)
-        columns = [prepared.table[name] for name in block.columns]
+        values, columns = block_codes(prepared.table, block.columns), [prepared.table[name] for name in block.columns]
         secret = np.logical_or.reduce([secret_values(each, plan)[each.codes] for each in columns])
-        cells, counts = np.unique((classes * (int(values.max()) + 1) + values)[secret], return_counts=True)
-        least = min(least, float((counts / sizes[cells // (int(values.max()) + 1)]).min(initial=1.0)))
+        some = np.flatnonzero(np.bincount(units.owner, secret))
+        who, times = np.unique(pair_keys(units.owner, int(values.max()) + 1, values), return_counts=True)
+        orders = factorials[units.sizes] - np.bincount(who // (int(values.max()) + 1), factorials[times])
+        shown = add_courses(values, whole) ^ stir(code.astype(np.uint64))
+        _, first, counts = np.unique(shown[some], return_index=True, return_counts=True)
+        first = some[first]
+        least = min(least, float((counts / sizes[code[first]] * np.exp(-orders[first])).min(initial=1.0)))
     return max(joint_certainty(share, gammas) for share in (least, riskiest))
