@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from splu_desktop.core.answer.analyses import Analysis, analyse
+from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.forecast import Forecaster
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.persons.choice import ByPerson
@@ -79,3 +81,22 @@ def test_averages_are_forecast_where_values_are_numbers() -> None:
     assert ahead.truth[:, 0] == pytest.approx([7.5, 7.5], abs=0.4)
     half = (ahead.high - ahead.low)[0, :, 0] / 2
     assert half == pytest.approx(1.96 * np.sqrt((1 - 1 / 16) * 16.3 / 1_000), rel=0.1)
+
+
+def test_averages_by_person_are_forecast_as_wide_as_they_are_read() -> None:
+    """Points that hardly change: where only rows were looked at, half the width was forecast."""
+    rng, owner = np.random.default_rng(2), np.repeat(np.arange(900), 5)
+    points = rng.integers(0, 12, 900)[owner] + rng.integers(0, 2, len(owner))
+    sex = np.array(["f", "m"])[rng.integers(0, 2, 900)[owner]]
+    source = Table((column("who", owner), column("sex", sex), column("points", points)))
+    roles = {"who": Role.IDENTIFIER, "sex": Role.NSA, "points": Role.SA}
+    plan = Plan(roles, blocks_of(("points",), 4), ("sex",), persons=ByPerson("who"))
+    ahead = Forecaster(prepare(source, plan), plan).forecast(AskedTable("points", None, ("sex",), "mean"), [4.0])
+    read, held = [], 0
+    for seed in range(8):
+        reader = Reader(run(source, plan, randomness=Seeded(seed)))
+        found = analyse(reader, Analysis("mean", "points", where=(Condition("sex", ("f",)),))).first
+        read.append(found.high - found.low)
+        held += found.low <= points[sex == "f"].mean() <= found.high
+    assert np.mean(read) == pytest.approx(float((ahead.high - ahead.low)[0, 0, 0]), rel=0.15)
+    assert held >= 6

@@ -26,6 +26,7 @@ from splu_desktop.core.table import Column, remember
 from splu_desktop.core.thresholds import NORMAL_95
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
 Flags = NDArray[np.bool_]
 
 LEAST = 50  # true count from which a cell is expected to be readable
@@ -138,11 +139,7 @@ class Forecaster:
         # No more than the line has rows: unchanged columns are published, so recipients cut there as well.
         top = np.bincount(of_line, rows[:, 0], lines)[:, None].astype(float)
         size, share = self._sizes[of_class][:, None], self._class_shares(sensitive)[:, values][of_class]
-        effect: Floats | float = 1.0
-        if self.prepared.units.person:
-            known = owner if self.plan.persons is not None and self.plan.persons.number else None
-            person_rows = np.array([cell.rows for cell in self.prepared.classes.cells])[of_class]
-            effect = 1 + count_rows_beside(pair, known, person_rows)[:, None] * self.correlation(block)
+        effect = self._effect(block, pair, owner, of_class)[:, None]
         low, high = np.empty((2, len(gammas), lines, len(values)))
         for at, gamma in enumerate(gammas):
             a = 1 / gamma
@@ -163,6 +160,14 @@ class Forecaster:
         """Return (C, m) the share of each value among the rows of each class."""
         column, classes = self.prepared.table[sensitive], self.prepared.row_class
         return class_shares(column.codes, column.m, classes, self.prepared.classes.number)
+
+    def _effect(self, block: Block, pair: Ints, owner: Ints, of: Ints) -> Floats:
+        """Return (K,) how many times as wide sums over parts, `of` which classes, scatter by persons' rows."""
+        if not self.prepared.units.person:
+            return np.ones(len(of))
+        known = owner if self.plan.persons is not None and self.plan.persons.number else None
+        person_rows = np.array([cell.rows for cell in self.prepared.classes.cells])[of]
+        return 1 + count_rows_beside(pair, known, person_rows) * self.correlation(block)
 
     @remember
     def correlation(self, block: Block) -> float:
@@ -192,6 +197,8 @@ class Forecaster:
         rows = np.bincount(pair).astype(float)
         of_line, of_class = np.divmod(pairs, len(size))
         q = rows / size[of_class]
+        block, owner = self.plan.block_of(asked.sa), self.prepared.units.owner[known]
+        scatter = spread[of_class] * self._effect(block, pair, owner, of_class)
         low, high = np.empty((2, len(gammas), lines, 1))
         for place, gamma in enumerate(gammas):
             a = 1 / gamma
@@ -199,7 +206,7 @@ class Forecaster:
             # that part.
             c = (1 - (1 - a) * q) / a
             other = (1 - a) * q / a
-            total = (1 - a) * (1 + a) * spread[of_class] * (rows * c**2 + (size[of_class] - rows) * other**2)
+            total = (1 - a) * (1 + a) * scatter * (rows * c**2 + (size[of_class] - rows) * other**2)
             variance = np.bincount(of_line, total, minlength=lines) / np.maximum(n, 1) ** 2
             half = NORMAL_95 * np.sqrt(variance)
             low[place, :, 0], high[place, :, 0] = mean - half, mean + half
