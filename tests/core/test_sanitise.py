@@ -168,6 +168,11 @@ def test_rows_of_a_person_correlate_wholly_or_not_at_all() -> None:
     assert row_correlation([changes, stays], units, one_class) == 1
     chronic = np.where((rng.random(5_000) < 0.03)[owner], 0, changes).astype(np.int32)
     assert row_correlation([chronic], units, one_class) == 1
+    # So is what several values have in common: a chapter whose codes change, a weight nearly.
+    chapter = (20 * stays + rng.integers(0, 20, 20_000)).astype(np.int32)
+    weight = (10 * rng.integers(0, 40, 5_000)[owner] + rng.integers(0, 10, 20_000)).astype(np.int32)
+    assert min(row_correlation([each], units, one_class) for each in (chapter, weight)) > 0.95
+    assert row_correlation([rng.integers(0, 200, 20_000).astype(np.int32)], units, one_class) <= 0.1
     # What the shares of a class explain makes no rows alike: half of the persons have other values than the rest.
     apart = np.where(owner < 2_500, changes, changes + 3).astype(np.int32)
     assert row_correlation([apart], units, (np.arange(5_000) >= 2_500).astype(np.int64)) in (0, 0.05)

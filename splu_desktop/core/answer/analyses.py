@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -274,10 +275,7 @@ def share(reader: Reader, analysis: Analysis) -> Result:
     return _ratio(reader, analysis)
 
 
-@register(say("mean"), NUMBERS, say("mean of a column of numbers"))
-def mean(reader: Reader, analysis: Analysis) -> Result:
-    """Return the mean of a column's numbers."""
-    return _ratio(reader, analysis)
+register(say("mean"), NUMBERS, say("mean of a column of numbers"))(_ratio)
 
 
 @register(say("difference"), COMPARISON, say("share of the outcome among the exposed less that among the others"))
@@ -287,6 +285,7 @@ def difference(reader: Reader, analysis: Analysis) -> Result:
 
 
 def _ratio_of_risks(reader: Reader, analysis: Analysis, model: str) -> Result:
+    """Return P(value | exposed) / P(value | unexposed), or that of odds; outcome and exposure may both be re-drawn."""
     if analysis.value is None:
         raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.outcome)
     try:
@@ -295,16 +294,11 @@ def _ratio_of_risks(reader: Reader, analysis: Analysis, model: str) -> Result:
         raise BadQuestion("The release can't tell this ratio: one of its risks can't be told from none.") from None
 
 
-@register(say("risk ratio"), COMPARISON, say("risk of the outcome among the exposed over that among the others"))
-def risk_ratio(reader: Reader, analysis: Analysis) -> Result:
-    """Return P(value | exposed) / P(value | unexposed); outcome and exposure may both be re-drawn."""
-    return _ratio_of_risks(reader, analysis, "poisson")
-
-
-@register(say("odds ratio"), COMPARISON, say("odds of the outcome among the exposed over those among the others"))
-def odds_ratio(reader: Reader, analysis: Analysis) -> Result:
-    """Return the odds of a value among the exposed over those among the unexposed."""
-    return _ratio_of_risks(reader, analysis, "logistic")
+for _name, _words, _model in (
+    (say("risk ratio"), say("risk of the outcome among the exposed over that among the others"), "poisson"),
+    (say("odds ratio"), say("odds of the outcome among the exposed over those among the others"), "logistic"),
+):
+    register(_name, COMPARISON, _words)(partial(_ratio_of_risks, model=_model))
 
 
 # --- regressions
@@ -352,6 +346,7 @@ def _covariate(published: Published, name: str, rare: frozenset[str], notes: lis
 
 
 def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
+    """Return the coefficients by the corrected score; of least squares these are the normal equations, scored."""
     published = reader.published
     if model == "logistic" and analysis.value is None:
         raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.outcome)
@@ -420,19 +415,9 @@ def _fit(published: Published, features: dict[str, Feature], model: str) -> tupl
     return np.asarray(solution.theta / scale), solution.covariance / squares, solution.covariance_alike / squares
 
 
-@register("linear", REGRESSION, say("least squares of a value, or of a column of numbers, on columns"))
-def linear(reader: Reader, analysis: Analysis) -> Result:
-    """Return the coefficients of ordinary least squares: the normal equations, scored."""
-    return _regress(reader, analysis, "linear")
-
-
-@register("logistic", REGRESSION, say("logistic regression of a value on columns"))
-def logistic(reader: Reader, analysis: Analysis) -> Result:
-    """Return the coefficients (log odds) of a logistic regression, by the corrected score."""
-    return _regress(reader, analysis, "logistic")
-
-
-@register("poisson", REGRESSION, say("Poisson regression of a value, or of a column of numbers, on columns"))
-def poisson(reader: Reader, analysis: Analysis) -> Result:
-    """Return the coefficients (log rates) of a Poisson regression, by the corrected score."""
-    return _regress(reader, analysis, "poisson")
+for _model, _words in (
+    ("linear", say("least squares of a value, or of a column of numbers, on columns")),
+    ("logistic", say("logistic regression of a value on columns")),
+    ("poisson", say("Poisson regression of a value, or of a column of numbers, on columns")),
+):
+    register(_model, REGRESSION, _words)(partial(_regress, model=_model))

@@ -282,11 +282,6 @@ def count_rows_beside(key: NDArray[np.integer], owner: NDArray[np.integer] | Non
     return np.maximum(person_rows - 1, 0)
 
 
-def correlate_together(correlations: Sequence[float], shares: Sequence[Floats]) -> Floats:
-    """Return how alike two rows of a person are in a product of scores, at most: each factor about 0, not its mean."""
-    return np.asarray(np.prod([rho + (1 - rho) * g for rho, g in zip(correlations, shares, strict=True)], axis=0))
-
-
 def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:
     """Return (lines, Q) sums of (K, Q) figures of parts, each of which belongs to a line (K,), ascending."""
     first = np.flatnonzero(np.append(True, line[1:] != line[:-1])[: len(line)])

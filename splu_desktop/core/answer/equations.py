@@ -72,10 +72,11 @@ class HiddenBlock:
         stacked: list[Floats] = [
             np.concatenate([each.values for each in own.values() if each.column == name], axis=1) for name in names
         ]
-        levels = [_levels(each) for each in stacked]
         key = np.zeros(published.n, np.int64)
-        for name, level in zip(names, levels, strict=True):
+        for name, values in zip(names, stacked, strict=True):
             # Values that the analysis takes for the same are one state: far fewer states, and less noise in each.
+            same = np.where(np.isnan(values), 1e300, values)  # NaN differs from itself: rows with it would never agree
+            level = np.unique(same, axis=0, return_inverse=True)[1].astype(np.int64).ravel()
             key = key * (int(level.max()) + 1) + level[published.table[name].codes]
         if block.draw.name != "lenders":  # lenders alone draw joined values as they draw each: others need them apart
             key = block_codes(published.table, block.columns).astype(np.int64)
@@ -90,13 +91,6 @@ class HiddenBlock:
         counts = self.shares * np.bincount(classes, minlength=number)[:, None]
         some, place = np.unique(counts, axis=0, return_inverse=True)  # of thousands of classes most are alike in it
         return np.stack([self.block.draw.score(np.eye(self.states), each).T for each in some])[place]
-
-
-def _levels(values: Floats) -> NDArray[np.int64]:
-    """Return (m,) a number for each different row of (m, d)."""
-    # NaN differs from itself, so that rows with it would never agree.
-    rows: Floats = np.where(np.isnan(values), 1e300, values)
-    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1], np.int64).ravel()
 
 
 class Equations:

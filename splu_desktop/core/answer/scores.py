@@ -5,7 +5,6 @@ phi = T^-1 h in the row's class, the one operator of every answer (mechanism.md 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -107,20 +106,3 @@ class BlockScores:
             counts = np.bincount(self._value[at], self._rows[at], minlength=self.size).astype(float)
             found[at] = np.moveaxis(self.draw.score(values, counts), -1, 0)[self._value[at]]
         return found
-
-    def number_scores(self, name: str) -> Floats:
-        """Return (P, 2) scores of the numbers of one of the block's columns, and of having one at all."""
-        numbers = self.published.numbers(name)
-        if numbers is None:
-            raise ValueError(name)
-        shown = numbers[self.labels_of(name)]
-        known = np.isfinite(shown)
-        return self.phi(np.stack([np.where(known, shown, 0.0), known], axis=1))
-
-    def value_scores(self, name: str, sets: Sequence[Sequence[str]]) -> list[tuple[Floats, NDArray[np.int32]]]:
-        """Return what `set_scores` does of sets of values of one of the block's columns."""
-        column = self.published.table[name]
-        flags = np.zeros((column.m, len(sets)), bool)
-        for at, labels in enumerate(sets):
-            flags[[column.code_of(label) for label in labels], at] = True
-        return self.set_scores(flags[self.labels_of(name)])

@@ -87,9 +87,10 @@ def score_columns(
     for name in published.sensitive:
         scores = known[published.block_of(name)]
         shown, pairs = scores.published, scores.pair
-        column = shown.table[name]
-        if shown.numbers(name) is not None:
-            both = scores.number_scores(name)
+        column, amounts, label_of = shown.table[name], shown.numbers(name), scores.labels_of(name)
+        if amounts is not None:
+            there = np.isfinite(amounts)
+            both = scores.phi(np.stack([np.where(there, amounts, 0.0), there], axis=1)[label_of])
             every = np.arange(len(both), dtype=np.int32)
             words = say("adds up the numbers of “{column}”", column=name)
             add(f"{name}_score", name, None, words, (both[:, 0], every), pairs)
@@ -100,7 +101,10 @@ def score_columns(
             if column.m > _FEW:
                 continue
         labels, chapters = _counted_values(shown, name, public), _counted_chapters(shown, name)
-        of_sets = scores.value_scores(name, [*([label] for label in labels), *chapters.values()])
+        sets = np.zeros((column.m, len(labels) + len(chapters)), bool)
+        for at, of in enumerate([*([label] for label in labels), *chapters.values()]):
+            sets[[column.code_of(label) for label in of], at] = True
+        of_sets = scores.set_scores(sets[label_of])
         for at, label in enumerate(labels):
             words = say("counts rows with “{value}” in “{column}”", value=label, column=name)
             add(f"{name}_{label or 'missing'}", name, label, words, of_sets[at], pairs)
