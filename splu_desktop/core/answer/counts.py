@@ -45,8 +45,13 @@ class CountFigures:
         return np.asarray(np.maximum(self.level + self.slope * np.maximum(self.estimate, 0.0), 0.0))
 
     def draw_towards(self, target: Floats, spread: float) -> Floats:
-        """Return the estimates, drawn towards a target as `shrink` does."""
-        return shrink(self.estimate, self.variance(), target, spread)
+        """Return estimates drawn towards a target by one deviation at most: mu + k (x - mu), k = t mu^2/(t mu^2 + V).
+
+        Limited translation (Efron and Morris 1972): a cell unlike all others is not drawn to the end of its interval.
+        """
+        x, variance, signal = self.estimate, self.variance(), spread * target**2
+        k = np.divide(signal, signal + variance, out=np.ones_like(x), where=signal + variance > 0)
+        return np.asarray(np.clip(target + k * (x - target), x - variance**0.5, x + variance**0.5))
 
     def lifts(self, target: Floats, spread: float) -> Floats:
         """Return how many times a target each is, drawn towards 1: where nothing is expected nothing follows."""
@@ -289,17 +294,6 @@ def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:
     if len(first):
         found[line[first]] = np.add.reduceat(parts, first, axis=0)
     return found
-
-
-def shrink(estimate: Floats, variance: Floats, target: Floats, spread: float) -> Floats:
-    """Return estimates drawn towards a target: mu + k (x - mu), k = t mu^2 / (t mu^2 + V), by one deviation at most.
-
-    Limited translation (Efron and Morris 1972): a cell unlike all others is not drawn to the end of its interval.
-    """
-    signal = spread * target**2
-    k = np.where(signal + variance > 0, signal / np.where(signal + variance > 0, signal + variance, 1), 1.0)
-    limit = np.sqrt(np.maximum(variance, 0.0))
-    return np.asarray(np.clip(target + k * (estimate - target), estimate - limit, estimate + limit))
 
 
 def learn_spread(estimate: Floats, variance: Floats, target: Floats) -> float:

@@ -311,9 +311,8 @@ class Reader:
                 states = np.stack([states.sum(axis=2 * at + 1, keepdims=True) - states, states], axis=at)
             states = states.reshape(*(2,) * len(parts), *shown.shape)
             figures = count_several_blocks(a, selected, in_class, states, shares)
-            # Of a product of scores, at most: each factor about 0, not its mean.
-            together = np.prod([own + (1 - own) * g for own, g in zip(rho, shares, strict=True)], axis=0)
-            figures = figures.scale(1 + beside * together)
+            alike = np.prod([own + (1 - own) * g for own, g in zip(rho, shares, strict=True)], axis=0)
+            figures = figures.scale(1 + beside * alike)  # at most: each factor about 0, not its mean
             figures = add_classes(figures, of_line, lines, selected, np.prod(shares, axis=0))
         line_rows = by_line.sum(axis=1)
         return Grid(line_rows, by_line, figures, line_rows[:, None] * whole)

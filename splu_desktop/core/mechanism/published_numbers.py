@@ -70,12 +70,11 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
         both, times = np.unique(owner * m + values, return_counts=True)
         together = np.bincount(both % m, times.astype(float) ** 2, m) - (squares * share**2).sum(axis=0)
         alone, pairs = ((each * share * (1 - share)).sum(axis=0) for each in (size, squares - size))
-        known = (shown >= LEAST) & (pairs > 0)
-        found = max(found, float(((together - alone)[known] / pairs[known]).max(initial=0)))
+        alike = np.divide(together - alone, pairs, out=np.zeros(m), where=(shown >= LEAST) & (pairs > 0))
         to = np.unique((shown.cumsum() - shown) // max(LEAST, len(rows) / _BINS), return_inverse=True)[1]
         share = np.add.reduceat(share, np.flatnonzero(np.diff(to, prepend=-1)), axis=1)
         both, times = np.unique(owner * share.shape[1] + to[values], return_counts=True)
-        found = max(found, _correlate_at_most(both, times, share, size, squares))
+        found = max(found, float(alike.max()), _correlate_at_most(both, times, share, size, squares))
     return round(min(math.ceil(found / _STEP - 1e-9) * _STEP, 1.0), 2)
 
 
