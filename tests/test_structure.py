@@ -13,6 +13,7 @@ from scripts.draw_packages import PACKAGE, ROOT, Module, between_rooms, circles,
 WIDEST = 16  # modules in a folder, beside its door
 _NAMED = re.compile(r"`((?:core|files|gui|cli|compare|report)[./][\w./]+)`")
 _PATHS = re.compile(r"`((?:\.ci|docs|scripts|resources|tests|packaging|installer|benchmarks|splu_desktop)/[\w./*-]+)`")
+_BARE_PATHS = re.compile(r"(?<![\w./-])((?:core|files|gui|cli|compare|report|tests)/[\w/]+\.py)")
 _LINKS = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 _PARTICIPLES = re.compile(
     r"(told|said|found|known|drawn|shown|made|kept|held|sought|written|given|taken|met|hidden|chosen|seen|lost|spoken|borne|spoilt|sent|lent|built|(?!feed)[a-z]+ed)"
@@ -167,6 +168,9 @@ def test_a_module_that_words_name_is_there() -> None:
     assert len(named) > 20
     assert [f"{where}: {name}" for where, name in named if not _known(name)] == []
     paths = [f"/{path.relative_to(ROOT)}" for path in ROOT.rglob("*.py") if ".venv" not in path.parts]
+    bare = [(where, name) for where, text in texts.items() for name in _BARE_PATHS.findall(text)]
+    assert len(bare) > 20
+    assert [f"{where}: {name}" for where, name in bare if not any(each.endswith(f"/{name}") for each in paths)] == []
     named = [(where, name) for where, text in texts.items() for name in re.findall(r"`([a-z_]+(?:/\w+)+\.py)", text)]
     assert [f"{where}: {name}" for where, name in named if not any(each.endswith(f"/{name}") for each in paths)] == []
     functions = [(m.path.stem, each) for m in modules().values() for each in m.tree.body]

@@ -109,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0 done, 2 bad use or bad input, 3 a verdict or check stands against it,
     1 a fault of the program.
 
-    A run that is ended from outside returns 128 and the signal's number (cli/endings.py).
+    A run that is ended from outside returns 128 and the signal's number (cli/base/endings.py).
     """
     no_crash_dumps()
     modest_libraries()

@@ -226,7 +226,9 @@ class Plan:
             "blocks": [{"columns": list(each.columns), **draw_as_dict(each.draw)} for each in self.blocks],
             "classes": list(self.classes),
             "thresholds": {k: v for k, v in self.thresholds.as_dict().items() if v is not None},
-            "generalisations": steps_as_dicts(self.generalisations),
+            "generalisations": {
+                name: [step.as_dict() for step in steps] for name, steps in self.generalisations.items()
+            },
             "kept_identifiers": dict(self.kept_identifiers),
             "public_values": {name: list(values) for name, values in self.public_values.items()},
             "rare": dict(self.rare),
@@ -277,13 +279,8 @@ def blocks_of(columns: Sequence[str], gamma: float = DEFAULT_GAMMA) -> tuple[Blo
     return tuple(Block((name,), Lenders(gamma)) for name in columns)
 
 
-def steps_as_dicts(generalisations: Mapping[str, Steps]) -> dict[str, list[dict[str, Any]]]:
-    """Return the steps of all columns as plain data."""
-    return {name: [step.as_dict() for step in steps] for name, steps in generalisations.items() if steps}
-
-
 def steps_by_column(data: Mapping[str, Any]) -> dict[str, Steps]:
-    """Return the steps that `steps_as_dicts` gave. Raises BadSetting, naming the column."""
+    """Return the steps of all columns from the plain data of a plan. Raises BadSetting, naming the column."""
     found = {}
     for name, steps in data.items():
         try:

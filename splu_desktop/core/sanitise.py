@@ -31,7 +31,7 @@ from splu_desktop.core.persons.treatment import LEFT_OUT, even_rows, number_pers
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published, block_codes
-from splu_desktop.core.table import Column, Kind, Table, take_codes
+from splu_desktop.core.table import Column, Kind, Table, number_codes, take_codes
 
 OTHER = "Other"  # what values are called that too few published rows show
 
@@ -235,12 +235,3 @@ def join_labels(column: Column, few: NDArray[np.bool_]) -> Column:
     missing = np.append(column.missing, False)
     joined = Column.from_codes(column.name, to[column.codes], labels, missing, values, kind=kind)
     return replace(joined, weights=column.weights).without_unused_labels()
-
-
-def number_codes(name: str, codes: NDArray[np.int32]) -> Column:
-    """Return a column of whole numbers from 1 for codes (N,) from 0."""
-    number = int(codes.max()) + 1
-    labels = np.array([str(each) for each in range(1, number + 1)], object)
-    values = np.arange(1, number + 1, dtype=np.float64)
-    found = Column.from_codes(name, codes, labels, np.zeros(number, bool), values, kind=Kind.INTEGER)
-    return found.without_unused_labels()

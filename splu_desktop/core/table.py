@@ -325,6 +325,14 @@ class Column:
         )
 
 
+def number_codes(name: str, codes: NDArray[np.integer[Any]]) -> Column:
+    """Return a column of whole numbers from 1 for codes (N,) from 0."""
+    values = np.arange(1, int(codes.max(initial=-1)) + 2, dtype=np.float64)
+    labels = np.array([f"{value:.0f}" for value in values.tolist()], object)
+    found = Column.from_codes(name, codes, labels, np.zeros(len(labels), bool), values, kind=Kind.INTEGER)
+    return found.without_unused_labels()
+
+
 _Of = TypeVar("_Of")
 _Found = TypeVar("_Found")
 _How = ParamSpec("_How")

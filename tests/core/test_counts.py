@@ -1,7 +1,7 @@
 """Intervals hold the truth 95 times in 100, in every band of counts, for every way of drawing.
 
 A band of 300 questions and more may fall to .94 less three of its standard errors, questions of a release counted as
-half as many, since they hang together (mechanism.md section 11). Seeds are fixed.
+half as many, since they hang together (mechanism.md section 4). Seeds are fixed.
 """
 
 from __future__ import annotations

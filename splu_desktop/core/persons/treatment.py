@@ -20,7 +20,7 @@ from splu_desktop.core.persons.dates import (
     possible_shifts,
     try_recover_shift,
 )
-from splu_desktop.core.table import Column, Kind, Table
+from splu_desktop.core.table import Column, Table, number_codes
 
 LEFT_OUT = "rows_left_out"  # entry of `Table.origin`: that each person has one row already
 SHIFTED = "dates_moved"  # another: that dates were moved already
@@ -81,10 +81,7 @@ def choose_rows(table: Table, choice: ByPerson) -> NDArray[np.int64]:
 def number_persons(owner: NDArray[np.int64], source: Randomness) -> Column:
     """Return a column with a random number of each person, from 1, for the rows of persons (N,)."""
     number = int(owner.max(initial=-1)) + 1
-    labels = np.array([str(each) for each in range(1, number + 1)], object)
-    codes = permutation(source, number)[owner]
-    values = np.arange(1, number + 1, dtype=np.float64)
-    return Column.from_codes(NUMBER, codes, labels, np.zeros(number, bool), values, kind=Kind.INTEGER)
+    return number_codes(NUMBER, permutation(source, number)[owner])
 
 
 def shift_dates(table: Table, choice: ByPerson | None, source: Randomness) -> Table:

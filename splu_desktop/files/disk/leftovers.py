@@ -42,7 +42,7 @@ def partial_beside(target: Path) -> Iterator[Path]:
     lock_path = path.with_name(path.name + _LOCK)
     with _note(target.parent, token):
         lock = _lock_at(lock_path)
-        try:  # twice: a signal that comes while the first clears up is followed by no other (cli/endings.py)
+        try:  # twice: a signal that comes while the first clears up is followed by no other (cli/base/endings.py)
             try:
                 lock.acquire(timeout=30)  # a TimeoutError is an OSError
                 if os.name == "nt":  # where a private folder's rights would cling to what leaves it

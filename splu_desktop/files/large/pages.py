@@ -14,8 +14,8 @@ from splu_desktop.core.mechanism import CLASS
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT
 from splu_desktop.core.published import Published
-from splu_desktop.core.sanitise import merge_rare, number_codes
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.sanitise import merge_rare
+from splu_desktop.core.table import Column, Table, number_codes
 from splu_desktop.files.disk.digests import DigestedFile
 from splu_desktop.files.large.drawing import Codes, CountedTable, Ints
 from splu_desktop.files.release.columns import column_as_handed_out
