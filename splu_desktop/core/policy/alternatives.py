@@ -116,7 +116,7 @@ def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Itera
 def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alternative]:
     """Give the way for the next wider or narrower audience."""
     at = LEVELS.index(setting.limits.name) + by
-    if not 0 <= at < len(LEVELS):
+    if setting.late or not 0 <= at < len(LEVELS):
         return
     limits, signed = limits_named(LEVELS[at]), LEVELS[at] != "public"
     # What was said of this recipient, records held or limits by hand, must not bend the limits of another one.
@@ -127,11 +127,9 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alt
         "public": say("Make it safe enough for anyone."),
     }[limits.name]
     # As for whoever asks for that audience: what counts as secret, what is asked and which columns go depend on it.
-    anew = None if setting.late or kind in ("safer", "sharper") else setting.anew
+    anew = None if kind in ("safer", "sharper") else setting.anew
     tried, drafted = anew(audience) if anew else (setting, replace(plan, audience=audience))
-    found = best_way(replace(tried, limits=limits, until=setting.until), drafted) if not setting.late else None
-    if found is not None:
-        yield _of(kind, words, found)
+    yield _of(kind, words, best_way(replace(tried, limits=limits, until=setting.until), drafted))
 
 
 def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
@@ -147,8 +145,7 @@ def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
         n, who = int(-(-n // size) * size), who_of(way.plan)
         words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=who, n=n)
         yield Alternative("possible", words, None)
-    words = say("Hand out protected tables of counts instead of rows.")
-    yield Alternative("possible", words, None, 0, way.cells)
+    yield Alternative("possible", say("Hand out protected tables of counts instead of rows."), None, 0, way.cells)
 
 
 def _fewer(

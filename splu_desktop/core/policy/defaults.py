@@ -46,7 +46,6 @@ def default_questions(
         if subject == wanted and name not in persons and 1 < table[name].m <= table.n // _FEWEST_ROWS
     ]
     by_persons = [by for by in dict.fromkeys((persons, *((name,) for name in persons))) if by]
-    by_unit = [(name,) for name in units[:1]]
 
     def ask(name: str, *options: tuple[str, ...]) -> list[AskedTable]:
         every = (AskedTable(name, _one_value(table[name], public_values), by, within=within) for by in options)
@@ -57,7 +56,7 @@ def default_questions(
         same = (tells_whole(table[each.sa], table[name]) for each in found if table[each.sa].m == table[name].m)
         if len(found) < MOST_TABLES and not any(same):  # a code beside its description is one question
             found += ask(name, *by_persons)
-            found += ask(name, *by_unit) if len(found) < 2 else []
+            found += ask(name, *((unit,) for unit in units[:1])) if len(found) < 2 else []
     if not found:  # a small table tells totals
         found = [each for name in ranked for each in ask(name, ())]
     # Asked for though nothing can answer it: where no table is asked for, no verdict says “too few persons”.
