@@ -255,7 +255,7 @@ class Case:
         several = [name for name in named if persons(self.source[name]).max(initial=-1) + 1 < self.source.n]
         for name in several[:1]:
             words = "“{column}” may name the person. If persons have several rows, they are less safe."
-            repair = Repair(say("Name the column"), partial(_with_person, person=name))
+            repair = Repair(say("Name the column"), partial(_name_person, column=name))
             yield Line("no-person-column", AMBER, say(words, column=name), repair=repair)
 
     def _moved_dates(self) -> Iterator[Line]:
@@ -313,8 +313,8 @@ class Case:
         return made
 
 
-def _with_person(plan: Plan, person: str) -> Plan:
-    return replace(plan.with_role(person, Role.IDENTIFIER), persons=ByPerson(person, "draw"))
+def _name_person(plan: Plan, column: str) -> Plan:
+    return replace(plan.with_role(column, Role.IDENTIFIER), persons=ByPerson(column, "draw"))
 
 
 def _make_safer(gamma: float) -> Repair:

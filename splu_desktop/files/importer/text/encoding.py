@@ -181,10 +181,6 @@ def _usual(text: str) -> float:
     return share if share >= 0.5 else 0.0
 
 
-def _script(char: str) -> str:
-    return unicodedata.name(char, "?").split()[0]
-
-
 def _share_of_words(text: str, name: str) -> float:
     """Return the share of characters beyond ASCII that stand in words as they are written; 1 where there are none."""
     good = total = 0.0
@@ -199,7 +195,7 @@ def _share_of_words(text: str, name: str) -> float:
 def _is_odd(word: str, field: str, name: str) -> bool:
     """Whether a word mixes scripts, upper and lower case, or letters and signs as no language does."""
     letters = "".join(char for char in word if char.isalpha() and char not in "µºª")
-    scripts = set(map(_script, letters))
+    scripts = {unicodedata.name(char, "?").split()[0] for char in letters}
     if scripts & EAST and scripts <= EAST | {"LATIN"}:
         beyond = [char for char in word if not char.isascii()]
         # "°C" and "µg" are one letter each in such an encoding; as a field by itself a letter is a word.
