@@ -157,8 +157,6 @@ def holds_numbering(column: Column) -> bool:
 def is_numbered(column: Column) -> bool:
     """Whether a column holds codes of one prefix and equally many digits, or opaque keys."""
     labels = sample_labels(column)
-    if column.kind in (Kind.DATE, Kind.DECIMAL):
-        return False
     if len({len(text) for text in labels}) == 1 and _mostly(labels, _KEY.fullmatch):
         return True
     found = [_CODE.fullmatch(text) for text in labels]
@@ -353,7 +351,8 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     left = reading.says("exit") and (subject in ("demographic", "administrative") or reading.says("place"))
     asked = answered or reading.says("kind", *HARMLESS)  # "new patient" is answered by yes, "patient care" is not
     # Beside an unknown word the values bear it out: trust in a team, ability to work, worry about payment.
-    own = subject != "demographic" and (are_names(column) or are_names(column, proper=False))
+    own = are_names(column) or are_names(column, proper=False)
+    own = all(reading.lists[: reading.link]) if subject == "demographic" else own  # "langue à la maison"
     unborne = reading.unknown and (answered or (worded and not own and not tells_ways(column, "unit", "place")))
     if left or not asked or unborne:
         return False

@@ -130,6 +130,12 @@ class Reading:
         return all(each.intersection(lists) for each in self.lists)
 
     @property
+    def link(self) -> int:
+        """Where "of" or "de" stands, behind which a name no more says what its column is ("motive for visit")."""
+        links = lexicon().values["link"]
+        return next((at for at, word in enumerate(self.words) if at and word in links), len(self.words))
+
+    @property
     def unknown(self) -> tuple[str, ...]:
         """Words that no list has."""
         return tuple(word for word, lists in zip(self.words, self.lists, strict=True) if not lists)
@@ -149,7 +155,7 @@ class Reading:
             return ()
         found = [subject for subject in HARMLESS if self.says(subject)]
         if self.says("birth"):  # of a person; a year of birth is an age
-            found = ["age", *(subject for subject in found if subject in ("place", "date", "unit"))]
+            found = [each for each in ("place", "age", "date", "unit") if each == "age" or each in found]
         sorted_ = self.says("kind") and not self.says("number")
         if not found and ((sorted_ and self.says("staff", "person")) or (self.says("person") and self.says("fill"))):
             found = ["administrative"]  # who sent the patient, by kind; whether the patient is new
@@ -164,10 +170,8 @@ class Reading:
         done = self.says("act")
         if self.subjects or not (self.unknown or done) or not all(not e or e & {*_BESIDE, "act"} for e in self.lists):
             return ()
-        links = lexicon().values["link"]
-        link = next((at for at, word in enumerate(self.words) if at and word in links), len(self.words))
         ends = [at for at, each in enumerate(self.lists) if not each or each & {*HARMLESS, "act"}]
-        ahead = [at for at in ends if at < link and (self.lists[at] or len(self.words[at]) > _SHORT)]
+        ahead = [at for at in ends if at < self.link and (self.lists[at] or len(self.words[at]) > _SHORT)]
         for at, order in (*((at, "last") for at in ahead[-1:]), (ends[0], "first")):
             lists = self.lists[at]
             other = order == "first" and "last" in lists  # "service infection" may be English

@@ -81,7 +81,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     if content.holds_answers(column) and not (column.n < content.FEWEST and reading.says("key")):
         return None  # "telephone": yes, no
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
-    if reading.says("birth") and (content.is_dated(column) or content.holds_days(column)):
+    if reading.says("birth") and not reading.says("place") and (content.is_dated(column) or content.holds_days(column)):
         return _names_person(say("A date of birth singles out most people."), "age")
     if content.is_dated(column) or content.holds_icd(column):
         return None
@@ -131,8 +131,7 @@ def _suggest_numbers(column: Column, reading: Reading) -> Suggestion | None:
     bare = reading.only("number", "fill") and (own or column.m >= _MANY)
     if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not own):
         return None
-    counted = reading.says("counting") and not own
-    return None if column.m <= _FEW or counted else _names_person(_NUMBER)
+    return None if column.m <= _FEW or (reading.says("counting") and not own) else _names_person(_NUMBER)
 
 
 def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
@@ -203,9 +202,7 @@ def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
     barred = reading.secret or reading.says(*_BARRED)
     if column.kind is not Kind.CATEGORY or barred or not _may_be_harmless(column):
         return None
-    links = [at for at, word in enumerate(reading.words) if at and word in lexicon().values["link"]]
-    named = reading.lists[: links[0] if links else None]  # behind "for" or "de" it says nothing: "motive for visit"
-    # Ages, sexes and dates are told by their values.
+    named = reading.lists[: reading.link]  # ages, sexes and dates are told by their values
     said = [each for each in HARMLESS[3:] if any(each in lists and "unsure" not in lists for lists in named)]
     labels = content.sample_labels(column)
     signs = any(map(content.says_harmless, labels)) - any(says_absence(text, column) for text in labels)
