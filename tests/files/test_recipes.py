@@ -61,6 +61,8 @@ def test_a_recipe_for_other_columns_is_refused(table: Table, tmp_path: Path) -> 
         ("[recipe]\nversion = 3\n[plans]", "plans"),
         ("[recipe]\nversion = 3", "plan"),
         ("[recipe]\nversion = 3\n[plan]\nversion = 3\ngama = 2", "gama"),
+        ("[recipe]\nversion = 3\ngamma = 2\n[plan]\nversion = 3", "gamma"),
+        ("[recipe]\nversion = 3\n[plan]\nversion = 3\nroles = [[1]]", "wrong kind"),
     ],
 )
 def test_a_wrong_recipe_gets_a_sentence(tmp_path: Path, text: str, match: str) -> None:

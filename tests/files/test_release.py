@@ -23,8 +23,10 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.register import Register
+from splu_desktop.files.release.dictionary import LABEL_FILES
 from splu_desktop.files.release.facts import BadRelease, Dialect, seal
 from splu_desktop.files.release.fingerprint import fingerprint
+from splu_desktop.files.release.folder import KIT as PROGRAMS
 from splu_desktop.files.release.folder import Form
 from splu_desktop.files.release.handover import hand_over, new_password
 from splu_desktop.files.release.package import PasswordNeeded
@@ -305,9 +307,10 @@ def test_a_changed_file_is_told(ward: OpenRelease, tmp_path: Path) -> None:
     assert _check(folder, "files") == "wrong"
 
 
-def test_a_changed_kit_is_told_though_it_is_sealed_again(ward: OpenRelease, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [*PROGRAMS, *LABEL_FILES])
+def test_a_changed_program_is_told_though_it_is_sealed_again(name: str, ward: OpenRelease, tmp_path: Path) -> None:
     folder = _copy(ward, tmp_path / "r")
-    path = folder / "splu_release.py"
+    path = folder / name
     path.write_text("import os\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
     _seal_again(folder)
     assert _check(folder, "files") == "ok"

@@ -16,8 +16,9 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import propose
 from splu_desktop.core.published import Published
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.importer import read
+from splu_desktop.files.tables.spelling import parse_values, plain
 from tests.seeded import Seeded
 
 N = 1_500
@@ -93,3 +94,15 @@ def test_a_release_counts_by_meanings(both: tuple[Table, Table]) -> None:
         counts = [sorted(each.table[name].counts()[each.table[name].counts() > 0].tolist()) for each in (plain, other)]
         assert counts[0] == counts[1], name
     assert _meanings(plain) == _meanings(other)
+
+
+@pytest.mark.parametrize("ending", ["Z", "+01:00", "-05:00", "-0500", "-05", ".250-05:00", ""])
+def test_times_are_those_of_the_clock_of_their_place_and_nothing_is_said_of_it(ending: str) -> None:
+    """NumPy warns of "Z" on the error stream, and turns other offsets to UTC: these are written anew, without one."""
+    texts = [f"2024-03-1{k} 22:45:00{ending}" for k in range(5)]
+    values = parse_values(texts, Kind.DATETIME)
+    clock = [np.datetime64(f"2024-03-1{k}T22:45:00", "us") for k in range(5)]
+    assert values.tolist() == ([each.tolist() for each in clock] if ending in ("", "Z") else [None] * 5)
+    labels, none = np.array(texts, object), np.zeros(5, bool)
+    shown = plain(Column.from_codes("at", np.arange(5), labels, none, np.array(clock), kind=Kind.DATETIME))
+    assert [text[:19].replace("T", " ") for text in shown.labels] == [f"2024-03-1{k} 22:45:00" for k in range(5)]

@@ -65,8 +65,7 @@ def _holds_dates(column: Column) -> bool:
 def find_marks(column: Column) -> tuple[Flags, Flags]:
     """Return (m,) labels of a column of dates that mark an open end, and those that mark an unknown day.
 
-    Known dummies, days that several rows share years away from all others, and one at an end that rows share far more
-    often than any other: the day on which a study began or closed.
+    Known dummies, days that rows share years away from all others, and the one on which a study began or closed.
     """
     assert column.values is not None
     days = column.values.astype("datetime64[D]")
@@ -162,8 +161,7 @@ def _write(moments: NDArray[np.datetime64]) -> list[str]:
     if moments.dtype == "datetime64[D]":
         return [str(text) for text in np.datetime_as_string(moments)]
     whole = bool((moments == moments.astype("datetime64[s]")).all())
-    texts: list[str] = np.datetime_as_string(moments, unit="s" if whole else "us").tolist()
-    return [text.replace("T", " ") for text in texts]
+    return [str(text).replace("T", " ") for text in np.datetime_as_string(moments, unit="s" if whole else "us")]
 
 
 def _partial_dates(column: Column, texts: NDArray[np.intp], days: int) -> dict[str, dict[int, np.datetime64]]:

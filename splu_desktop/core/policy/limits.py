@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +15,7 @@ from splu_desktop.core.resources import data_folder, read_toml, resource_path, u
 
 LEVELS = ("colleague", "partner", "public")
 WHOLE = ("alike", "printed", "gamma")
-FEWEST_WORDS, _FEWEST_LETTERS = 3, 7  # different ones of a reason, and letters in them
+FEWEST_WORDS, _FEWEST_LETTERS = 3, 7  # of a reason; different ones
 REASONS = (
     "The contract allows it",
     "The ethics board has agreed",
@@ -106,11 +105,13 @@ def reasons_named(name: str) -> dict[str, str]:
 
 
 def check_reason(text: str) -> str:
-    """Return a reason without blanks around it. Raises BadSetting where it has fewer than three different words."""
+    """Return a reason without blanks around it. Raises BadSetting where it has fewer than three words."""
     found = " ".join(text.split())
-    # Numbers, marks and repetitions are no words, or “1 2 3” and “ok ok ok” would do; some write without blanks.
-    words = set(re.findall(r"[\u3040-\u9fff]|[^\W\d_]+", found.casefold()))
-    if len(words) < FEWEST_WORDS or sum(map(len, words)) < _FEWEST_LETTERS:
+    letters = set(
+        filter(str.isalpha, found.casefold())
+    )  # numbers are no words, nor are “ok ok ok”; some know no blanks
+    words = sum(any(map(str.isalpha, word)) for word in found.split()) + sum(letter > "\u3040" for letter in letters)
+    if words < FEWEST_WORDS or len(letters) < _FEWEST_LETTERS:
         raise BadSetting(
             "“{text}” is no reason; write at least {n} words that the person who signs will understand.",
             text=found[:60],

@@ -86,8 +86,8 @@ def _values(ordered: bool, labels: list[str], language: Language) -> str:
     return "; ".join(shown) + (f"; ... ({len(labels)})" if len(labels) > _SHOWN else "")
 
 
-def write_labels(published: Published, folder: Path) -> None:
-    """Write labels.do, .sps, .sas and .R: each reads table.csv as text and labels its columns."""
+def label_texts(published: Published) -> dict[str, str]:
+    """Return labels.do, .sps, .sas and .R by name: each reads table.csv as text and labels its columns."""
     names = _variables(published.table.names)
     titles = [_line(name) for name in published.table.names]
     pairs = list(zip(names, titles, strict=True))
@@ -121,8 +121,7 @@ def write_labels(published: Published, folder: Path) -> None:
         'release <- read.csv("table.csv", colClasses = "character", na.strings = "", check.names = FALSE, '
         f'fileEncoding = "UTF-8")\n{r_labels}\n'
     )
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return texts
 
 
 def _variables(names: Sequence[str]) -> list[str]:

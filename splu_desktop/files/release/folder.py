@@ -17,7 +17,7 @@ from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.language import language
 from splu_desktop.files.release.columns import as_handed_out
 from splu_desktop.files.release.csv_table import write_numbers, write_table
-from splu_desktop.files.release.dictionary import DICTIONARY_NAME, LABEL_FILES, write_dictionary, write_labels
+from splu_desktop.files.release.dictionary import DICTIONARY_NAME, LABEL_FILES, label_texts, write_dictionary
 from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, Dialect, cells_of, facts_text, make_facts, seal
 from splu_desktop.files.release.reading import OpenRelease, describe_table
 from splu_desktop.files.release.readme import README_NAME, write_readme
@@ -107,7 +107,8 @@ def close_folder(
     written : name of a file -> its SHA-256 where it was read back already. Raises Cancelled.
     """
     write_dictionary(published, facts, scores, folder / DICTIONARY_NAME, form.dialect, language(form.language))
-    write_labels(published, folder)
+    for name, text in label_texts(published).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
     for name in KIT:
         (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
     names = [TABLE_NAME, SCORES_NAME, DICTIONARY_NAME, README_NAME, *LABEL_FILES, *KIT]

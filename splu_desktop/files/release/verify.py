@@ -19,6 +19,7 @@ from splu_desktop.core.published import Published
 from splu_desktop.core.resources import resource_path
 from splu_desktop.files.register.ledger import Entry, Register, RegisterFault
 from splu_desktop.files.release.csv_table import read_table
+from splu_desktop.files.release.dictionary import label_texts
 from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease, Dialect, public_values
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.folder import KIT
@@ -91,13 +92,15 @@ def verify(
         return Verification((Check("facts", WRONG, str(fault)),))
     checks = [_agrees("facts", FACTS_NAME, "sha256")]
     checks += check_files(package, facts, progress)
-    checks += _check_kit(package)
+    checks += _check_programs(package, {name: resource_path(f"kit/{name}").read_bytes() for name in KIT})
     check, entry = _check_register(facts, digest, register or Register())
     checks.append(check)
     try:
         published = published_of(package, facts, progress)
     except BadRelease as fault:
         return Verification((*checks, Check("table", WRONG, str(fault))), digest, entry)
+    labels = {name: text.encode("utf-8") for name, text in label_texts(published).items()}
+    checks += [check for check in _check_programs(package, labels) if check.state != OK]
     checks.append(_check_table(published, facts))
     checks.append(_check_scores(package, published, facts))
     checks += _check_dates(published, facts)
@@ -137,15 +140,13 @@ def check_files(package: Package, facts: Mapping[str, Any], progress: Progress) 
     return found
 
 
-def _check_kit(package: Package) -> list[Check]:
+def _check_programs(package: Package, ours: Mapping[str, bytes]) -> list[Check]:
     """Return whether the programs of the release are this program's own: who runs them must not trust the folder."""
     found = []
-    for name in KIT:
+    for name, own in ours.items():
         if name not in package.names():
             continue
-        ours = resource_path(f"kit/{name}").read_bytes()
-        there = contents(package, name, most=1 << 24)
-        if there == ours:
+        if contents(package, name, most=1 << 24) == own:
             found.append(_agrees("kit", name, f"SPLU Desktop {__version__}"))
         else:
             words = "“{name}” is not the one of this version: don't run it, take it from the program."

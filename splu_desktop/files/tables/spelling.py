@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.table import Column, Kind
 
 _DATES = (Kind.DATE, Kind.DATETIME)
+_OFFSET = re.compile(r":.*[+-]\d\d(?::?\d\d)?$")
 
 
 def value_mask(column: Column) -> NDArray[np.bool_]:
@@ -52,8 +54,14 @@ def plain(column: Column) -> Column:
 
 
 def parse_values(texts: list[str], kind: Kind) -> NDArray[Any]:
-    """Return what texts stand for, float64 or datetime64[us]; NaN or NaT for one that is no number or date."""
+    """Return what texts stand for, float64 or datetime64[us]; NaN or NaT for one that is no number or date.
+
+    Times are those of the clock of their place: one with an offset has to be respelled without, and is none.
+    """
     dates = kind in _DATES
+    joined = "".join(texts) if kind is Kind.DATETIME else ""
+    if "Z" in joined or "+" in joined or joined.count("-") > 2 * len(texts):  # NumPy would turn them to UTC, and warn
+        texts = ["" if _OFFSET.search(text) else text.removesuffix("Z") for text in texts]
     with suppress(ValueError):  # nearly always all are, and one call for all takes a tenth of the time
         return np.array(texts, "datetime64[us]") if dates else np.array(list(map(float, texts)))
     found = np.full(len(texts), np.datetime64("NaT") if dates else np.nan, "datetime64[us]" if dates else np.float64)
