@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -61,7 +62,12 @@ class Spark(LargeTable):
     def ask(self, words: str) -> Any:
         """Return the answer to a query as an Arrow table. Raises FileFault."""
         with self._refusals():
-            return self._base.sql(words).toArrow()
+            answer = self._base.sql(words).toArrow()
+        # Spark reads bytes that are no UTF-8 as this sign. All texts that are published pass here, to be counted.
+        texts = [column for column in answer.columns if column.type in (pa.string(), pa.large_string())]
+        if any(pc.any(pc.match_substring(column, "\ufffd")).as_py() for column in texts):
+            raise self._fault()
+        return answer
 
     @contextmanager
     def draw(self, counted: CountedTable, folder: Path, progress: Progress) -> Iterator[Drawn]:
@@ -116,10 +122,13 @@ class Spark(LargeTable):
         try:
             yield
         except (Py4JError, PySparkException):
-            raise FileFault(
-                "Spark failed to read or draw “{path}”; export it anew in UTF-8, without line ends in cells.",
-                path=self.path.name,
-            ) from None
+            raise self._fault() from None
+
+    def _fault(self) -> FileFault:
+        return FileFault(
+            "Spark failed to read or draw “{path}”; export it anew in UTF-8, without line ends in cells.",
+            path=self.path.name,
+        )
 
 
 def _drawing_rows(held: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:

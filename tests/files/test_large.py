@@ -241,6 +241,7 @@ class KilledOnce(CountedTable):
 def test_spark_draws_by_the_same_law_though_a_worker_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from splu_desktop.cluster.spark import Spark
     from splu_desktop.files.large.table import LargeTable
 
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
@@ -260,6 +261,11 @@ def test_spark_draws_by_the_same_law_though_a_worker_is_killed(
     assert sorted(path.suffix for path in (tmp_path / "r").iterdir() if path.is_dir()) == []
     check_law(stays, tmp_path / "r")
     assert main(["verify", str(tmp_path / "r")]) == 0, capsys.readouterr().out
+
+    latin, lines = tmp_path / "latin.csv", b"1,x\n2,y\n" * 60_000  # a letter beyond what encodings are learned from
+    latin.write_bytes(b"a,b\n" + lines + "3,é\n".encode("latin-1") + lines)
+    with pytest.raises(FileFault, match="UTF-8"):
+        Spark(latin, ImportChoices(), SILENT).count_sets([["b"]])
 
 
 def test_counts_of_published_values_have_the_variance_of_their_law() -> None:
