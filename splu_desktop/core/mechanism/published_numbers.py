@@ -56,8 +56,7 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
     which stays most (maximal correlation: Hirschfeld 1935, Gebelein 1941).
     Law: 0 on average where rows are independent, 1 where all rows of a person are the same; ranges widened by it are
     too narrow for no value, chapter or mean. Proof: E[(s - g n)^2] = g (1 - g) (n + n (n - 1) rho), summed and solved
-    for rho; ranges grow with it. A mean over values or columns tells of those that change most: a diagnosis stays
-    beside an hourly pulse, a chapter whose codes change, a weight nearly. Test: test_sanitise.py, test_counts.py.
+    for rho; ranges grow with it. Test: test_sanitise.py, test_counts.py.
     """
     rows = np.flatnonzero(units.sizes[units.owner] > 1)  # single rows add nothing to either sum
     owner, of, found, number = units.owner[rows].astype(np.int64), classes[units.owner[rows]], 0.0, classes.max() + 1

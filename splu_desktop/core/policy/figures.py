@@ -14,7 +14,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.alike import Alike, alike
 from splu_desktop.core.risk.certainty import Certainty, certainties, certainty_of_persons
-from splu_desktop.core.risk.releases import EarlierRelease, surest_jointly
+from splu_desktop.core.risk.releases import EarlierRelease, surest_in_rows, surest_jointly
 from splu_desktop.core.sanitise import DrawInput
 
 FEWEST_CELLS = 3  # cells of 50 and more without which a table is too small for records
@@ -140,7 +140,7 @@ def figures_of(
         persons=prepared.person_count,
         alike=found,
         certainty=certainty,
-        person=certainty_of_persons(prepared, plan) if prepared.units.person else certainty.riskiest,
+        person=certainty_of_persons(prepared, plan) if prepared.units.person else surest_in_rows(prepared, certainty),
         tables=tables,
         other=None if math.isnan(other) else other,
         joint=surest_jointly(prepared, plan, certainty.riskiest_share, gammas) if earlier else certainty.riskiest,

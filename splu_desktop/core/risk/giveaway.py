@@ -85,7 +85,7 @@ def giveaways(prepared: DrawInput, plan: Plan) -> tuple[Giveaway, ...]:
         for cells in [_Cells(cut, owner) for cut in _cuts(table[name].written_column())]:
             for at, secret in enumerate(secrets):
                 strength[at, done] = max(strength[at, done], secret.find((name,), cells))
-    some = _some_rows(owner)
+    some = np.flatnonzero(owner % max(len(owner) // _LOOKED, 1) == 0)
     few = table.select((*plan.nsas, *plan.sensitive)).take(some)
     few_owner = np.unique(owner[some], return_inverse=True)[1]
     sample = replace(prepared, table=few, owner=few_owner)
@@ -216,12 +216,6 @@ def _commonest(cells: _Cells, value: Ints, m: int) -> tuple[NDArray[np.int64], N
     largest[cell[begins]] = np.maximum.reduceat(counts * m + (m - 1 - having), begins)
     count, below = np.divmod(largest, m)
     return m - 1 - below, count
-
-
-def _some_rows(owner: Ints) -> NDArray[np.int64]:
-    """Return the rows of persons, evenly chosen, that make up about so many rows as are looked at for pairs."""
-    part = max(len(owner) // _LOOKED, 1)
-    return np.flatnonzero(owner % part == 0)
 
 
 def _cuts(column: Column) -> Iterator[Ints]:

@@ -101,10 +101,8 @@ def _forms(column: Column, subject: str) -> Iterator[tuple[int, Steps]]:
         yield from _rare(column, ((_FEW_UNITS, 4),))
     elif column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.m > _FEW_NUMBERS:
         for tier, groups in ((1, 20), (2, 8)):
-            try:
+            with suppress(CannotGeneralise):
                 yield tier, (by_width(column, round_width(column, groups)),)
-            except CannotGeneralise:
-                continue
     else:
         yield from _rare(column, _RARE_TIERS)
 

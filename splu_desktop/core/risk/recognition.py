@@ -39,10 +39,9 @@ def add_courses(codes: NDArray[np.integer], prepared: DrawInput) -> NDArray[np.u
 def unique_histories(prepared: DrawInput, block: Block) -> float:
     """Return the share of the persons with several rows whose values of a block, all rows together, nobody else has."""
     history = add_courses(block_codes(prepared.table, block.columns), prepared)
-    _, inverse, times = np.unique(history, return_inverse=True, return_counts=True)
-    # A single row is a combination, which is counted above.
-    several = np.bincount(prepared.owner, minlength=len(history)) > 1
-    return float((times[inverse] == 1)[several].mean()) if several.any() else 0.0
+    _, first, times = np.unique(history, return_index=True, return_counts=True)
+    several = np.bincount(prepared.owner) > 1  # a single row is a combination, which is counted above
+    return float(several[first[times == 1]].sum() / max(several.sum(), 1))
 
 
 def unique_distances(prepared: DrawInput, plan: Plan) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from splu_desktop.core.distinct import pair_keys, stir
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
-from splu_desktop.core.risk.certainty import secret_values
+from splu_desktop.core.risk.certainty import Certainty, secret_values
 from splu_desktop.core.risk.recognition import add_courses
 from splu_desktop.core.sanitise import DrawInput
 
@@ -70,3 +70,18 @@ def surest_jointly(prepared: DrawInput, plan: Plan, riskiest: float, gammas: Seq
         first = some[first]
         least = min(least, float((counts / sizes[code[first]] * np.exp(-orders[first])).min(initial=1.0)))
     return max(joint_certainty(share, gammas) for share in (least, riskiest))
+
+
+def surest_in_rows(prepared: DrawInput, certainty: Certainty) -> float:
+    """Return how sure it is at most that a person has what its rows show, each of which was drawn by itself.
+
+    A value that a person has in s rows is drawn s times, as by so many releases.
+    """
+    surest = certainty.riskiest
+    for each in certainty.shares.values():
+        pairs, times = np.unique(pair_keys(prepared.owner, each.column.m, each.column.codes), return_counts=True)
+        most = np.zeros(each.column.m, np.int64)
+        np.maximum.at(most, pairs % each.column.m, times)
+        for value in np.flatnonzero(each.average):
+            surest = max(surest, joint_certainty(float(each.average[value]), [each.draw.gamma] * int(most[value])))
+    return surest
