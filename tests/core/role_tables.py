@@ -25,9 +25,10 @@ def _day(first: int, last: int) -> str:
     return str(date(first, 1, 1) + timedelta(days=R.randrange(365 * (last - first + 1))))
 
 
-def _nhs() -> str:
+def nhs_number(chance: random.Random) -> str:
+    """Return a number of the British health service, with its check digit."""
     while True:
-        digits = [R.randrange(10) for _ in range(9)]
+        digits = [chance.randrange(10) for _ in range(9)]
         check = 11 - sum(d * w for d, w in zip(digits, range(10, 1, -1), strict=True)) % 11
         if check != 10:
             return "".join(map(str, digits)) + str(check % 11)
@@ -57,7 +58,7 @@ FORMS: dict[str, Callable[..., str]] = {
     "key": lambda before, digits: f"{before}{R.randrange(10 ** int(digits)):0{digits}d}",
     "long": lambda digits: str(R.randrange(10 ** (int(digits) - 1), 10 ** int(digits))),
     "icd": lambda: f"{R.choice('CEIJKS')}{R.randrange(10, 60)}.{R.randrange(9)}",
-    "nhs": _nhs,
+    "nhs": lambda: nhs_number(R),
     "kvnr": _kvnr,
     "nir": _nir,
     "person": lambda: f"{R.choice(LAST)}, {R.choice(FIRST)}",

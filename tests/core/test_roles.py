@@ -23,7 +23,7 @@ from splu_desktop.core.roles.suggest import Role, Suggestion, absence_values, su
 from splu_desktop.core.table import LABELS, Column, Kind, Table
 from splu_desktop.files.importer import read
 from tests.columns import column_of
-from tests.core.role_tables import headers, tables
+from tests.core.role_tables import headers, nhs_number, tables
 from tests.optional import real
 
 N = 400
@@ -447,18 +447,10 @@ def test_years_and_one_value_for_all_are_harmless_under_any_name_but_one_answer_
     assert suggested("wxq", "no").role is suggested("tumour", "P1").role is Role.SA
 
 
-def nhs() -> str:
-    while True:
-        digits = [RANDOM.randrange(10) for _ in range(9)]
-        check = 11 - sum(d * w for d, w in zip(digits, range(10, 1, -1), strict=True)) % 11
-        if check != 10:
-            return "".join(map(str, digits)) + str(check % 11)
-
-
 CONTENTS: dict[str, Callable[[], str]] = {
     "e-mail": lambda: f"p{RANDOM.randrange(9999)}@clinic.example",
     "telephone": lambda: f"+49 30 {RANDOM.randrange(10**6, 10**7)}",
-    "NHS number": nhs,
+    "NHS number": lambda: nhs_number(RANDOM),
     "street": lambda: f"Hauptstraße {RANDOM.randrange(1, 200)}",
     "key": lambda: f"{RANDOM.randrange(1 << 32):08x}-0000-4000-8000-{RANDOM.randrange(1 << 48):012x}",
     "any near-unique text": lambda: f"Q{RANDOM.randrange(10**9)}",

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from splu_desktop.files.importer import read
+from tests.hostile.files import xlsb_record as record
+from tests.hostile.files import xlsb_text as text
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -18,19 +20,6 @@ _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 TABLE: dict[tuple[int, int], str | float | None] = {
     (0, 0): "id", (0, 1): "age", (1, 0): 1, (1, 1): 42, (2, 0): 2, (2, 1): 57,
 }  # fmt: skip
-
-
-def record(kind: int, content: bytes = b"") -> bytes:
-    head = bytes([kind]) if kind < 128 else bytes([(kind & 127) | 128, kind >> 7])
-    length = len(content)
-    while length > 127:
-        head += bytes([(length & 127) | 128])
-        length >>= 7
-    return head + bytes([length]) + content
-
-
-def text(value: str) -> bytes:
-    return struct.pack("<I", len(value)) + value.encode("utf-16-le")
 
 
 def cell(column: int, value: str | float | None) -> bytes:

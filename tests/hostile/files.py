@@ -295,7 +295,8 @@ def _xls_by_hand() -> Iterator[bytes]:
         yield sound[: fat + 4 * k] + struct.pack("<I", k) + sound[fat + 4 * k + 4 :]
 
 
-def _record(kind: int, content: bytes = b"") -> bytes:
+def xlsb_record(kind: int, content: bytes = b"") -> bytes:
+    """Return a record of a workbook: what it is, how long, and what it holds."""
     head = bytes([kind]) if kind < 128 else bytes([(kind & 127) | 128, kind >> 7])
     length = len(content)
     while length > 127:
@@ -304,13 +305,18 @@ def _record(kind: int, content: bytes = b"") -> bytes:
     return head + bytes([length]) + content
 
 
-def _wide(value: str) -> bytes:
+def xlsb_text(value: str) -> bytes:
+    """Return a text as such a record holds it."""
     return struct.pack("<I", len(value)) + value.encode("utf-16-le")
 
 
 def _xlsb_of(cells: bytes, before: bytes = b"") -> bytes:
-    book = _record(131) + _record(143) + _record(156, struct.pack("<II", 0, 1) + _wide("rId1") + _wide("Data"))
-    sheet = _record(129) + before + _record(148, struct.pack("<IIII", 0, 60, 0, 2)) + _record(145) + cells
+    book = (
+        xlsb_record(131)
+        + xlsb_record(143)
+        + xlsb_record(156, struct.pack("<II", 0, 1) + xlsb_text("rId1") + xlsb_text("Data"))
+    )
+    sheet = xlsb_record(129) + before + xlsb_record(148, struct.pack("<IIII", 0, 60, 0, 2)) + xlsb_record(145) + cells
     link = (
         '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" '
         'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{}" Target="{}"/></Relationships>'
@@ -321,20 +327,20 @@ def _xlsb_of(cells: bytes, before: bytes = b"") -> bytes:
             "[Content_Types].xml": types,
             "_rels/.rels": link.format("officeDocument", "xl/workbook.bin"),
             "xl/_rels/workbook.bin.rels": link.format("worksheet", "worksheets/sheet1.bin"),
-            "xl/workbook.bin": book + _record(144) + _record(132),
-            "xl/worksheets/sheet1.bin": sheet + _record(146) + _record(130),
+            "xl/workbook.bin": book + xlsb_record(144) + xlsb_record(132),
+            "xl/worksheets/sheet1.bin": sheet + xlsb_record(146) + xlsb_record(130),
         }
     )
 
 
 def _xlsb_row(row: int) -> bytes:
-    return _record(0, struct.pack("<IIHBBI", row, 0, 300, 0, 0, 0) + bytes(9))
+    return xlsb_record(0, struct.pack("<IIHBBI", row, 0, 300, 0, 0, 0) + bytes(9))
 
 
 def _xlsb_cell(column: int, value: str | float) -> bytes:
     place = struct.pack("<II", column, 0)
-    coded = _wide(value) if isinstance(value, str) else struct.pack("<d", value)
-    return _record(6 if isinstance(value, str) else 5, place + coded)
+    coded = xlsb_text(value) if isinstance(value, str) else struct.pack("<d", value)
+    return xlsb_record(6 if isinstance(value, str) else 5, place + coded)
 
 
 @cache
@@ -347,7 +353,7 @@ def _xlsb_cells() -> bytes:
 def xlsb_sharing(rows: list[list[int]], texts: list[str]) -> bytes:
     """Return a binary workbook whose cells share texts, by their numbers."""
     cells = b"".join(
-        _xlsb_row(y) + b"".join(_record(7, struct.pack("<III", x, 0, text)) for x, text in enumerate(row))
+        _xlsb_row(y) + b"".join(xlsb_record(7, struct.pack("<III", x, 0, text)) for x, text in enumerate(row))
         for y, row in enumerate(rows)
     )
     parts = _parts(_xlsb_of(cells))
@@ -355,8 +361,8 @@ def xlsb_sharing(rows: list[list[int]], texts: list[str]) -> bytes:
     more = links[links.index("<Relationship ") : links.index("</Relationships>")]
     more = more.replace("rId1", "rId2").replace("worksheets/sheet1.bin", "sharedStrings.bin")
     more = more.replace("relationships/worksheet", "relationships/sharedStrings")
-    strings = b"".join(_record(19, b"\0" + _wide(text)) for text in texts)
-    strings = _record(159, struct.pack("<II", len(texts), len(texts))) + strings + _record(160)
+    strings = b"".join(xlsb_record(19, b"\0" + xlsb_text(text)) for text in texts)
+    strings = xlsb_record(159, struct.pack("<II", len(texts), len(texts))) + strings + xlsb_record(160)
     links = links.replace("</Relationships>", f"{more}</Relationships>")
     return packed({**parts, "xl/_rels/workbook.bin.rels": links, "xl/sharedStrings.bin": strings})
 
@@ -373,16 +379,16 @@ def _xlsb_by_hand() -> Iterator[bytes]:
         yield _xlsb_of(cells + _xlsb_row(row) + _xlsb_cell(column, 1.0))
         yield _xlsb_of(_xlsb_row(row) + _xlsb_cell(column, 1.0) + cells)
     for length in (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000):
-        yield _xlsb_of(cells + _record(6, struct.pack("<III", 0, 0, length)))
-        yield _xlsb_of(cells + _record(7, struct.pack("<III", 0, 0, length)))
-    yield _xlsb_of(cells, _record(148, struct.pack("<IIII", 0, 0xFFFFFFFF, 0, 0xFFFFFFFF)))
+        yield _xlsb_of(cells + xlsb_record(6, struct.pack("<III", 0, 0, length)))
+        yield _xlsb_of(cells + xlsb_record(7, struct.pack("<III", 0, 0, length)))
+    yield _xlsb_of(cells, xlsb_record(148, struct.pack("<IIII", 0, 0xFFFFFFFF, 0, 0xFFFFFFFF)))
     yield _xlsb_of(_xlsb_row(0) * 300_000 + cells)
     yield _xlsb_of(b"\x85" * 300_000)
     yield _xlsb_of(cells + b"\x05\xff\xff\xff\x7f")
     parts = _parts(xlsb())
-    strings = _record(159, struct.pack("<II", 0xFFFFFFFF, 0xFFFFFFFF)) + _record(160)
+    strings = xlsb_record(159, struct.pack("<II", 0xFFFFFFFF, 0xFFFFFFFF)) + xlsb_record(160)
     yield packed({**parts, "xl/sharedStrings.bin": strings})
-    yield packed({**parts, "xl/styles.bin": _record(278) + _record(617, struct.pack("<I", 0xFFFFFFFF))})
+    yield packed({**parts, "xl/styles.bin": xlsb_record(278) + xlsb_record(617, struct.pack("<I", 0xFFFFFFFF))})
     yield packed({**parts, "xl/workbook.bin": b"\xff" * 100_000})
 
 
