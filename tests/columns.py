@@ -39,3 +39,13 @@ def column_of(
         clocks = ["NaT" if gone else _OFFSET.sub(r"\1", text) for text, gone in zip(labels, absent, strict=True)]
         values = np.array(clocks, "datetime64[us]")
     return Column.from_codes(name, codes, labels, absent, values, kind=kind)
+
+
+def put_cells(sheet: Any, rows: list[list[Any]], top: int = 0, left: int = 0) -> None:
+    """Write rows into a sheet of `xlsxwriter`: a text as a text, nothing for None."""
+    for y, row in enumerate(rows):
+        for x, cell in enumerate(row):
+            if isinstance(cell, str):
+                sheet.write_string(top + y, left + x, cell)
+            elif cell is not None:
+                sheet.write(top + y, left + x, cell)

@@ -18,6 +18,7 @@ import xlsxwriter
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Problem, ProblemKind, TableReading, read, write_problems
+from tests.columns import put_cells
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -251,15 +252,6 @@ def workbook(path: Path, fill: Fill) -> Path:
     return path
 
 
-def put(sheet: Any, rows: list[list[Any]], top: int = 0, left: int = 0) -> None:
-    for y, row in enumerate(rows):
-        for x, cell in enumerate(row):
-            if isinstance(cell, str):
-                sheet.write_string(top + y, left + x, cell)
-            elif cell is not None:
-                sheet.write(top + y, left + x, cell)
-
-
 def same(found: TableReading) -> None:
     assert found.table.names == tuple(HEAD)
     got = rows_of(found)
@@ -273,7 +265,7 @@ def test_a_header_of_three_rows_with_merged_cells(tmp_path: Path) -> None:
         sheet.merge_range(0, 1, 0, 4, "Lab")
         sheet.merge_range(1, 1, 1, 2, "Day 1")
         sheet.merge_range(1, 3, 1, 4, "Day 2")
-        put(sheet, [["id", "Na", "K", "Na", "K"], *[[i, 140 + i % 5, 4.1, 139, 3.9] for i in range(20)]], 2)
+        put_cells(sheet, [["id", "Na", "K", "Na", "K"], *[[i, 140 + i % 5, 4.1, 139, 3.9] for i in range(20)]], 2)
 
     found = read(workbook(tmp_path / "t.xlsx", fill))
     assert found.table.names == ("id", "Lab Day 1 Na", "Lab Day 1 K", "Lab Day 2 Na", "Lab Day 2 K")
@@ -282,7 +274,7 @@ def test_a_header_of_three_rows_with_merged_cells(tmp_path: Path) -> None:
 
 def test_postcodes_that_a_format_fills_up_keep_their_zeros(tmp_path: Path) -> None:
     def fill(book: Any, sheet: Any, made: dict[str, Any]) -> None:
-        put(sheet, [HEAD, *[row[:6] for row in CELLS]])
+        put_cells(sheet, [HEAD, *[row[:6] for row in CELLS]])
         for i, row in enumerate(CELLS):
             sheet.write_number(i + 1, 6, int(row[6]), made["zip"])
 
@@ -293,7 +285,7 @@ def test_postcodes_that_a_format_fills_up_keep_their_zeros(tmp_path: Path) -> No
 
 def test_few_postcodes_keep_their_zeros_and_errors_stand_where_they_were(tmp_path: Path) -> None:
     def fill(book: Any, sheet: Any, made: dict[str, Any]) -> None:
-        put(sheet, [["id", "ward", "zip", "cost"], *[[i, "AB"[i % 2], None, 5.5 + i] for i in range(30)]])
+        put_cells(sheet, [["id", "ward", "zip", "cost"], *[[i, "AB"[i % 2], None, 5.5 + i] for i in range(30)]])
         for i in range(0, 30, 7):
             sheet.write_number(i + 1, 2, 1067 + i, made["zip"])
         sheet.write_formula(9, 3, "=1/0", None, "#DIV/0!")
@@ -307,7 +299,7 @@ def test_few_postcodes_keep_their_zeros_and_errors_stand_where_they_were(tmp_pat
 def test_day_numbers_among_days_written_as_texts(tmp_path: Path) -> None:
     def fill(book: Any, sheet: Any, made: dict[str, Any]) -> None:
         days = ["2024-01-02" if i % 3 else 45_293 for i in range(30)]  # both the second of January
-        put(sheet, [["id", "seen"], *[[f"p{i}", day] for i, day in enumerate(days)]])
+        put_cells(sheet, [["id", "seen"], *[[f"p{i}", day] for i, day in enumerate(days)]])
 
     found = read(workbook(tmp_path / "t.xlsx", fill))
     assert found.table["seen"].kind is Kind.DATE
@@ -318,15 +310,15 @@ def test_day_numbers_among_days_written_as_texts(tmp_path: Path) -> None:
 def test_numbers_that_are_texts_with_a_comma_among_true_ones(tmp_path: Path) -> None:
     def fill(book: Any, sheet: Any, made: dict[str, Any]) -> None:
         mixed = [[*r[:5], f"{r[5]:.2f}".replace(".", ",") if i % 3 else r[5], r[6]] for i, r in enumerate(CELLS)]
-        put(sheet, [HEAD, *mixed])
+        put_cells(sheet, [HEAD, *mixed])
 
     same(read(workbook(tmp_path / "t.xlsx", fill)))
 
 
 def test_a_page_of_notes_before_the_table(tmp_path: Path) -> None:
     def fill(book: Any, sheet: Any, made: dict[str, Any]) -> None:
-        put(sheet, [["Hospital", "St. Mary"], ["Period", "2019-2021"], ["Made", "5 May"]])
-        put(book.add_worksheet("Visits"), [HEAD, *CELLS])
+        put_cells(sheet, [["Hospital", "St. Mary"], ["Period", "2019-2021"], ["Made", "5 May"]])
+        put_cells(book.add_worksheet("Visits"), [HEAD, *CELLS])
 
     found = read(workbook(tmp_path / "t.xlsx", fill))
     assert found.choices.sheet == "Visits"
@@ -335,7 +327,7 @@ def test_a_page_of_notes_before_the_table(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["t.xls", "t.csv", "t.ods", "t.dat"])
 def test_a_workbook_under_another_name(tmp_path: Path, name: str) -> None:
-    found = read(workbook(tmp_path / "t.xlsx", lambda b, s, m: put(s, [HEAD, *CELLS])).rename(tmp_path / name))
+    found = read(workbook(tmp_path / "t.xlsx", lambda b, s, m: put_cells(s, [HEAD, *CELLS])).rename(tmp_path / name))
     same(found)
     assert found.choices.format == "xlsx"
 
@@ -350,7 +342,7 @@ CHANGED: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("change", CHANGED.values(), ids=CHANGED)
 def test_workbooks_of_careless_programs(tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
-    path = workbook(tmp_path / "t.xlsx", lambda b, s, m: put(s, [HEAD, *CELLS]))
+    path = workbook(tmp_path / "t.xlsx", lambda b, s, m: put_cells(s, [HEAD, *CELLS]))
     odd = tmp_path / "odd.xlsx"
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(odd, "w") as new:
         for part in old.namelist():

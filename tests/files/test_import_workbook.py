@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.importer import ImportChoices, ProblemKind, TableReading, forget_preview, preview, read
 from splu_desktop.files.importer.workbook import reading as workbook_module
+from tests.columns import put_cells
 from tests.hostile import files
 
 
@@ -27,13 +28,7 @@ def rows_of(table: Table) -> list[list[str]]:
 
 def workbook(path: Path, rows: list[list[Any]], *, left: int = 0, top: int = 0) -> Path:
     with xlsxwriter.Workbook(str(path), {"default_date_format": "yyyy-mm-dd"}) as book:
-        sheet = book.add_worksheet("Data")
-        for y, row in enumerate(rows):
-            for x, cell in enumerate(row):
-                if isinstance(cell, str):
-                    sheet.write_string(top + y, left + x, cell)
-                elif cell is not None:
-                    sheet.write(top + y, left + x, cell)
+        put_cells(book.add_worksheet("Data"), rows, top, left)
     return path
 
 
