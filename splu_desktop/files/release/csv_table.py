@@ -87,16 +87,11 @@ class TableWriter:
         ends = [*dialect.delimiter * (len(cells) - 1), "\n"]
         lines = [_encode(each, end) for each, end in zip(cells, ends, strict=True)]
         self._rows = RowWriter(lines)
-        self._lengths: list[NDArray[np.int32]] = []
-        # Of each column for each eight bytes: (m,) which are of the text and its end, and what they are.
-        self._words: list[list[tuple[NDArray[np.uint64], NDArray[np.uint64]]]] = []
-        for texts in lines:
-            length = np.fromiter(map(len, texts), np.int32, len(texts))
+        self._lengths = [np.fromiter(map(len, texts), np.int64, len(texts)) for texts in lines]
+        self._words: list[NDArray[np.uint64]] = []  # of each column for each eight bytes: (m,) what they are
+        for texts, length in zip(lines, self._lengths, strict=True):
             width = min(-(-int(length.max(initial=1)) // 8), _COMPARED)
-            beginnings = np.array(texts, f"S{8 * width}").view("<u8")
-            masks = [FIRST_BYTES[np.clip(length - 8 * place, 0, 8)] for place in range(width)]
-            self._words.append(list(zip(masks, beginnings.reshape(-1, width).T.copy(), strict=True)))
-            self._lengths.append(length)
+            self._words.append(np.array(texts, f"S{8 * width}").view("<u8").reshape(-1, width).T.copy())
         _check_texts(columns, cells, dialect)
 
     def write(
@@ -113,15 +108,15 @@ class TableWriter:
 
     def _compare(self, block: bytes, codes: Sequence[NDArray[np.integer]]) -> None:
         lengths = [length.take(code) for length, code in zip(self._lengths, codes, strict=True)]
-        ends = np.cumsum(reduce(np.add, lengths), dtype=np.int64)
+        ends = np.cumsum(reduce(np.add, lengths))
         at = np.append(0, ends[:-1])
         if ends[-1] != len(block):
             raise _mismatch_fault(self._names[0])
         view = words_of(block)
         for name, words, code, length in zip(self._names, self._words, codes, lengths, strict=True):
-            for place, (mask, word) in enumerate(words):
+            for place, word in enumerate(words):
                 found = view[at + 8 * place if place else at]
-                found &= mask.take(code)
+                found &= FIRST_BYTES.take(length - 8 * place if place else length, mode="clip")
                 if not np.array_equal(found, word.take(code)):
                     raise _mismatch_fault(name)
             at += length
