@@ -14,8 +14,6 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-import pyzipper
-
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import SILENT, Progress, ProgressPart
 from splu_desktop.files.disk.whole_files import whole_file
@@ -114,6 +112,8 @@ def pack(
 
 
 def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | None, progress: Progress) -> None:
+    import pyzipper  # a hundredth of a second of each publication, and most releases are folders
+
     with target.open("wb") as file:
         if password is None:
             archive = pyzipper.AESZipFile(file, "w", compression=pyzipper.ZIP_DEFLATED)
