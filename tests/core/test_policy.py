@@ -369,6 +369,29 @@ def test_a_column_that_tells_the_secret_is_left_out() -> None:
     assert "gives-away" not in {each.name for each in verdict(wide, line.repair.apply(plan)).open}
 
 
+def test_a_number_of_each_person_is_left_out_and_nobody_stands_out_by_what_remains() -> None:
+    random, number = np.random.default_rng(15), 900
+    owner = np.repeat(np.arange(number), random.integers(1, 5, number))
+    columns = {
+        "patient_id": [f"P{7 * k}" for k in owner],
+        "age": random.integers(1, 95, number)[owner].astype(str),
+        "ward": random.choice(["A1", "A2", "B1", "ICU"], len(owner)),
+        "diagnosis": random.choice(["asthma", "sepsis", "stroke", "burn"], len(owner)),
+    }
+    table = table_of(columns, age=Kind.INTEGER)
+    roles = {"patient_id": Role.IDENTIFIER, "age": Role.NSA, "ward": Role.NSA, "diagnosis": Role.SA}
+    plan = plan_as_given(table, Audience(), person="patient_id", roles=roles)
+    assert plan.persons is not None
+    plan = replace(plan, persons=replace(plan.persons, number=True))
+    line = next(line for line in verdict(table, plan).lines if line.name == "persons-alike")
+    assert "rows of one number" in line.sentence
+    assert line.repair is not None
+    after = line.repair.apply(plan)
+    assert after.persons is not None
+    assert not after.persons.number
+    assert "persons-alike" not in {each.name for each in verdict(table, after).open}
+
+
 def test_asked_tables_are_kept_and_roles_follow_them() -> None:
     table = hospital(11, 5_000)
     asked = (parse_question("smoker=yes by ward", table), parse_question("diagnosis by sex", table))

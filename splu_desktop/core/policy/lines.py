@@ -140,7 +140,9 @@ class Case:
             words = "Number of {who} that stand out by {by}: {n}; at least {k} should look alike."
             if self.plan.persons is not None and self.plan.persons.number:
                 words = "Number of persons that stand out by rows of one number: {n}; at least {k} should look alike."
-                repair = Repair(say("Leave it out"), partial(replace, persons=replace(self.plan.persons, number=False)))
+                bare = replace(self.plan.persons, number=False)
+                # Without the number rows may stand out all the same, each by itself.
+                repair = Repair(say("Leave it out"), lambda plan: self._coarser(replace(plan, persons=bare)))
             return Line("persons-alike", RED, say(words, n=few, who=who, by=by, k=k), few, 0, repair)
         if changed > most:
             words = "Number of {who} with cells left empty or left out, so that nobody stands out: {n}."
