@@ -317,6 +317,17 @@ def test_a_changed_program_is_told_though_it_is_sealed_again(name: str, ward: Op
     assert _check(folder, "kit") == "wrong"
 
 
+def test_a_program_that_is_added_is_told_though_it_is_sealed_again(ward: OpenRelease, tmp_path: Path) -> None:
+    folder = _copy(ward, tmp_path / "r")
+    (folder / "setup.py").write_text("import os\n", encoding="utf-8")
+    assert _check(folder, "files") == "ok", "it lies beside the release"
+    facts = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    facts["files"].append({"name": "setup.py"})
+    (folder / "release.json").write_text(json.dumps(facts), encoding="utf-8")
+    _seal_again(folder)
+    assert _check(folder, "files") == "wrong"
+
+
 def test_a_table_sealed_again_has_other_words_and_the_register_knows(ward: OpenRelease, tmp_path: Path) -> None:
     folder = _copy(ward, tmp_path / "r")
     before = verify(folder, register=Register(tmp_path / "none"))

@@ -25,6 +25,7 @@ from splu_desktop.files.release.score_columns import SCORES_NAME, ScoreColumn, s
 from splu_desktop.files.release.workbook import WORKBOOK_NAME, write_workbook
 
 KIT = ("splu_release.py", "splu_release.R")  # for recipients without this program
+FILES = (TABLE_NAME, SCORES_NAME, DICTIONARY_NAME, README_NAME, *LABEL_FILES, *KIT)  # which every release has
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,7 @@ def close_folder(
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     for name in KIT:
         (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())
-    names = [TABLE_NAME, SCORES_NAME, DICTIONARY_NAME, README_NAME, *LABEL_FILES, *KIT]
-    names += [WORKBOOK_NAME] if form.workbook else []
+    names = (*FILES, WORKBOOK_NAME) if form.workbook else FILES
     digests = {name: written.get(name) or file_sha256(folder / name, progress) for name in names}
     files = [{"name": n, "bytes": (folder / n).stat().st_size, "sha256": digest} for n, digest in digests.items()]
     closed = seal({**facts, "files": files})

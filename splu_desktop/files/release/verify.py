@@ -22,10 +22,11 @@ from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.dictionary import label_texts
 from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease, Dialect, public_values
 from splu_desktop.files.release.fingerprint import fingerprint
-from splu_desktop.files.release.folder import KIT
+from splu_desktop.files.release.folder import FILES, KIT
 from splu_desktop.files.release.package import Package, PasswordNeeded, contents, digest_of, open_package
 from splu_desktop.files.release.reading import facts_of, published_of
 from splu_desktop.files.release.score_columns import SCORES_NAME, score_columns
+from splu_desktop.files.release.workbook import WORKBOOK_NAME
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
 _AWAY = 1e-5  # between a score as written and as computed
@@ -132,11 +133,12 @@ def check_files(package: Package, facts: Mapping[str, Any], progress: Progress) 
             found.append(_agrees("files", name, FACTS_NAME))
         else:
             found.append(Check("files", WRONG, say("“{name}” was changed after it was released.", name=name)))
-    known = {FACTS_NAME, *(entry["name"] for entry in facts["files"])}
-    others = sorted(set(package.names()) - known)
-    if others:
-        beside = say("“{name}” lies beside the release and is no part of it.", name=others[0])
-        found.append(Check("files", NOTE, beside))
+    stated = {entry["name"] for entry in facts["files"]}
+    foreign, others = stated - {*FILES, WORKBOOK_NAME}, set(package.names()) - stated - {FACTS_NAME}
+    for state, names in ((WRONG, foreign), (NOTE, others)):  # no release of this program has the first
+        if names:
+            beside = say("“{name}” lies beside the release and is no part of it.", name=min(names))
+            found.append(Check("files", state, beside))
     return found
 
 
