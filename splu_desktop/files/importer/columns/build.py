@@ -39,45 +39,18 @@ def build(
     overall = _overall(evidence, choices, comma_likely)
     proved = _find_proof(evidence)
     forms = [_form(marks, overall, choices, proved) for marks in evidence]
-    found = []
-    with ThreadPoolExecutor(_WORKERS, "splu-type") as pool:  # columns beside each other, as far as NumPy lets them
-        typed = [pool.submit(_one, raw, i, form, choices, choices.date_order) for i, form in enumerate(forms)]
-        try:
-            for i, each in enumerate(typed):
-                progress.report("Finding types", i / len(typed))
-                found.append(each.result())
-        finally:
-            pool.shutdown(cancel_futures=True)
-    problems: list[Problem] = []
-    order = choices.date_order or _find_date_order([one.typed for one in found])
-    undecided = [i for i, one in enumerate(found) if one.typed.date_undecided]
-    if undecided and order is not None:  # what one column tells holds for the others
-        for i in undecided:
-            progress.report("Finding types", 1.0)
-            found[i] = _one(raw, i, forms[i], choices, order)
-    elif undecided:
-        problems.append(_order_problem([raw.names[i] for i in undecided]))
+    found, order = _type_columns(raw, forms, choices, progress)
+    problems = []
+    if order is None and (undecided := [one.column.name for one in found if one.typed.date_undecided]):
+        problems.append(_order_problem(undecided))
     for one, marks in zip(found, evidence, strict=True):
         if comma_likely and marks.tells_nothing and not (proved or choices.decimal or choices.thousands):
             problems.extend(_mark_problems(one.column))
-    keep = np.ones(len(raw.rows), bool)
     decision = choices.decisions.get(ProblemKind.MISFIT, Decision.KEEP)
-    for name, column, one in zip(raw.names, raw.columns, found, strict=True):
-        if one.note is not None:
-            problems.append(Problem(ProblemKind.NOTE, one.note, column=name))
-        if one.misfits.any():
-            problems.extend(_misfit_problems(raw, name, column, one.misfits, one.typed.kind, decision))
-            if decision is Decision.DROP:
-                keep &= ~one.misfits[column.codes]
-    problems.extend(blanks_below(raw.names, raw.columns))
-    if several := [one.folded for one in found if one.folded is not None]:
-        cells = sum(each.records for each in several)
-        problems.append(Problem(ProblemKind.NOTE, say_folded(several), column=several[0].column, rows=cells))
-    problems.extend(
-        Problem(ProblemKind.NOTE, _offsets(name, one.typed.offsets), column=name)
-        for name, one in zip(raw.names, found, strict=True)
-        if len(one.typed.offsets) > 1
-    )
+    problems.extend(_list_problems(raw, found, decision))
+    keep = np.ones(len(raw.rows), bool)
+    for column, one in zip(raw.columns, found, strict=True) if decision is Decision.DROP else ():
+        keep &= ~one.misfits[column.codes]
     table = Table(tuple(one.column for one in found))
     dropped = int((~keep).sum())
     if dropped:
@@ -88,13 +61,10 @@ def build(
         decimal=choices.decimal or overall.decimal,
         thousands=overall.thousands if choices.thousands is None else choices.thousands,
         date_order=order or next((one.typed.date_order for one in found if one.typed.date_order), None),
-        types={name: one.typed.kind for name, one in zip(raw.names, found, strict=True)},
-        missing={
-            name: tuple(sorted(token.token for token in one.tokens if token.applied))
-            for name, one in zip(raw.names, found, strict=True)
-        },
+        types={one.column.name: one.typed.kind for one in found},
+        missing={one.column.name: tuple(sorted(token.token for token in one.tokens if token.applied)) for one in found},
     )
-    reasons = {f"type of {name}": one.typed.reason for name, one in zip(raw.names, found, strict=True)}
+    reasons = {f"type of {one.column.name}": one.typed.reason for one in found}
     if any(marks.keys() - {"small", "large"} for marks in evidence):  # else nothing tells
         # Of the file's own: a mark that none of its numbers has is in no example.
         fraction = any(marks["point"] or marks["comma"] for marks in evidence) or not overall.thousands
@@ -114,6 +84,43 @@ class _One:
     misfits: NDArray[np.bool_]
     note: Phrase | None
     folded: FoldedTexts | None
+
+
+def _type_columns(
+    raw: RawTable, forms: Sequence[NumberFormat], choices: ImportChoices, progress: Progress
+) -> tuple[list[_One], str | None]:
+    """Return all columns typed, and the order of day and month that holds for them; None where nothing tells."""
+    found = []
+    with ThreadPoolExecutor(_WORKERS, "splu-type") as pool:  # columns beside each other, as far as NumPy lets them
+        typed = [pool.submit(_one, raw, i, form, choices, choices.date_order) for i, form in enumerate(forms)]
+        try:
+            for i, each in enumerate(typed):
+                progress.report("Finding types", i / len(typed))
+                found.append(each.result())
+        finally:
+            pool.shutdown(cancel_futures=True)
+    told = {one.typed.date_order for one in found if one.typed.date_order and not one.typed.date_undecided}
+    order = choices.date_order or (told.pop() if len(told) == 1 else None)  # none where columns contradict
+    for i, one in enumerate(found):
+        if one.typed.date_undecided and order is not None:  # what one column tells holds for the others
+            progress.report("Finding types", 1.0)
+            found[i] = _one(raw, i, forms[i], choices, order)
+    return found, order
+
+
+def _list_problems(raw: RawTable, found: Sequence[_One], decision: Decision) -> Iterator[Problem]:
+    """Give what is to be said of typed columns, and the cells that do not fit, about which is decided."""
+    for column, one in zip(raw.columns, found, strict=True):
+        if one.note is not None:
+            yield Problem(ProblemKind.NOTE, one.note, column=one.column.name)
+        if one.misfits.any():
+            yield from _misfit_problems(raw, one.column.name, column, one.misfits, one.typed.kind, decision)
+    yield from blanks_below(raw.names, raw.columns)
+    if several := [one.folded for one in found if one.folded is not None]:
+        cells = sum(each.records for each in several)
+        yield Problem(ProblemKind.NOTE, say_folded(several), column=several[0].column, rows=cells)
+    for name, offsets in ((one.column.name, one.typed.offsets) for one in found if len(one.typed.offsets) > 1):
+        yield Problem(ProblemKind.NOTE, _offsets(name, offsets), column=name)
 
 
 def _find_proof(evidence: Sequence[MarkEvidence]) -> str:
@@ -192,12 +199,6 @@ def _measure(labels: Sequence[str], plain: NDArray[np.float64], typed: ColumnTyp
     if typed.kind is not Kind.CATEGORY and not (numeric and typed.misfits.any()):
         return None
     return measure_texts(labels, np.flatnonzero(np.isnan(plain)))
-
-
-def _find_date_order(typed: Sequence[ColumnType]) -> str | None:
-    """Return the order of day and month that some columns tell, None where none does or they contradict."""
-    told = {one.date_order for one in typed if one.date_order and not one.date_undecided}
-    return told.pop() if len(told) == 1 else None
 
 
 def _order_problem(names: Sequence[str]) -> Problem:
