@@ -260,6 +260,8 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         ("Patient type", "inpatient|outpatient", "administrative"),
         ("Region", "Wessex|Mercia|Kent", "place"),
         ("AMONTH", "1|2|3|4|5|6", "date"),
+        ("Marital status at diagnosis", "married|single|divorced", "demographic"),
+        ("POSTAL_FSA", "M5G|V6T|T2N", "place"),
         ("Langue à la maison", "français|arabe|turc", "demographic"),
         ("lieunaiss", "75056|69123|13055|59350", "place"),
         ("Site de collecte", "Vannes|Quimper|Rennes", "unit"),

@@ -54,8 +54,8 @@ _BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,8}(?:\d{1,3}[^\d]{0,12})?")
 _ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
 _PAIR = re.compile(r"\d{2,3}\s?/\s?\d{2,3}")
 _SITE = re.compile(r"[A-Z]\d\d.*")  # of a tumour
-# NY, 69G01, 031, Ward A
-_SHORT_NAME = re.compile(r"[A-Z]{2,8}|\d+[A-Z]\d+|\d{3,5}|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])")
+# NY, M5G, 69G01, 031, Ward A
+_SHORT_NAME = re.compile(r"[A-Z]{2,8}|[A-Z]\d[A-Z]|\d+[A-Z]\d+|\d{3,5}|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])")
 _ROMAN = re.compile(r"[IVX]+[A-Ca-c]?")
 _CODE = re.compile(r"([^\W\d_]{0,6}[-_./ ]?)(\d{3,})")
 _KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits take turns

@@ -172,12 +172,12 @@ class Reading:
             return ()
         ends = [at for at, each in enumerate(self.lists) if not each or each & {*HARMLESS, "act"}]
         ahead = [at for at in ends if at < self.link and (self.lists[at] or len(self.words[at]) > _SHORT)]
-        for at, order in (*((at, "last") for at in ahead[-1:]), (ends[0], "first")):
+        for at, order in (*((at, "last") for at in ahead[-1:]), (ends[0], "first")):  # "service infection": English
             lists = self.lists[at]
-            other = order == "first" and "last" in lists  # "service infection" may be English
-            if order in lists and (done or not ("unsure" in lists or other)):
-                clear = HARMLESS if "clear" in lists else _CLEAR
-                return tuple(subject for subject in (_SURE if done else clear) if subject in lists)
+            if order in lists and (done or not ("unsure" in lists or (order == "first" and "last" in lists))):
+                acts = any("act" in each for each in self.lists[: self.link])  # no "marital status at diagnosis"
+                clear = _SURE if acts else HARMLESS if "clear" in lists else _CLEAR
+                return tuple(subject for subject in clear if subject in lists)
         return ("age",) if done and not self.unknown and self.says("age") else ()  # "Alter_Diagn"
 
     @property
