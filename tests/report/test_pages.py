@@ -144,6 +144,18 @@ def test_only_a_word_that_its_column_is_too_narrow_for_is_hyphenated() -> None:
     assert [values[2] in text for text in texts] == [False, True]
 
 
+def test_no_row_is_parted_by_the_end_of_a_page_unless_it_may_be_longer_than_one() -> None:
+    rows = [
+        (f"r{n}", " ".join(f"{word}{n}" for word in ("first", *("words of a row",) * 14, "last"))) for n in range(30)
+    ]
+    table = TableBlock(("a", "b"), [*rows, ("long", "more " * 1500)], "ll", (1.0, 3.0))
+    pdf = typeset.as_pdf(Document("t", "e", False, "f", "en", "{page}", (), (table,)))
+    texts = [page.extract_text().split() for page in pypdf.PdfReader(io.BytesIO(pdf)).pages]
+    assert sum(text.count("more") for text in texts) == 1500  # shown whole
+    for n in range(30):
+        assert sum({f"first{n}", f"last{n}"} <= {*text} for text in texts) == 1
+
+
 def test_what_pages_leave_out_is_said_with_its_number(cases: dict[str, Case]) -> None:
     """Also where rows were cut so that pages are enough."""
     rows = [(f"value {at}", "1") for at in range(41)]
