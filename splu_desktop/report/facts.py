@@ -141,8 +141,9 @@ class TableFact:
 
     @property
     def ends(self) -> tuple[Cell, ...]:
-        """The narrowest and the widest cell of 50 and more."""
+        """The narrowest and the widest cell of 50 and more; of all cells where none is as large."""
         large = [each for each in self.cells if (each.true if each.true is not None else each.estimate or 0) >= LEAST]
+        large = large or list(self.cells)
         if len(large) < 2:
             return tuple(large)
         width = [(each.high - each.low) / max(each.true or each.estimate or 1, 1e-9) for each in large]

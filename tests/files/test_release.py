@@ -119,6 +119,16 @@ def test_the_dictionary_is_a_table(ward: OpenRelease) -> None:
     assert frame.set_index("column").loc["dx", "score columns"] == "dx_yes"
 
 
+def test_the_dictionary_counts_in_numbers_that_any_program_reads(tmp_path: Path) -> None:
+    score = column_of("score", ["", "1", "2"] * 2000, kind=Kind.INTEGER, missing=("",))
+    dx = column_of("dx", ["a", "b"] * 3000)
+    release = released(
+        Table((score, dx)), Plan({"dx": Role.SA, "score": Role.NSA}, (Block(("dx",), Lenders(2)),)), tmp_path / "r"
+    )
+    frame = pd.read_csv(release.path / "dictionary.csv").set_index("column")
+    assert frame.loc[["score", "dx"], "missing"].tolist() == [2000, 0]
+
+
 def test_the_readme_fits_a_page_and_its_example_holds(ward: OpenRelease) -> None:
     lines = (ward.path / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 60

@@ -114,6 +114,15 @@ def test_the_first_line_counts_the_lines_that_its_table_shows(cases: dict[str, C
                 assert tuple(int(each) for each in found.groups() if each) == expected
 
 
+def test_a_table_of_small_numbers_alone_is_shown_by_them(cases: dict[str, Case]) -> None:
+    for internal in (True, False):
+        asked = cases["kept"].report(internal=internal).facts.tables[0]
+        small = replace(asked, cells=tuple(replace(each, true=9.0, estimate=9.0) for each in asked.cells))
+        assert len(asked.cells) > 1
+        assert len(small.ends) == 2
+        assert replace(asked, cells=()).ends == ()
+
+
 def test_cases_of_100_round_against_the_release() -> None:
     assert [cases_of_100(share) for share in (0.0, 0.55, 0.551, 0.999, 1.0)] == [0, 55, 56, 100, 100]
     assert [cases_of_100(share, down=True) for share in (0.29, 0.295, 0.999, 1.0)] == [29, 29, 99, 100]
@@ -165,7 +174,7 @@ def test_pages_name_each_column_the_lenders_and_the_release_as_the_release_does(
     report = case.report(internal=True)
     printed = "\n".join(report.document("en").texts())
     assert all(name in printed for name in case.source.names)
-    assert "patient_id: left out." in printed
+    assert "Left out: patient_id." in printed
     assert "Only those alike in sex, age_group and number of rows lend to each other." in printed
     readme = (Path(case.opened.path) / "README.md").read_text(encoding="utf-8")
     cited = re.search(r"protected release (\w+) of", readme)
@@ -210,7 +219,7 @@ def test_dates_of_any_spelling_and_one_row_of_each_person_are_told(
     assert ("only the first is here" in readme) is (way == "first")
     values = {each.name: each.values for each in outside.facts.columns}
     assert (values["sexe"], values["diagnostic"]) == (2, 2)
-    assert "no cell is as large as 50" in readme
+    assert "no answer is as large as 50" in readme
     for each in (inside, outside):
         useful = each.facts.limit("too-blurred")
         assert useful is not None

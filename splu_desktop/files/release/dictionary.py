@@ -62,14 +62,13 @@ def dictionary_rows(
         if entry["name"] in facts["dates_moved"]["columns"]:
             treatment = say("moved by a number of days for each person")
         lost = int(column.counts()[column.missing].sum())
-        missing = f"{lost:,}"
         rows.append(
             [
                 inert(entry["name"]),
                 language.sentence(say(column.kind.value)),
                 language.sentence(treatment),
                 inert(_values(column.kind.has_order, [str(x) for x in column.labels[~column.missing]], language)),
-                missing,
+                str(lost),
                 "; ".join(each.name for each in scores if each.column == entry["name"]),
             ]
         )
