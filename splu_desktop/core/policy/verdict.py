@@ -14,7 +14,7 @@ from typing import Any
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import Phrase, none_of, plain_of, say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, figures_of
+from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, figures_of, who_of
 from splu_desktop.core.policy.limits import Limits, check_reason, limits_for
 from splu_desktop.core.policy.lines import RED, Case, Line
 from splu_desktop.core.progress import SILENT, Progress
@@ -151,8 +151,8 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
     red = [line for line in others if line.state == RED]
     # Before “not safe”: more persons would settle these red lines, and no strength settles them and the tables.
     if blurred and plan.questions and figures.cells < FEWEST_CELLS and all(line.name in _BY_SIZE for line in red):
-        words = "Too few persons ({n}): fewer than {least} cells of your tables have 50 or more."
-        return TOO_SMALL, say(words, n=figures.persons + figures.left_out, least=FEWEST_CELLS)
+        words = "Too few {who} ({n}): fewer than {least} cells of your tables have 50 or more."
+        return TOO_SMALL, say(words, who=who_of(plan), n=figures.persons + figures.left_out, least=FEWEST_CELLS)
     if red:
         return UNSAFE, red[0].sentence
     if blurred:
