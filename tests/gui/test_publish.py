@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,11 @@ def test_a_red_line_stops_until_its_button_repairs_it(publish: PublishPage, prop
     assert "repair" in publish.note.text()
     red = next(card for card in publish.cards if card.line.state == RED)
     assert not hasattr(red, "reason")
+    proposed.show_step(Step.PROPOSAL)
+    proposed.show_step(Step.PUBLISH)  # which begins at what its grey button waits for
+    focus = proposed.focusWidget()
+    assert focus is not None
+    assert publish.cards[0].isAncestorOf(focus)
     red.repair.click()
     idle(proposed)
     assert session.plan.gamma > 1
@@ -166,6 +172,38 @@ def test_a_change_after_the_release_makes_it_out_of_date(
     session.undo()
     idle(proposed)
     assert page.stack.currentWidget() is not page.empty
+
+
+def test_nothing_goes_on_with_a_proposal_whose_questions_were_changed_since(
+    publish: PublishPage, proposed: MainWindow, idle: Idle
+) -> None:
+    session = proposed.session
+    session.answer(replace(session.answers, audience=replace(session.answers.audience, recipient="another")), "who")
+    for step in (Step.PROPOSAL, Step.PUBLISH):
+        proposed.show_step(step)
+        idle(proposed)
+        page = proposed.page(step)
+        assert isinstance(page, PublishPage | ProposalPage)
+        assert (page.verdict.state, page.verdict.title.text()) == ("amber", "Out of date")
+        page.do_primary()
+        idle(proposed)
+        assert proposed.step is Step.QUESTIONS
+    assert session.release is None
+    session.undo()
+    proposed.show_step(Step.PUBLISH)
+    idle(proposed)
+    publish.do_primary()
+    idle(proposed)
+    assert session.release is not None
+
+
+def test_a_long_name_is_cut_before_its_day_and_number(publish: PublishPage) -> None:
+    outgoing, names = publish.outgoing, []
+    for _ in range(3):
+        outgoing.propose_name("a survey of " * 20, anew=True)
+        names.append(outgoing.name.text())
+        outgoing.target.mkdir(parents=True)
+    assert [name[name.index("-") :] for name in names] == [f"{date.today():-%Y-%m-%d}{end}" for end in ("", "-2", "-3")]
 
 
 def test_a_name_taken_by_another_window_is_replaced_by_the_next(

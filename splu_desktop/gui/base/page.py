@@ -53,6 +53,7 @@ class Page(QWidget):
     before: Step | None = None  # where Back and Esc lead
     empty: Empty  # where a page has one: see `use_empty`, `use_busy`
     busy: Busy
+    follows_answers = False  # whether it goes on with a proposal, which must answer the questions as they stand
     scrolls = True  # whether the content scrolls when it is too high; a page that is one table scrolls in the table
 
     def __init__(self, session: Session, work: Work, parent: QWidget | None = None) -> None:
@@ -82,7 +83,7 @@ class Page(QWidget):
         self.note = label("", "quiet", wrap=True, live=True)
         self.back = button("", self.press_back)
         self.back.hide()
-        self.primary: QPushButton = button("", self.act, look="primary")
+        self.primary: QPushButton = button("", self._press, look="primary")
         middle = Qt.AlignmentFlag.AlignVCenter
         put(self.foot, (self.note, 1), (self.back, 0, middle), (self.primary, 0, middle))
         self._outer.addWidget(self.footer)
@@ -229,12 +230,14 @@ class Page(QWidget):
         self.stack.setCurrentWidget(part)
         if held:
             # It waits a turn: whoever shows a part still has to enable what is to have the focus.
-            QTimer.singleShot(0, self, self.keep_focus)
+            QTimer.singleShot(0, self, partial(self.keep_focus, arriving=True))
 
     # --- the footer
 
     def set_primary(self, text: str, enabled: bool, note: str = "") -> None:
         """Name the primary button; `note` stands at the left: what it waits for, or for whom the release is."""
+        if self.follows_answers and self.session.has_new_answers:
+            text, enabled, note = t("Answer anew"), True, ""
         self.primary.setText(text)
         waited = not self.primary.isEnabled()
         if not enabled and self.primary.hasFocus():
@@ -257,6 +260,12 @@ class Page(QWidget):
     def _name_back(self) -> None:
         long, short = getattr(self, "_backs", ("", ""))
         self.back.setText(long if self.fold is Fold.WIDE else short)
+
+    def _press(self) -> None:
+        if self.follows_answers and self.session.has_new_answers:
+            self.go.emit(Step.QUESTIONS)
+        else:
+            self.act()
 
     def do_primary(self) -> None:
         """Press the primary button, or show what it waits for."""
@@ -313,6 +322,10 @@ class Page(QWidget):
         if first is not None and first.isVisible() and first.isEnabled():
             first.setFocus(Qt.FocusReason.OtherFocusReason)
             return
+        if arriving and shown is self.room:  # a grey button's page begins at what it waits for
+            self.show_what_waits()
+            if (at := self.window().focusWidget()) is not None and shown.isAncestorOf(at):
+                return
         at = shown.nextInFocusChain()
         while at is not None and at is not shown:
             tabs = bool(at.focusPolicy() & Qt.FocusPolicy.TabFocus) and at.isVisible() and at.isEnabled()

@@ -29,6 +29,11 @@ def _alike(found: Verdict) -> tuple[int, int]:
     return int(found.figures.alike.smallest), int(found.figures.alike.below(found.limits.alike))
 
 
+def out_of_date() -> tuple[str, str, str]:
+    """Return state, title and sentence of the verdict on a proposal whose questions were changed since."""
+    return "amber", t("Out of date"), t("The questions were changed. This proposal still answers the old ones.")
+
+
 def band_figures(
     found: Verdict, persons: str, answered: int | None = None, cells: int | None = None, average: float | None = None
 ) -> list[tuple[str, str, str]]:

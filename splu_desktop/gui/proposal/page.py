@@ -28,7 +28,7 @@ from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import ElidedLabel, Rule, label, margins, put, show_whole, tab_after, turn
 from splu_desktop.gui.base.words import bare, caption, join, language_code, number, percent, plain, t, translate
-from splu_desktop.gui.proposal.figures import band_figures, strength_words
+from splu_desktop.gui.proposal.figures import band_figures, out_of_date, strength_words
 from splu_desktop.gui.proposal.offer import ENDINGS, Offer
 from splu_desktop.gui.proposal.page_height import FillingBox
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
@@ -59,6 +59,7 @@ class ProposalPage(Page):
     """What goes out, before it exists."""
 
     step, before = Step.PROPOSAL, Step.QUESTIONS
+    follows_answers = True
 
     # --- its parts
 
@@ -231,13 +232,6 @@ class ProposalPage(Page):
                 self._work_out()
         if session.judge_fault:
             self.show_error(session.judge_fault)
-        elif session.has_new_answers:
-            self.banner.say(
-                "warning",
-                t("The questions were changed. This proposal still answers the old ones."),
-                t("Answer anew"),
-                lambda: self.go.emit(Step.QUESTIONS),
-            )
         elif self.banner.kind in ("fault", "warning"):
             self.banner.hide()
         if shown is not None:
@@ -382,13 +376,15 @@ class ProposalPage(Page):
         sentence = translate(shown.verdict.sentence) if whole else self._foreseen(state, marks[0][1])
         if self.fold is Fold.NARROW:
             sentence = join((f"{marks[0][1]} {marks[0][2]}", marks[1][1], marks[2][1]), ",") + "."
-        title = translate(title_of(state))
+        title, look = translate(title_of(state)), state
         # What is left are lines that wait for a decision on Publish; none of them stops the release.
         if state == UNSAFE and self._goes_on(shown, state):
-            title = t("Not safe yet")
+            title, look = t("Not safe yet"), "amber"
         if self._waits():
             sentence = t("Working it out…")
-        self.verdict.say(state, title, sentence, marks)
+        if self.session.has_new_answers:
+            look, title, sentence = out_of_date()
+        self.verdict.say(look, title, sentence, marks)
         self._show_primary(shown, state)
 
     def _goes_on(self, shown: Preview | None, state: str) -> bool:
@@ -405,15 +401,11 @@ class ProposalPage(Page):
         return t("At this strength a limit is broken. Move towards safer.")
 
     def _show_primary(self, shown: Preview, state: str) -> None:
-        plan = self.session.plan
-        assert plan is not None
-        goes_on = self._goes_on(shown, state)
-        if goes_on:
-            who = plan.audience.recipient.strip()
-            note = t("For {recipient}.", recipient=who) if who else t("One table, one recipient.")
-            if self.session.choices.expert:
-                note = join((t("Changed in Expert"), note), ":")
-        else:
+        goes_on, who = self._goes_on(shown, state), shown.plan.audience.recipient.strip()
+        note = t("For {recipient}.", recipient=who) if who else t("One table, one recipient.")
+        if self.session.choices.expert:
+            note = join((t("Changed in Expert"), note), ":")
+        if not goes_on:
             note = t("Choose a way that works first.")
         self.set_primary(t("Continue to publish"), goes_on and not self._waits(), note)
 
@@ -431,8 +423,7 @@ class ProposalPage(Page):
         self.sides.set_least(heights[self.fold][too_small])
         for part, on in ((self.offer, too_small), (self.tables, not too_small), (self.steps_card, not too_small)):
             part.setVisible(on)
-        ways = [] if too_small else self._ways_of(state, others)
-        self._ways = ways
+        self._ways = ways = [] if too_small else self._ways_of(state, others)
         needed = not self._goes_on(shown, state)
         key = (tuple((way.title, way.words) for way in ways), needed)
         if key != getattr(self, "_ways_shown", None):

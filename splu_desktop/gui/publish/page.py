@@ -24,7 +24,7 @@ from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import announce, button, empty, label, line_edit, margins, put
 from splu_desktop.gui.base.words import join, language_code, t, translate
-from splu_desktop.gui.proposal.figures import band_figures
+from splu_desktop.gui.proposal.figures import band_figures, out_of_date
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
 from splu_desktop.gui.publish.outgoing_card import OutgoingCard
 from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
@@ -38,6 +38,7 @@ class PublishPage(Page):
     """The decision: open lines, and the place."""
 
     step, before = Step.PUBLISH, Step.PROPOSAL
+    follows_answers = True
 
     def build(self) -> None:
         self._named = ""  # the source that the name was proposed for
@@ -145,6 +146,8 @@ class PublishPage(Page):
                 title, state = t("Not safe yet"), state if red else "amber"
         if self._find_release() is not None:
             title = t("Published")
+        elif self.session.has_new_answers:
+            state, title, sentence = out_of_date()
         self.verdict.say(state, title, sentence, band_figures(found, persons_of(self.session.plan)))
 
     def _show_lines(self, found: Verdict) -> None:
