@@ -9,6 +9,7 @@ from PySide6.QtCore import QLocale, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.open.page import OpenPage
@@ -41,16 +42,40 @@ def test_walk_from_a_file_to_the_proposal_by_keyboard(window: MainWindow, small_
     assert window.session.verdict is not None
 
 
-def test_a_dropped_file_is_read(window: MainWindow, small_csv: Path, idle: Idle) -> None:
+def drop(window: MainWindow, *paths: Path) -> None:
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(small_csv))])
-    event = QDropEvent(
-        QPoint(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    data.setUrls([QUrl.fromLocalFile(str(each)) for each in paths])
+    window.dropEvent(
+        QDropEvent(
+            QPoint(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        )
     )
-    window.page(Step.OPEN).dropEvent(event)
+
+
+def test_a_dropped_file_is_read_and_of_several_the_first_is_named(
+    qtbot: QtBot, window: MainWindow, small_csv: Path, idle: Idle
+) -> None:
+    page = window.page(Step.OPEN)
+    drop(window, small_csv)
     idle(window)
     assert window.session.source is not None
     assert window.windowTitle() == "tests.csv – SPLU Desktop"
+    assert not page.banner.isVisible()
+    qtbot.waitUntil(lambda: window.focusWidget() is page.primary)  # what is read begins where every page does
+    window.show_step(Step.REPORT)
+    drop(window, small_csv, small_csv.with_name("another.csv"))
+    idle(window)
+    assert window.step is Step.OPEN
+    assert page.banner.isVisible()
+    assert "Only “tests.csv” was opened" in page.banner.text.text()
+
+
+def test_a_dropped_release_is_asked(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    (tmp_path / "release.json").write_text("{}")
+    drop(window, tmp_path)
+    idle(window)
+    assert window.step is Step.ASK
+    assert window.page(Step.ASK).banner.kind == "fault"
 
 
 def test_a_file_that_cant_be_read_says_so_and_keeps_what_is_open(

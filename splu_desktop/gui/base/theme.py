@@ -159,7 +159,6 @@ def style_sheet(scheme: Colours) -> str:
     QFrame[look="card"], QFrame[look="choice"] {{ background: {s.card}; border: 1px solid {s.line};
         border-radius: 6px; }}
     QFrame[look="well"] {{ background: {s.card}; border: 2px dashed {s.line}; border-radius: 8px; }}
-    QFrame[look="well-active"] {{ border: 2px dashed {s.accent}; border-radius: 8px; background: {s.accent_soft}; }}
     QFrame[look="rule"] {{ background: {s.line}; border: none; }}
     QLabel[look|="quiet"] {{ color: {s.quiet}; }}
     QLabel[look="strong"], QLabel[look="accent"], QLabel[look="protected"] {{ font-weight: 600; }}

@@ -90,6 +90,10 @@ class ElidedLabel(QLabel):
         super().__init__(text)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("look", look)
+        if look == "title":
+            self.setFont(theme.title_font(self.font()))
+        # Names that begin alike end differently; a sentence is understood from its beginning.
+        self._mode = Qt.TextElideMode.ElideMiddle if look in ("title", "strong") else Qt.TextElideMode.ElideRight
         # The width of the whole text must not widen the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         # Qt's constructor does not come by `setText` below, which sets the hover text.
@@ -106,7 +110,7 @@ class ElidedLabel(QLabel):
         painter = QPainter(self)
         painter.setFont(self.font())
         painter.setPen(self.palette().color(self.foregroundRole()))
-        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
+        words = painter.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
         painter.drawText(self.contentsRect(), int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), words)
         painter.end()
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.progress import SILENT, Progress
@@ -15,7 +14,7 @@ from splu_desktop.core.resources import sample_path
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Empty, link
 from splu_desktop.gui.base.session import Choices, Step
-from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle
+from splu_desktop.gui.base.widgets import ElidedLabel, Picture, button, empty, label, margins, put
 from splu_desktop.gui.base.words import bare, caption, number, t
 from splu_desktop.gui.importing.recent_files import recent_files
 
@@ -46,13 +45,12 @@ class OpenPage(Page):
     scrolls = False
 
     def build(self) -> None:
-        self.setAcceptDrops(True)
         self._path: Path | None = None
         self._build_start()
         self.use_busy(CHANNEL)
         top = margins(QHBoxLayout(), 0, spacing=8)
         words = margins(QVBoxLayout(), 0, spacing=2)
-        self.name, self.summary = label("", "title", selectable=True), label("", "quiet", wrap=True, live=True)
+        self.name, self.summary = ElidedLabel("", "title"), label("", "quiet", wrap=True, live=True)
         put(words, self.name, self.summary)
         self.change = button(t("Change how it is &read…"), self.change_reading, picture="sliders-horizontal")
         self.another = button(t("&Open a table…"), self.ask_file, picture="folder-open")
@@ -72,16 +70,16 @@ class OpenPage(Page):
     def _build_start(self) -> None:
         self.start = QWidget()
         column = margins(QVBoxLayout(self.start), 0, 4, 0, 4, spacing=8)
-        self.well = QFrame()
-        self.well.setProperty("look", "well")
+        well = QFrame()
+        well.setProperty("look", "well")
         inside = Empty("file-spreadsheet", t("Drop a table here, or open one"), t("Nothing leaves this computer."))
         self.open_button = button(t("&Open a table…"), self.ask_file, look="primary", picture="folder-open")
         self.sample_button = button(t("Open the &sample hospital"), lambda: self.open_file(sample_path()))
         put(inside.buttons, self.open_button, self.sample_button)
-        put(margins(QVBoxLayout(self.well), 0), inside)
+        put(margins(QVBoxLayout(well), 0), inside)
         self.recent = QWidget()
         self._recent_row = margins(QHBoxLayout(self.recent), 0, spacing=4)
-        put(column, (self.well, 1), self.recent)
+        put(column, (well, 1), self.recent)
         self.stack.addWidget(self.start)
 
     def apply_fold(self, fold: Fold) -> None:
@@ -229,19 +227,3 @@ class OpenPage(Page):
             made.setMaximumWidth(200)
             self._recent_row.addWidget(made)
         self._recent_row.addStretch(1)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls() and event.mimeData().urls()[0].isLocalFile():
-            event.acceptProposedAction()
-            self._glow(True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._glow(False)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self._glow(False)
-        event.acceptProposedAction()
-        self.open_file(Path(event.mimeData().urls()[0].toLocalFile()))
-
-    def _glow(self, on: bool) -> None:
-        restyle(self.well, "well-active" if on else "well")

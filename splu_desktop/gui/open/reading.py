@@ -80,9 +80,10 @@ def reading_words(imported: TableReading) -> tuple[str, bool]:
             said = [t("{n} {n:row was|rows were} left out.", n=number(left)), *said[:1]]
         return " ".join(said), True
     changing = [each for each in imported.problems if each.kind is not ProblemKind.NOTE]
+    if len(changing) > 2:
+        return f"{names} {t('{n} {n:thing|things} did not fit.', n=number(len(changing)))}", True
     if changing:
-        count = t("{n} {n:thing|things} did not fit.", n=number(len(changing)))
-        return f"{names} {translate(changing[0].sentence) if len(changing) == 1 else count}", True
+        return " ".join(translate(each.sentence) for each in changing), True
     return f"{names} {t('Nothing was dropped, no cell was changed.')}", False
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QAction, QCloseEvent, QDropEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
     QMainWindow,
     QMenu,
     QMenuBar,
+    QSizePolicy,
     QStackedWidget,
     QStatusBar,
     QVBoxLayout,
@@ -27,7 +28,7 @@ from splu_desktop.files.project.opening import is_release
 from splu_desktop.gui.base.focus import Stops, finish_typing
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
-from splu_desktop.gui.base.widgets import Picture, Rule, label, margins, put
+from splu_desktop.gui.base.widgets import ElidedLabel, Picture, Rule, label, margins, put
 from splu_desktop.gui.base.words import bare, t
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.recent_files import RecentFiles
@@ -50,6 +51,7 @@ class MainWindow(Stops, QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self.setMinimumSize(640, 300)
+        self.setAcceptDrops(True)
         self.session, self.work = Session(self), Work(self)
         self.memory: Memory | None = None
         self.step, self.fold = Step.OPEN, Fold.WIDE
@@ -131,8 +133,10 @@ class MainWindow(Stops, QMainWindow):
         row = put(margins(QHBoxLayout(holder), 12, 0, 8, 0, spacing=8), Picture("wifi-off", "quiet", 14))
         row.addWidget(label(t("Offline – nothing leaves this computer"), "quiet"))
         bar.addWidget(holder)
-        self.source_label, self.release_label = label("", "quiet"), label("", "quiet")
+        self.source_label, self.release_label = ElidedLabel("", "quiet"), ElidedLabel("", "quiet")
         for each in (self.source_label, self.release_label):
+            each.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+            each.setMaximumWidth(400)
             each.setContentsMargins(8, 0, 12, 0)
             bar.addPermanentWidget(each)
 
@@ -308,6 +312,17 @@ class MainWindow(Stops, QMainWindow):
             self._at(Step.ASK, "open_release", path)
         else:
             self._at(Step.OPEN, "open_file", path)
+
+    def dragEnterEvent(self, event: QDropEvent) -> None:
+        if event.mimeData().hasUrls() and event.mimeData().urls()[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        first, *others = event.mimeData().urls()
+        event.acceptProposedAction()
+        self.open_path(Path(first.toLocalFile()))
+        if others:
+            self.say("warning", t("Only “{name}” was opened. Open one file after the other.", name=first.fileName()))
 
     def _at(self, step: Step, act: str, *args: object) -> None:
         """Bring a page to the front and let it do something."""
