@@ -15,7 +15,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.files.project.recipe import read_recipe, write_recipe
 from splu_desktop.gui.base.recipes import recipe_of, save, use
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.columns.facts import with_kinds
+from splu_desktop.gui.columns.facts import column_rows, with_kinds
 from splu_desktop.gui.columns.page import ColumnsPage
 from splu_desktop.gui.columns.table import WHY
 from splu_desktop.gui.expert.bounds import LimitsSection
@@ -87,6 +87,18 @@ def test_coarser_values_and_own_cut_points(proposed: MainWindow) -> None:
     page.panel.cuts.setText("fifty")
     page.panel._cut()
     assert page.panel.fault.text()
+
+
+def test_why_a_column_names_the_person_is_no_guess_about_its_name(proposed: MainWindow) -> None:
+    session = proposed.session
+    assert session.source is not None
+    assert session.plan is not None
+    assert session.plan.persons is not None
+    who = session.plan.persons.column
+    guess = replace(session.source.suggestions[who], role=Role.SA, reason="It may be a finding.", doubt=True)
+    session.source = replace(session.source, suggestions={**session.source.suggestions, who: guess})
+    why = {row.name: row.why for row in column_rows(session)}
+    assert why[who] == f"“{who}” names the person"
 
 
 def test_search_and_filters_narrow_the_list(proposed: MainWindow) -> None:

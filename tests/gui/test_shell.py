@@ -6,14 +6,17 @@ import subprocess
 import sys
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
+    QTabBar,
     QTextBrowser,
 )
+from pytestqt.qtbot import QtBot
 
+from splu_desktop.gui.base.focus import FocusRing
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -114,3 +117,18 @@ def test_the_first_window_waits_for_no_library_of_numbers(isolated: None) -> Non
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_ring_of_the_focus_follows_a_tab_that_gets_another_name(qtbot: QtBot) -> None:
+    bar = QTabBar()
+    qtbot.addWidget(bar)
+    bar.addTab("one")
+    bar.show()
+    ring = FocusRing(bar)
+    with QSignalBlocker(bar):
+        bar.removeTab(0)
+        bar.addTab("a name that is much longer")
+    qtbot.waitUntil(lambda: ring.geometry() == bar.tabRect(0))
+    bar.addTab("two")
+    bar.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: ring.geometry() == bar.tabRect(1))

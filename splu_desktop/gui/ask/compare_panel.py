@@ -191,24 +191,13 @@ class ComparePanel(Panel):
         self.interval.show_strip(Strip(ends, EXACT, first.estimate, nothing=nothing, ratio=ratio, words=words))
         self.figure.setText(t("about {n}", n=words(first.estimate)))
         self.what.setText(_title(analysis))
-        self.sentence.setText(
-            t("Odds ratios with their ranges; the first values are what they are compared with.")
-            if several
-            else t(
-                "Between {low} and {high} for these rows, in 95 of 100 releases.",
-                low=words(first.low),
-                high=words(first.high),
-            )
-        )
-        self.alike.setText(
-            ""
-            if several
-            else t(
-                "About persons like these: between {low} and {high}.",
-                low=words(first.low_alike),
-                high=words(first.high_alike),
-            )
-        )
+        compared = t("Odds ratios with their ranges; the first values are what they are compared with.")
+        low, high = words(first.low), words(first.high)
+        between = t("Between {low} and {high} for these rows, in 95 of 100 releases.", low=low, high=high)
+        low, high = words(first.low_alike), words(first.high_alike)
+        alike = t("About persons like these: between {low} and {high}.", low=low, high=high)
+        self.sentence.setText(compared if several else between)
+        self.alike.setText("" if several else alike)
         self.notes.setText(" ".join(translate(each) for each in found.notes))
 
     def show_fault(self, sentence: str) -> None:

@@ -21,21 +21,21 @@ class FocusRing(QRubberBand):
         super().__init__(QRubberBand.Shape.Rectangle, around)
         self._around = around
         around.installEventFilter(self)
-        if isinstance(around, QTabBar):
-            # Another tab in front does not resize the bar, and the filter hears of nothing else.
-            around.currentChanged.connect(self._fit)
         self._fit()
         self.show()
 
     def _fit(self) -> None:
         of = self._around
-        self.setGeometry(of.tabRect(of.currentIndex()) if isinstance(of, QTabBar) else of.rect())
-        self.clearMask()
-        self.raise_()
+        box = of.tabRect(of.currentIndex()) if isinstance(of, QTabBar) else of.rect()
+        if box != self.geometry():
+            self.setGeometry(box)
+            self.clearMask()
+            self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
-            QTimer.singleShot(0, self, self._fit)  # tabs are laid out after this
+        # Tabs are laid out after this; another one in front, or in their place, is painted and no more.
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Paint):
+            QTimer.singleShot(0, self, self._fit)
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:

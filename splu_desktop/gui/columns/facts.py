@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.generalise import Steps, is_measurement, label_map, suggest
 from splu_desktop.core.generalise.step import CannotGeneralise
-from splu_desktop.core.messages import isolated
+from splu_desktop.core.messages import isolated, say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.ladders import ladder_of
@@ -84,6 +84,9 @@ def _as_cell(words: str) -> str:
 
 def _reasons(session: Session, plan: Plan) -> dict[str, str]:
     found = {name: t("your tables ask for it") for asked in plan.questions for name in asked.by}
+    if plan.persons is not None:
+        who = plan.persons.column
+        found[who] = translate(say("“{column}” names the person.", column=who))
     proposal, source = session.proposal, session.source
     if proposal is not None and source is not None:
         for step in proposal.steps:

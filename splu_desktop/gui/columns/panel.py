@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyledItemDelegate, QSt
 
 from splu_desktop.core.generalise import Steps, by_cuts
 from splu_desktop.core.generalise.step import CannotGeneralise
-from splu_desktop.core.messages import cases_of_100
+from splu_desktop.core.messages import cases_of_100, isolated
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Kind
 from splu_desktop.gui.base import theme
@@ -76,8 +76,8 @@ class ColumnPanel(Card):
         self.name, self.below = label("", "strong", wrap=True), label("", "quiet", wrap=True)
         row = margins(QHBoxLayout(), 0, spacing=4)
         self.question = label("", "strong", wrap=True)
-        self.all = link(t("All"), lambda: self._tick_all(True), t("Which values are secret?"))
-        self.none = link(t("None"), lambda: self._tick_all(False), t("Which values are secret?"))
+        self.all = link(t("All"), lambda: self._tick(None, True), t("Which values are secret?"))
+        self.none = link(t("None"), lambda: self._tick(None, False), t("Which values are secret?"))
         put(row, (self.question, 1), self.all, self.none)
         self._asks = True  # whether the values are those of a secret column
         fields: list[Field[ValueRow]] = [
@@ -129,7 +129,7 @@ class ColumnPanel(Card):
             return
         role, steps = plan.roles[name], plan.generalisations.get(name, ())
         self._name = name
-        self.name.setText(name)
+        self.name.setText(isolated(name))  # else it would stand at the right
         restyle(self.name, "protected" if role is Role.SA else "strong")
         values, empty = map(number, count_values(source.table[name]))
         kind = translate(source.table[name].kind.value)
@@ -195,14 +195,10 @@ class ColumnPanel(Card):
         right = bold(t("{part} in {whole}", part=cases_of_100(verdict.figures.certainty.average), whole=100))
         self.consequence.setText(as_rich(t("A row that shows a secret value is right {share} times.", share=right)))
 
-    def _tick(self, place: int, on: bool) -> None:
-        secret = [on if at == place else row.secret for at, row in enumerate(self.model.rows)]
-        rows = zip(self.model.rows, secret, strict=True)
-        self.public_chosen.emit(self._name, tuple(row.label for row, ticked in rows if not ticked and not row.empty))
-
-    def _tick_all(self, on: bool) -> None:
-        public = () if on else tuple(row.label for row in self.model.rows if not row.empty)
-        self.public_chosen.emit(self._name, public)
+    def _tick(self, place: int | None, on: bool) -> None:
+        """Take the value at a place, or all of them, for secret or not."""
+        rows = [(on if place in (None, at) else row.secret, row) for at, row in enumerate(self.model.rows)]
+        self.public_chosen.emit(self._name, tuple(row.label for secret, row in rows if not secret and not row.empty))
 
     def _form_chosen(self) -> None:
         chosen = self.forms.currentData()

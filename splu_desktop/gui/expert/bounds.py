@@ -112,8 +112,7 @@ class LimitsSection(Section):
         why = reasons_named(limits.name)
         for name, words in self.usual.items():
             usual = getattr(limits, name)
-            shown = decimal(usual) if name in _WHOLE else f"{decimal(100 * usual)} %"
-            words.setText(shown)
+            words.setText(decimal(usual) if name in _WHOLE else f"{decimal(100 * usual)} %")
             words.setToolTip(why.get(name, ""))
             if plan.audience.limits != self._shown:  # else what is being typed stays
                 value, why_own = (changed[name].value, changed[name].why) if name in changed else (0.0, "")

@@ -33,7 +33,7 @@ def looks() -> dict[str, tuple[str, str, str]]:
         "coarser": ("sliders-horizontal", "quiet", t("Coarser")),
         "left-out": ("ban", "quiet", t("Left out")),
         "blanked": ("ban", "quiet", t("Emptied")),
-        "names-persons": ("eye-off", "quiet", t("Names a person")),
+        "names-persons": ("eye-off", "quiet", t("Person")),
         "together": ("shield", "protected", t("Together")),
         "public-value": ("shield", "quiet", t("Not secret")),
         "classes": ("file-text", "quiet", t("Your tables")),
@@ -110,11 +110,9 @@ class StepRow(QWidget):
         self.step = step
         picture, colour, heading = looks()[step.name]
         row = margins(QHBoxLayout(self), 14, 4, 8, 4, spacing=10)
-        self.head = ElidedLabel(step.column or heading, "strong")
+        self.head = ElidedLabel(step.column or heading, "protected" if step.name == "secret" else "strong")
         self.head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.head.setFixedWidth(head_width)
-        if step.name == "secret":
-            self.head.setProperty("look", "protected")
         self.words = label(step_words(step), fitting=True)
         put(row, Picture(picture, colour, 14), self.head, (self.words, 1))
         name = step.column or self.words.text()

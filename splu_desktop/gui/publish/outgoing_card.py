@@ -34,6 +34,7 @@ from splu_desktop.gui.base.widgets import (
 from splu_desktop.gui.base.words import bare, date_words, join, plain, t
 
 _SECTION, _FOLDER = "publish", "folder"
+_LONGEST = 120  # letters of a name
 
 
 class OutgoingCard(Card):
@@ -53,7 +54,7 @@ class OutgoingCard(Card):
         grid.addWidget(link(t("Change the answers"), self.answers_wanted.emit), 3, 1, Qt.AlignmentFlag.AlignLeft)
         self.body.addLayout(grid)
         self.name = line_edit(t("Name of the release"))
-        self.name.setMaxLength(120)
+        self.name.setMaxLength(_LONGEST)
         self.folder = line_edit(t("In the folder"))
         self.choose = button(t("Choose…"), self._choose)
         self.choose.setAccessibleName(join((bare(t("Choose…")), t("In the folder")), ":"))
@@ -105,10 +106,9 @@ class OutgoingCard(Card):
     def show_plan(self, plan: Plan, rows: int) -> None:
         """Show whom a plan is for, and the size of its table."""
         who = plan.audience
-        nobody = t("nobody named yet")
         told = (self.to, who.recipient), (self.purpose, who.purpose), (self.until, date_words(who.until))
         for field, words in told:
-            field.setText(words.strip() or (nobody if field is self.to else t("not said")))
+            field.setText(words.strip() or (t("nobody named yet") if field is self.to else t("not said")))
         columns = len(plan.nsas) + len(plan.sensitive)
         self.table_words.setText(t("{rows}, {n} {n:column|columns}", rows=rows_of(rows, plan), n=columns))
 
@@ -121,7 +121,8 @@ class OutgoingCard(Card):
         """Propose a name: `anew` for another table, else where a release has the proposed one by now."""
         if not anew and (self.name.text() != self._proposed or not self.target.exists()):
             return
-        name = f"{stem}-{date.today().isoformat()}"
+        # Cut before the day and the number, which tell releases of one table apart.
+        name = f"{stem[: _LONGEST - 20]}-{date.today().isoformat()}"
         taken, at = name, 2
         while self._target(taken).exists() or self._target(f"{taken}.zip").exists():
             taken, at = f"{name}-{at}", at + 1

@@ -40,8 +40,9 @@ class TableRow(QWidget):
         names = t("Count"), t("Value"), t("Secret column"), t("by"), t("and")
         self.kind, self.value, self.sa, self.by, self.also = (Choice(join((table, name), ":"), 6) for name in names)
         self.kind.offer([(t("Count"), "count"), (t("Average of"), "mean"), (bare(t("&Compare")), "compare")])
-        self._of, self._by, self._and = label(t("of")), label(t("by")), label(t("and"))
-        for part in (self.kind, self.value, self._of, self.sa, self._by, self.by, self._and, self.also):
+        self._of, by, last = label(t("of")), label(t("by")), QWidget()
+        put(margins(QHBoxLayout(last), 0, spacing=6), label(t("and")), self.also)  # no line ends in “and”
+        for part in (self.kind, self.value, self._of, self.sa, by, self.by, last):
             flow.addWidget(part)
         self.remove = button("", self.removed.emit, look="flat", picture="x")
         self.remove.setAccessibleName(t("Take away: {condition}", condition=table))
