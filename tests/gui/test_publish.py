@@ -257,6 +257,14 @@ def test_the_report_shows_its_pages_and_is_saved_with_what_was_typed(
     page.do_primary()
     idle(proposed)
     assert target.read_bytes().startswith(b"%PDF")
+    assert proposed.session.release is not None
+    assert page.own.below.text().startswith("with true counts")
+    proposed.open_path(proposed.session.release.content.path)  # as anybody opens it, without its table
+    idle(proposed)
+    proposed.show_step(Step.REPORT)
+    idle(proposed)
+    assert not page.own.isEnabled()
+    assert page.own.below.text().startswith("only right after publishing")
 
 
 def test_the_register_shows_a_release_and_withdraws_it(publish: PublishPage, proposed: MainWindow, idle: Idle) -> None:
