@@ -144,6 +144,11 @@ def test_only_a_word_that_its_column_is_too_narrow_for_is_hyphenated() -> None:
     assert [values[2] in text for text in texts] == [False, True]
 
 
+def test_a_name_is_broken_before_its_day_and_not_within_it() -> None:
+    parts = typeset._breakable("consultations-2026-11-30 and 2026-a_long.name/of:some-table").split("\u200b")
+    assert parts == ["consultations-", "2026-11-30 and 2026-", "a_", "long.", "name/", "of:", "some-", "table"]
+
+
 def test_no_row_is_parted_by_the_end_of_a_page_unless_it_may_be_longer_than_one() -> None:
     rows = [
         (f"r{n}", " ".join(f"{word}{n}" for word in ("first", *("words of a row",) * 14, "last"))) for n in range(30)

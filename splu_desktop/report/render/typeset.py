@@ -31,7 +31,7 @@ _PPI = 110.0
 _REMEMBERED = 10  # documents whose parts typst keeps: those of a report alone take up to 130 MB
 _STANDARDS = ["a-2a", "ua-1"]
 _LONG = re.compile(r"\S{22,}")
-_BREAKS = re.compile(r"(?<=[_/.:\-])(?=\w)")
+_BREAKS = re.compile(r"(?<=[_/.:])(?=\w)|(?<=\D-)(?=\w)|(?<=\d-)(?=[^\W\d])")  # a day stays whole
 
 
 def as_pdf(document: Document) -> bytes:
