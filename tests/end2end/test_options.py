@@ -102,6 +102,32 @@ def test_any_name_of_a_column_can_be_left_out_published_and_asked(
         assert (answer["estimate"], answer["trust"]) == (150, "exact")
 
 
+def test_a_register_that_was_changed_is_told_where_a_release_is_judged(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What went out before is no longer recognised by another key: that nothing is found says nothing then."""
+    monkeypatch.setenv("SPLU_DATA_DIR", str(tmp_path / "data"))
+    splu, plan = Splu(capsys), ("--person", "none", "--sa", "test", "--nsa", "by")
+    assert splu("publish", source, *plan, "--out", tmp_path / "one", "--accept-all", WHY) == 0
+    assert not any("not be recognised" in note for note in splu.json("plan", source, *plan)["notes"])
+    (tmp_path / "data" / "register" / "key").write_bytes(b"k" * 32)
+    assert any("not be recognised" in note for note in splu.json("plan", source, *plan)["notes"])
+    splu("publish", source, *plan, "--out", tmp_path / "two", "--accept-all", WHY)
+    assert "not be recognised" in splu.out
+
+
+@pytest.mark.parametrize("name", ["CON.zip", "a:b.zip", "r .zip ", "nul.csv"])
+def test_no_file_gets_a_name_that_another_system_refuses(
+    name: str, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    splu = Splu(capsys)
+    assert splu("publish", source, "--person", "none", "--sa", "test", "--nsa", "by", "--out", tmp_path / "r",
+                "--accept-all", WHY) == 0  # fmt: skip
+    command = ("handover",) if "zip" in name else ("crosstab", "--by", "by", "--sa", "test")
+    assert splu(command[0], tmp_path / "r", *command[1:], "--out", tmp_path / name) == 2
+    assert not (tmp_path / name).exists()
+
+
 def test_no_table_gets_a_wider_error_than_was_asked_for(source: Path) -> None:
     for within in (0.05, 0.3):
         assert {each.within for each in propose(read(source).table, within=within).plan.questions} == {within}

@@ -111,6 +111,7 @@ def whole_file(
     Raises CannotWrite if `target` can't be new, or the system refuses, be it only to confirm that the disk has
     everything; what was made is removed whatever happens.
     """
+    check_name(target)
     check_new(target, overwrite=overwrite)
     try:
         with partial_beside(target) as partial:
