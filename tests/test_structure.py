@@ -77,6 +77,17 @@ def test_functions_are_verbs_where_no_participle_is_left_without_a_noun() -> Non
     assert bare == []
 
 
+def test_no_variable_is_called_own() -> None:
+    """It stood for codes, a progress, a recipe, a block; `splu compare` means by it the questions of one's own."""
+    assert [
+        f"{module.name}:{node.lineno}"
+        for module in modules().values()
+        if "compare" not in module.name
+        for node in ast.walk(module.tree)
+        if (isinstance(node, ast.Name) and node.id == "own") or (isinstance(node, ast.arg) and node.arg == "own")
+    ] == []
+
+
 def test_modules_are_called_by_what_they_hold() -> None:
     assert [
         m.name for m in modules().values() if _PARTICIPLES.fullmatch(m.path.stem) and m.path.stem not in _NOUNS

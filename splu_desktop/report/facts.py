@@ -714,7 +714,7 @@ def _facts(
     prepared: DrawInput,
     plan: Plan,
     certainty: Certainty,
-    **own: Any,
+    **given: Any,
 ) -> Facts:
     facts, published = opened.facts, opened.published
     digest = _digest(opened, entry)
@@ -725,8 +725,8 @@ def _facts(
         software=str(facts["software"]["version"]),
         digest=digest,
         changed=tuple(
-            ChangedLimit(each.name, getattr(limits_named(own["level"]), each.name), each.value, each.why)
-            for each in own["audience"].limits
+            ChangedLimit(each.name, getattr(limits_named(given["level"]), each.name), each.value, each.why)
+            for each in given["audience"].limits
         ),
         fingerprint=fingerprint(digest) if digest else "",
         rows=published.n,
@@ -743,8 +743,8 @@ def _facts(
         alpha=published.thresholds.alpha,
         t_e=published.thresholds.t_e,
         files=tuple((each["name"], int(each["bytes"]), each["sha256"]) for each in facts["files"]),
-        number=None if entry is None or own["edition"] == EXTERNAL else entry.number,
-        **own,
+        number=None if entry is None or given["edition"] == EXTERNAL else entry.number,
+        **given,
     )
 
 

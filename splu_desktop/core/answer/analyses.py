@@ -360,10 +360,10 @@ def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
         features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
         names: list[str] = [say("(intercept)")]
         for at, name in enumerate(analysis.covariates):
-            feature, own = _covariate(published, name, rare, notes)
-            if own:
+            feature, added = _covariate(published, name, rare, notes)
+            if added:
                 features[f"x {at}"] = feature
-            names += own
+            names += added
         try:
             theta, table, alike = _fit(published, features, model)
         except NoAnswer as fault:

@@ -115,8 +115,8 @@ def count_one_block(
     """
     a, b = draw_a, 1 - draw_a
     step, pull = (1 - b * selected / size) / a, b * selected / size / a
-    own, beside = effect * step**2, effect * pull**2
-    each = own * selected + beside * (size - selected)
+    inside, beside = effect * step**2, effect * pull**2
+    each = inside * selected + beside * (size - selected)
     sums = np.zeros((5, lines, share.shape[1]))
     at_once = max(_AT_ONCE // max(share.shape[1], 1), 1)
     for some in (slice(begin, begin + at_once) for begin in range(0, len(line), at_once)):
@@ -129,7 +129,7 @@ def count_one_block(
         others = np.clip(of * seen - np.clip(x, 0, rows), 0, of - rows)
         expected = rows * (share[some] + _NEXT_TO_NONE)
         level = each[some] * none + beside[some] * others * more
-        parts = x, level, expected, own[some] * more * expected, step[some] * expected
+        parts = x, level, expected, inside[some] * more * expected, step[some] * expected
         first, last = line[some][0], line[some][-1]
         for total, part in zip(sums, parts, strict=True):
             total[first : last + 1] += sum_by_line(part, line[some] - first, last + 1 - first)

@@ -67,10 +67,10 @@ class HiddenBlock:
 
     def __init__(self, published: Published, block: Block, features: Mapping[str, Feature]) -> None:
         self.block, self.a = block, block.draw.retention
-        own = {key: each for key, each in features.items() if each.column in block.columns}
-        names = list(dict.fromkeys(each.column for each in own.values()))
+        hidden = {key: each for key, each in features.items() if each.column in block.columns}
+        names = list(dict.fromkeys(each.column for each in hidden.values()))
         stacked: list[Floats] = [
-            np.concatenate([each.values for each in own.values() if each.column == name], axis=1) for name in names
+            np.concatenate([each.values for each in hidden.values() if each.column == name], axis=1) for name in names
         ]
         key = np.zeros(published.n, np.int64)
         for name, values in zip(names, stacked, strict=True):
@@ -82,7 +82,7 @@ class HiddenBlock:
             key = block_codes(published.table, block.columns).astype(np.int64)
         _, first, shown = np.unique(key, return_index=True, return_inverse=True)
         self.states, self.shown = len(first), shown.astype(np.int64)
-        self.values = {key: each.values[published.table[each.column].codes[first]] for key, each in own.items()}
+        self.values = {key: each.values[published.table[each.column].codes[first]] for key, each in hidden.items()}
 
     def learn(self, published: Published) -> Floats:
         """Return (C, V, V) the scores of "is v" where u is shown, by class: weights[c, u, v]."""

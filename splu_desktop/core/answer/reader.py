@@ -252,11 +252,11 @@ class Reader:
         parts: dict[Block, Part] = {}
         for name in names:
             block, m = self.published.block_of(name), self.published.table[name].m
-            own = self._pairs(block).labels_of(name)
+            labels = self._pairs(block).labels_of(name)
             if block in parts:
                 before, number = parts[block]  # columns of a block are one draw: a pair is one event
-                own, m = before.astype(np.int64) * m + own, number * m
-            parts[block] = own, m
+                labels, m = before.astype(np.int64) * m + labels, number * m
+            parts[block] = labels, m
         return self.grid(line, lines, parts, rows)
 
     def grid(
@@ -278,8 +278,8 @@ class Reader:
         of_line, of_class = np.divmod(pairs, number)
         codes: NDArray[np.integer] = classes
         by_class: list[Floats] = []
-        for block, (own, size) in parts.items():
-            totals, part = self._pairs(block).count_by_class(own, size), own.take(self._pairs(block).codes[rows])
+        for block, (labels, size) in parts.items():
+            totals, part = self._pairs(block).count_by_class(labels, size), labels.take(self._pairs(block).codes[rows])
             codes = pair_keys(codes, size, part) if by_class else part
             whole = np.outer(whole, totals.sum(axis=0) / max(published.n, 1)).ravel()
             by_class.append(totals / np.maximum(totals.sum(axis=1, keepdims=True), 1))
@@ -290,7 +290,7 @@ class Reader:
             of_line, of_class = np.append(np.full(len(rest), others), of_line), np.append(rest, of_class)
             counts, pair = np.append(totals[rest], counts, axis=0), pair + len(rest)
         each = np.unravel_index(np.arange(len(whole)), [size for _, size in parts.values()])
-        shares = [share.take(own, axis=1)[of_class] for share, own in zip(by_class, each, strict=True)]
+        shares = [share.take(label, axis=1)[of_class] for share, label in zip(by_class, each, strict=True)]
         shown = counts.astype(float)
         selected, by_line = shown.sum(axis=1)[:, None], sum_by_line(shown, of_line, lines).astype(np.int64)
         a, rho = [block.draw.retention for block in blocks], [published.correlation_of(block) for block in blocks]
@@ -311,7 +311,7 @@ class Reader:
                 states = np.stack([states.sum(axis=2 * at + 1, keepdims=True) - states, states], axis=at)
             states = states.reshape(*(2,) * len(parts), *shown.shape)
             figures = count_several_blocks(a, selected, in_class, states, shares)
-            alike = np.prod([own + (1 - own) * g for own, g in zip(rho, shares, strict=True)], axis=0)
+            alike = np.prod([one + (1 - one) * g for one, g in zip(rho, shares, strict=True)], axis=0)
             figures = figures.scale(1 + beside * alike)  # at most: each factor about 0, not its mean
             figures = add_classes(figures, of_line, lines, selected, np.prod(shares, axis=0))
         line_rows = by_line.sum(axis=1)

@@ -75,8 +75,8 @@ class BlockScores:
         By lenders all rows of a class have one of two scores, far fewer than there are pairs.
         """
         if self.draw.name != "lenders":
-            scores, own = self.phi(sets.astype(float)), np.arange(len(self._class), dtype=np.int32)
-            return [(scores[:, at], own) for at in range(sets.shape[1])]
+            scores, places = self.phi(sets.astype(float)), np.arange(len(self._class), dtype=np.int32)
+            return [(scores[:, at], places) for at in range(sets.shape[1])]
         rows, found = np.maximum(np.bincount(self._class, self._rows, minlength=self.number), 1), []
         for chosen in sets.T:
             shows = chosen.take(self._value)

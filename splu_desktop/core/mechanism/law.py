@@ -42,11 +42,11 @@ def selection_law(draw: Draw, count: int, units: int, others: int) -> tuple[Floa
         law = count_law(draw, count, units)
         return np.arange(len(law)).astype(np.float64), law
     lent = (1 - a) * count / units
-    own, many, each = (a, int(draw.gamma - 1) * count, a) if draw.name == "groups" else (a + lent, units - count, lent)
+    has, many, each = (a, int(draw.gamma - 1) * count, a) if draw.name == "groups" else (a + lent, units - count, lent)
     kept, most = np.arange(count + 1), min(int(many * each + 9 * np.sqrt(many * each) + 12), many)
     shown = np.arange(most + 1)
     inside = shown  # of those others who show it, so many are asked about
-    chance = binomial(kept, count, own)[:, None, None] * binomial(shown, many, each)[:, None]
+    chance = binomial(kept, count, has)[:, None, None] * binomial(shown, many, each)[:, None]
     chance = chance * binomial(inside, shown[:, None], others / (units - count))
     pull = (1 - a) * (count + others) / units * (kept[:, None, None] + shown[:, None])
     answers = np.clip((kept[:, None, None] + inside - pull) / a, 0.0, float(count + others))

@@ -303,31 +303,31 @@ class Search:
         unsafe: list[tuple[Plan, DrawInput]] = []
         for classes in [*class_options(plan)][: None if safe else 1]:
             try:
-                own, ready, needed = self._with_classes(plan, classes)
+                tried, ready, needed = self._with_classes(plan, classes)
             except EmptyTable:  # by where most rows of a person lie everybody stands out
                 continue
             usual = max(self.limits.gamma, needed if needed <= STOPS[0] else 0)
             if not safe or needed > STOPS[0]:  # looked at where nothing else is left
-                unsafe.append((own.with_gamma(usual), ready))
+                unsafe.append((tried.with_gamma(usual), ready))
                 continue
-            ahead = Forecaster(ready, own)
+            ahead = Forecaster(ready, tried)
             weaker = {*(stop for stop in STOPS if needed <= stop), max(needed, STOPS[-1])}  # also between stops
             strengths = [usual, *sorted((each for each in weaker if each < usual), reverse=True)]
             # Weaker ones are looked at only where the first table can't be read at the first.
             for some in (strengths[:1], strengths[1:]):
-                for gamma, tables in zip(some, reaches(ready, own, some, ahead, LEAST) if some else (), strict=True):
-                    way = Way(self, own.with_gamma(gamma), ready, tables, True, levels, covered)
+                for gamma, tables in zip(some, reaches(ready, tried, some, ahead, LEAST) if some else (), strict=True):
+                    way = Way(self, tried.with_gamma(gamma), ready, tables, True, levels, covered)
                     fewer = way if self._setting.own_tables else way.asking_for(self.limits.useful)
                     found.append(fewer if fewer.cells >= FEWEST_CELLS else way)  # tables that nobody named
                 best = max(found, key=lambda way: way.merit)
                 if best.answers:
                     break
-            if not best.lacks and (best.as_wished(1) or (own.classes and needed <= self.limits.gamma)):
+            if not best.lacks and (best.as_wished(1) or (tried.classes and needed <= self.limits.gamma)):
                 break  # with fewer classes less can be read, and no less strength is needed
         if found:
             return best
-        own, ready = unsafe[0]
-        return Way(self, own, ready, reaches(ready, own, least=LEAST)[0], False, levels, covered)
+        tried, ready = unsafe[0]
+        return Way(self, tried, ready, reaches(ready, tried, least=LEAST)[0], False, levels, covered)
 
     def _with_classes(self, plan: Plan, classes: tuple[str, ...]) -> tuple[Plan, DrawInput, float]:
         """Return plan and table with classes, and the strength that they need.

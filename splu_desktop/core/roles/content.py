@@ -351,9 +351,9 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     left = reading.says("exit") and (subject in ("demographic", "administrative") or reading.says("place"))
     asked = answered or reading.says("kind", *HARMLESS)  # "new patient" is answered by yes, "patient care" is not
     # Beside an unknown word the values bear it out: trust in a team, ability to work, worry about payment.
-    own = are_names(column) or are_names(column, proper=False)
-    own = all(reading.lists[: reading.link]) if subject == "demographic" else own  # "langue à la maison"
-    unborne = reading.unknown and (answered or (worded and not own and not tells_ways(column, "unit", "place")))
+    named = are_names(column) or are_names(column, proper=False)
+    named = all(reading.lists[: reading.link]) if subject == "demographic" else named  # "langue à la maison"
+    unborne = reading.unknown and (answered or (worded and not named and not tells_ways(column, "unit", "place")))
     if left or not asked or unborne:
         return False
     # A weekend or an insurance may be yes or no; an admission that is, has happened.

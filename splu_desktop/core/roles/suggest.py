@@ -127,11 +127,11 @@ def _suggest_numbers(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(_NUMBER) if coded else None
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
-    own = column.m > _FEW and (content.distinct_share(column) >= _MOSTLY_UNIQUE or content.holds_numbering(column))
-    bare = reading.only("number", "fill") and (own or column.m >= _MANY)
-    if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not own):
+    lone = column.m > _FEW and (content.distinct_share(column) >= _MOSTLY_UNIQUE or content.holds_numbering(column))
+    bare = reading.only("number", "fill") and (lone or column.m >= _MANY)
+    if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not lone):
         return None
-    return None if column.m <= _FEW or (reading.says("counting") and not own) else _names_person(_NUMBER)
+    return None if column.m <= _FEW or (reading.says("counting") and not lone) else _names_person(_NUMBER)
 
 
 def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
@@ -184,12 +184,12 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     share, many = content.distinct_share(column), content.rows_of(column) >= content.FEWEST
     alike = content.holds_numbering(column) or (reading.only("fill") and many and share >= _NEAR_UNIQUE)  # "Column 1"
     if column.kind is Kind.INTEGER:
-        own = not measured and (alike or content.counts_records(column))
+        lone = not measured and (alike or content.counts_records(column))
     else:
         found = content.holds_icd(column) or content.holds_pairs(column)
-        own = (alike or (many and share >= _MOSTLY_UNIQUE)) and not found
-        own = own and (not measured or (column.kind is Kind.CATEGORY and share >= _NEAR_UNIQUE))
-    return _names_person(say("Nearly every record has a value of its own."), doubt=True) if own else None
+        lone = (alike or (many and share >= _MOSTLY_UNIQUE)) and not found
+        lone = lone and (not measured or (column.kind is Kind.CATEGORY and share >= _NEAR_UNIQUE))
+    return _names_person(say("Nearly every record has a value of its own."), doubt=True) if lone else None
 
 
 def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:

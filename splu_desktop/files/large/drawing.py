@@ -44,11 +44,11 @@ class CountedBlock:
 
     def draw(self, texts: Mapping[str, Codes], source: Randomness) -> Codes:
         """Return (N,) the pair that each row shows. Raises BadSetting for a row whose own was not counted."""
-        own, others = self._places.of(self._keys_of(texts))
+        places, others = self._places.of(self._keys_of(texts))
         if len(others):
             raise BadSetting(CHANGED)
-        lent = self._pool.pick(self.classes[own], source)
-        return np.where(self._draw.draw_kept(len(own), source), own, lent)
+        lent = self._pool.pick(self.classes[places], source)
+        return np.where(self._draw.draw_kept(len(places), source), places, lent)
 
     def _keys_of(self, texts: Mapping[str, Codes]) -> NDArray[np.uint64]:
         return np.ravel_multi_index([texts[name] for name in self._names], self._sizes).view(np.uint64)

@@ -30,9 +30,9 @@ class Heaps:
 
     def deal(self, rows: Codes, source: Randomness) -> list[bytes]:
         """Return for each heap what (N, k) rows lay on it, hidden."""
-        own = below(source, self.number, len(rows))
-        ends = np.cumsum(np.bincount(own, minlength=self.number))
-        parts = np.split(rows[np.argsort(own, kind="stable")], ends[:-1])
+        heap = below(source, self.number, len(rows))
+        ends = np.cumsum(np.bincount(heap, minlength=self.number))
+        parts = np.split(rows[np.argsort(heap, kind="stable")], ends[:-1])
         ciphers = [AES.new(self._key, AES.MODE_CTR) for _ in parts]
         return [cipher.nonce + cipher.encrypt(part.tobytes()) for cipher, part in zip(ciphers, parts, strict=True)]
 

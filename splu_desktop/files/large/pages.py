@@ -47,11 +47,11 @@ class Pages:
         places = {name: at for at, name in enumerate(columns)}  # which number of a drawn row each column follows
         ends = np.cumsum([len(block.classes) for block in counted.blocks])
         for at, (block, counts) in enumerate(zip(plan.blocks, np.split(shown, ends[:-1]), strict=True)):
-            own = [_shown_column(counted.columns[name], counts, plan.rare.get(name)) for name in block.columns]
+            drawn = [_shown_column(counted.columns[name], counts, plan.rare.get(name)) for name in block.columns]
             if len(counted.cells) > 1:
-                own.append(replace(number_codes(CLASS, counted.blocks[at].classes), weights=counts))
-            by_block[block] = describe(Table(tuple(own)), (block,))
-            columns = {column.name: column for column in own} | columns  # the classes as the first block has them
+                drawn.append(replace(number_codes(CLASS, counted.blocks[at].classes), weights=counts))
+            by_block[block] = describe(Table(tuple(drawn)), (block,))
+            columns = {column.name: column for column in drawn} | columns  # the classes as the first block has them
             places = dict.fromkeys(columns, len(counted.unchanged_columns) + at) | places
         table = [columns[name] for name in (*plan.roles, CLASS) if name in columns]
         self.published = describe(Table(tuple(table)), plan.blocks)
@@ -64,7 +64,7 @@ class Pages:
         cells = number_cells([(each.values, each.which, each.pairs) for each in self.scores], dialect)
         of_block = {id(each.pairs): places[each.column] for each in self.scores}
         self._lines = RowWriter([laid for laid, _, _ in cells])
-        self._cells = [(of_pair[own], of_block[id(own)]) for _, of_pair, own in cells]
+        self._cells = [(of_pair[pairs], of_block[id(pairs)]) for _, of_pair, pairs in cells]
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what `write` needs, to be sent to workers."""

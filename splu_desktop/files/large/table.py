@@ -71,12 +71,12 @@ class LargeTable(ABC):
         if asked.rows or asked.last_row is not None or asked.decisions:
             raise BadSetting("An engine reads all rows as they are; leave out rows, last_row and decisions.")
         self.path, self.asked, self.rows, kind = path, asked, rows_about(path), recognise(path)
-        self.head, own, _ = read_raw(path, kind, asked, progress, limit=_BEGINNING)
-        odd = kind != "csv" or own.escape or own.null or len(own.delimiter or "") != 1 or own.header_row not in (0, 1)
-        encoded = (own.encoding or "").replace("_", "-").lower() in ("ascii", "utf-8", "utf-8-sig")
-        if odd or not encoded or (own.header_rows or 1) > 1 or any(mark in str(path) for mark in "*?[]{}"):
+        self.head, how, _ = read_raw(path, kind, asked, progress, limit=_BEGINNING)
+        odd = kind != "csv" or how.escape or how.null or len(how.delimiter or "") != 1 or how.header_row not in (0, 1)
+        encoded = (how.encoding or "").replace("_", "-").lower() in ("ascii", "utf-8", "utf-8-sig")
+        if odd or not encoded or (how.header_rows or 1) > 1 or any(mark in str(path) for mark in "*?[]{}"):
             raise BadSetting("An engine reads UTF-8 with one mark between fields and one line of names; export it so.")
-        self.choices, self.keys = own, {name: f"c{at}" for at, name in enumerate(self.head.names)}
+        self.choices, self.keys = how, {name: f"c{at}" for at, name in enumerate(self.head.names)}
         self.filled = " or ".join(f"trim({key}) <> ''" for key in self.keys.values()) if len(self.keys) > 1 else "true"
         self.connect()
         self._check_read_alike(progress)
@@ -109,7 +109,7 @@ class LargeTable(ABC):
         part = -(-self.rows // MANY)
         # Which rows a plan is judged by is no secret: nothing of them is published.
         chosen = f"random() < {1 / part}" if person is None else f"hash({self.keys[person]}) % {part} = 0"
-        with in_background(lambda own: facts(self.path, own), progress, "Fingerprinting") as source:
+        with in_background(lambda watch: facts(self.path, watch), progress, "Fingerprinting") as source:
             table = self.ask(f"select * from source where {chosen}")
         if not table.num_rows:
             raise NoRecords(self.path, self.choices.header_row or 0)
@@ -143,13 +143,13 @@ class LargeTable(ABC):
             columns[name] = column_as_handed_out(written.without_unused_labels(), drawn=False)
         counted = []
         for block, names, table in zip(plan.blocks, blocks, tables[len(published) :], strict=True):
-            own = {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
+            coded = {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
             times = table.column("count").to_numpy().astype(np.int64)
-            pairs = {name: made[name].with_codes(made[name].codes[codes]) for name, codes in own.items()}
+            pairs = {name: made[name].with_codes(made[name].codes[codes]) for name, codes in coded.items()}
             # Of each block the same: classes follow from how many rows each of their cells has.
             classes = make_classes([pairs[n] for n in plan.classes], Units.of_records(len(times)), times=times)
             assert isinstance(block.draw, Lenders)  # `check_plan` lets no other draw in
-            counted.append(CountedBlock(block.draw, own, [len(texts[n]) for n in own], classes.code, times))
+            counted.append(CountedBlock(block.draw, coded, [len(texts[n]) for n in coded], classes.code, times))
             columns |= {name: pairs[name] for name in block.columns}
         means = {n: each for n in plan.nsas if n in plan.generalisations and (each := band_means(read[n], made[n]))}
         return CountedTable(int(times.sum()), texts, columns, plan.nsas, tuple(counted), classes.cells, means)
@@ -190,8 +190,8 @@ class LargeTable(ABC):
             words = f"select {', '.join(every)}, grouping_id({', '.join(every)}) as mark, count(*) as count from source"
             table = self.ask(f"{words} group by grouping sets ({grouped})")
             for names, each in zip(sets[begin:], some, strict=False):
-                own = int("".join(str(int(key not in each)) for key in every), 2)
-                found.append(table.filter(pc.equal(table.column("mark"), own)).select([*each, "count"]))
+                mark = int("".join(str(int(key not in each)) for key in every), 2)
+                found.append(table.filter(pc.equal(table.column("mark"), mark)).select([*each, "count"]))
                 check_held(names, found[-1].num_rows)
         return found
 

@@ -145,10 +145,10 @@ def check_files(package: Package, facts: Mapping[str, Any], progress: Progress) 
 def _check_programs(package: Package, ours: Mapping[str, bytes]) -> list[Check]:
     """Return whether the programs of the release are this program's own: who runs them must not trust the folder."""
     found = []
-    for name, own in ours.items():
+    for name, program in ours.items():
         if name not in package.names():
             continue
-        if contents(package, name, most=1 << 24) == own:
+        if contents(package, name, most=1 << 24) == program:
             found.append(_agrees("kit", name, f"SPLU Desktop {__version__}"))
         else:
             words = "“{name}” is not the one of this version: don't run it, take it from the program."

@@ -65,7 +65,7 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
     scans = {"xlsx": scan_xlsx, "ods": scan_ods}
     look_through = scans.get(kind, lambda path, name: (SheetScan(), Padded()))
     progress.report("Opening the workbook", 0.5)
-    with in_background(lambda own: look_through(path, name), progress, "Opening the workbook") as looked_through:
+    with in_background(lambda _: look_through(path, name), progress, "Opening the workbook") as looked_through:
         try:
             sheet = book.get_sheet_by_name(name)
             merged = sheet.merged_cell_ranges or []
