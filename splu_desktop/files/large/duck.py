@@ -28,7 +28,7 @@ _SETTINGS: dict[str, Any] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
-_BATCH = 1 << 17  # rows drawn at once
+_BATCH = 1 << 19  # rows drawn at once: for each part the texts of a column are looked up anew
 
 
 class DuckDB(LargeTable):
