@@ -50,8 +50,8 @@ def test_codes_labels_and_identifiers_come_from_it(tmp_path: Path) -> None:
     assert set(table["grade"].labels) == {"low (1)", "low (2)", "high"}
     assert list(table["basics_complete"].labels) == ["Complete"]
     assert table["score"].kind is Kind.INTEGER
-    assert imported.reasons["label of nick"] == "Called"
-    assert imported.reasons["label of risk____2"] == table.origin[LABELS]["risk____2"] == "Risks: Alcohol"
+    assert imported.reasons["label:nick"] == "Called"
+    assert imported.reasons["label:risk____2"] == table.origin[LABELS]["risk____2"] == "Risks: Alcohol"
     assert imported.choices.catalog == "Study_DataDictionary_2026-01-05.csv"
     assert any("data dictionary" in problem.sentence for problem in imported.problems)
     assert suggest_roles(table)["nick"].role is Role.IDENTIFIER

@@ -61,7 +61,7 @@ def describe_columns(
         if (says := known.get(names[at])) is None:
             continue
         if says.label:
-            reasons[f"label of {name}"] = says.label
+            reasons[f"label:{name}"] = says.label
         if says.identifier:
             identifiers.append(name)
         words = words_of(says.words)

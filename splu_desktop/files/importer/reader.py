@@ -213,7 +213,7 @@ def assemble(
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
     if (wrong := wrong_extension(path, kind)) is not None:
         problems.insert(0, Problem(ProblemKind.NOTE, wrong))
-    labels = {key.removeprefix("label of "): text for key, text in reasons.items() if key.startswith("label of ")}
+    labels = {key.removeprefix("label:"): text for key, text in reasons.items() if key.startswith("label:")}
     origin = {"file": source.name, "format": kind, "sheet": sheet, IDENTIFIERS: raw.identifiers, LABELS: labels}
     table = replace(built.table, origin=origin)
     return replace(built, table=table, problems=tuple(problems), reasons={**reasons, **built.reasons})

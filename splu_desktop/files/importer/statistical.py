@@ -39,7 +39,7 @@ def read(
     raw = gather(coded_columns(found, path), path, choices, progress, numbers=found["numbers"])
     names = raw.names
     declared = {new: tuple(map(str, texts)) for new, texts in zip(names, found["declared"], strict=True) if texts}
-    reasons = {f"label of {new}": str(label) for new, label in zip(names, found["labels"], strict=True) if label}
+    reasons = {f"label:{new}": str(label) for new, label in zip(names, found["labels"], strict=True) if label}
     new_names = dict(zip(map(str, found["names"]), names, strict=True))
     if found["words"]:
         reasons["value labels"] = "codes with a value label are shown as the label's words"
