@@ -285,7 +285,6 @@ def difference(reader: Reader, analysis: Analysis) -> Result:
 
 
 def _ratio_of_risks(reader: Reader, analysis: Analysis, model: str) -> Result:
-    """Return P(value | exposed) / P(value | unexposed), or that of odds; outcome and exposure may both be re-drawn."""
     if analysis.value is None:
         raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.outcome)
     try:
@@ -346,7 +345,6 @@ def _covariate(published: Published, name: str, rare: frozenset[str], notes: lis
 
 
 def _regress(reader: Reader, analysis: Analysis, model: str) -> Result:
-    """Return the coefficients by the corrected score; of least squares these are the normal equations, scored."""
     published = reader.published
     if model == "logistic" and analysis.value is None:
         raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.outcome)

@@ -173,8 +173,9 @@ class Forecaster:
     def correlation(self, block: Block) -> float:
         """Return how alike a person's rows are in a block, as it will about be published."""
         # Shown rows of a person are lent or kept together, so that they are as alike as the true ones.
-        columns = [self.prepared.table[name].codes for name in block.columns]
-        return row_correlation(columns, self.prepared.units, self.prepared.classes.code)
+        # Column by column: all pairs, of which few stay more, would take as long as all else of a search.
+        columns = [[self.prepared.table[name].codes] for name in block.columns]
+        return max(row_correlation(each, self.prepared.units, self.prepared.classes.code) for each in columns)
 
     def _means(
         self, asked: AskedTable, column: Column, line: NDArray[np.integer], lines: int, gammas: Sequence[float]

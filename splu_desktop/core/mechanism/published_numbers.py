@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain, combinations, starmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import cross_codes, pair_keys
 from splu_desktop.core.mechanism.classes import LEAST, ClassCell, Ints
 from splu_desktop.core.mechanism.draw import Block, Floats, draw_as_dict
 from splu_desktop.core.mechanism.units import Units
@@ -52,8 +54,8 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
 
     classes : (U,) of the units; in one all have equally many rows.
     Of a value that s of a person's n rows show, the share g of the class: the sum of (s - g n)^2 - n g (1 - g), over
-    that of g (1 - g) n (n - 1); of those that 50 rows show, and of that function of 60 bins in the order of labels
-    which stays most (maximal correlation: Hirschfeld 1935, Gebelein 1941).
+    that of g (1 - g) n (n - 1); of those that 50 rows show, pairs of two columns among them, and of that function of
+    60 bins in the order of labels which stays most (maximal correlation: Hirschfeld 1935, Gebelein 1941).
     Law: 0 on average where rows are independent, 1 where all rows of a person are the same; ranges widened by it are
     too narrow for no value, chapter or mean. Proof: E[(s - g n)^2] = g (1 - g) (n + n (n - 1) rho), summed and solved
     for rho; ranges grow with it. Test: test_sanitise.py, test_counts.py.
@@ -62,7 +64,7 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
     owner, of, found, number = units.owner[rows].astype(np.int64), classes[units.owner[rows]], 0.0, classes.max() + 1
     size = np.bincount(of, minlength=number)[:, None].astype(float)
     squares = np.bincount(of, units.sizes[owner], number)[:, None].astype(float)
-    for codes in columns if len(rows) else ():
+    for codes in chain(columns, starmap(_show_together, combinations(columns, 2))) if len(rows) else ():
         values, m = codes[rows], int(codes.max()) + 1
         counts = np.bincount(of * m + values, minlength=number * m).reshape(number, m)
         shown, share = counts.sum(axis=0), counts / np.maximum(size, 1)
@@ -77,11 +79,18 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
     return round(min(math.ceil(found / _STEP - 1e-9) * _STEP, 1.0), 2)
 
 
+def _show_together(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return (N,) codes of what two columns show together, all that fewer than 50 rows show as one."""
+    m = int(other.max()) + 1
+    codes = cross_codes(pair_keys(one, m, other), m * (int(one.max()) + 1))[0]
+    often = np.bincount(codes) >= LEAST
+    return (np.cumsum(often) * often).astype(np.int32)[codes]
+
+
 def _correlate_at_most(both: Ints, times: Ints, share: Floats, size: Floats, squares: Floats) -> float:
-    """Return the correlation of that function of K bins which stays most.
+    """Return the correlation of that function of K bins which stays most, in classes of (C, 1) sums of n and n^2.
 
     both, times : (P,) each person (times K) and bin, ascending, and how many rows of the one show the other.
-    share, size, squares : (C, K) of bins in classes, (C, 1) sums of persons' n and n^2.
     """
     bins = share.shape[1]
     who, shows = np.divmod(both, bins)

@@ -142,16 +142,12 @@ class _Setting:
         self.class_rows = np.maximum(np.bincount(self.row_class, minlength=self.classes), 1)
         # What is kept at once is a unit of the draw; whom it is said of is a person.
         self.drawn, self.persons, self.together = prepared.units.owner, prepared.owner, prepared.units.person
-        n = len(self.row_class)
         number = prepared.person_count
-        if n <= _ROWS:
-            rows = np.arange(n)
-        else:
-            # Whole persons, evenly chosen: a person's rows are judged together or not at all.
-            step = n / _ROWS
-            chosen = np.zeros(number, bool)
-            chosen[(np.arange(int(number / step)) * step).astype(np.int64)] = True
-            rows = np.flatnonzero(chosen[self.persons])
+        # Whole persons, evenly chosen: a person's rows are judged together or not at all.
+        step = max(len(self.row_class) / _ROWS, 1.0)
+        chosen = np.zeros(number, bool)
+        chosen[(np.arange(int(number / step)) * step).astype(np.int64)] = True
+        rows = np.flatnonzero(chosen[self.persons])
         # Rows of a person side by side, so that sums over them are one `reduceat`.
         self.rows = rows[np.argsort(self.persons[rows], kind="stable")]
         _, self.person = np.unique(self.persons[self.rows], return_inverse=True)

@@ -61,7 +61,6 @@ def unique_distances(prepared: DrawInput, plan: Plan) -> float:
         days.append((day, known))
     row = np.zeros(len(owner), np.uint64)
     for day, known in days:
-        apart = np.where(known, day - first[owner], -1)
-        row = stir(row + stir(apart.astype(np.uint64)))
+        row = stir(row + stir(np.where(known, day - first[owner], -1).astype(np.uint64)))
     _, times = np.unique(add_courses(row, prepared), return_counts=True)
     return np.count_nonzero(times == 1) / max(prepared.person_count, 1) if days else 0.0
