@@ -534,7 +534,7 @@ class ProposalPage(Page):
         self.go.emit(Step.PUBLISH)
 
     def show_what_waits(self) -> None:
-        target = self.ways.cards[0].use if self.ways.cards and self.ways.isVisible() else self.slider
+        target = self.slider if self._waits() or not self.ways.isVisible() else self.ways.cards[0].use
         (self.offer.make if self.offer.isVisible() else target).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
