@@ -324,7 +324,7 @@ class Page(QWidget):
             return
         if arriving and shown is self.room:  # a grey button's page begins at what it waits for
             self.show_what_waits()
-            if (at := self.window().focusWidget()) is not None and shown.isAncestorOf(at):
+            if (kept := self.window().focusWidget()) is not None and shown.isAncestorOf(kept):
                 return
         at = shown.nextInFocusChain()
         while at is not None and at is not shown:

@@ -47,7 +47,10 @@ WORDS = (
     (mark("named with 80 of 100"), mark("Known so surely, by guesses that were checked against the truth.")),
     (mark("range"), mark("Holds the true number in 95 of 100 releases.")),
     ("T_P", mark("Least chance that a small count comes out wrong.")),
-    ("T_f", mark("Count from which a published number is right, but for the chance T_E.")),
+    ("T_f", mark(
+            "Count (of persons, where a person's rows are drawn together) from which a published number is right, "
+            "but for the chance T_E."
+        )),
     (mark("ratio"), mark("The worst case of differential privacy, for who asks; not what is promised here.")),
     ("l'-diverted zero-differential privacy",
      mark("Each could have exchanged values with all of the group who show the same; rows and counts still teach.")),
