@@ -95,7 +95,7 @@ def _correlate_at_most(both: Ints, times: Ints, share: Floats, size: Floats, squ
     bins = share.shape[1]
     who, shows = np.divmod(both, bins)
     pair, product = [shows * (bins + 1)], [times * times]
-    for lag in range(1, bins):
+    for lag in range(1, int(np.bincount(who).max(initial=1))):  # until nobody shows so many
         one = np.flatnonzero(who[lag:] == who[:-lag])
         pair += [shows[one] * bins + shows[one + lag], shows[one + lag] * bins + shows[one]]
         product += [times[one] * times[one + lag]] * 2
