@@ -106,7 +106,7 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         more=more_words(t),
     )
     if gone := [each.name for each in facts.columns if each.role in _GONE]:
-        yield Paragraph(t("Left out: {columns}.", columns=names(gone, t, len(gone))))
+        yield Paragraph(t("Left out: {columns}", columns=names(gone, t, len(gone))))
 
 
 def _say_treatment(column: ColumnFact, t: Language) -> str:
