@@ -174,7 +174,7 @@ def test_pages_name_each_column_the_lenders_and_the_release_as_the_release_does(
     report = case.report(internal=True)
     printed = "\n".join(report.document("en").texts())
     assert all(name in printed for name in case.source.names)
-    assert "Left out: patient_id." in printed
+    assert "Left out: patient_id" in printed
     assert "Only those alike in sex, age_group and number of rows lend to each other." in printed
     readme = (Path(case.opened.path) / "README.md").read_text(encoding="utf-8")
     cited = re.search(r"protected release (\w+) of", readme)
