@@ -171,8 +171,7 @@ class Forecaster:
 
     @remember
     def correlation(self, block: Block) -> float:
-        """Return how alike a person's rows are in a block, as it will about be published."""
-        # Shown rows of a person are lent or kept together, so that they are as alike as the true ones.
+        """Return how alike a person's rows are in a block; lent or kept together, shown rows are about as alike."""
         # Column by column: all pairs, of which few stay more, would take as long as all else of a search.
         columns = [[self.prepared.table[name].codes] for name in block.columns]
         return max(row_correlation(each, self.prepared.units, self.prepared.classes.code) for each in columns)

@@ -69,13 +69,15 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
         counts = np.bincount(of * m + values, minlength=number * m).reshape(number, m)
         shown, share = counts.sum(axis=0), counts / np.maximum(size, 1)
         both, times = np.unique(owner * m + values, return_counts=True)
-        together = np.bincount(both % m, times.astype(float) ** 2, m) - (squares * share**2).sum(axis=0)
+        person, value = np.divmod(both, m)
+        together = np.bincount(value, times.astype(float) ** 2, m) - (squares * share**2).sum(axis=0)
         alone, pairs = ((each * share * (1 - share)).sum(axis=0) for each in (size, squares - size))
         alike = np.divide(together - alone, pairs, out=np.zeros(m), where=(shown >= LEAST) & (pairs > 0))
         to = np.unique((shown.cumsum() - shown) // max(LEAST, len(rows) / _BINS), return_inverse=True)[1]
         share = np.add.reduceat(share, np.flatnonzero(np.diff(to, prepend=-1)), axis=1)
-        both, times = np.unique(owner * share.shape[1] + to[values], return_counts=True)
-        found = max(found, float(alike.max()), _correlate_at_most(both, times, share, size, squares))
+        first = np.flatnonzero(np.diff(person * share.shape[1] + to[value], prepend=-1))  # ascending, as values are
+        shows = person[first], to[value[first]], np.add.reduceat(times, first)
+        found = max(found, float(alike.max()), _correlate_at_most(*shows, share, size, squares))
     return round(min(math.ceil(found / _STEP - 1e-9) * _STEP, 1.0), 2)
 
 
@@ -87,13 +89,12 @@ def _show_together(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[
     return (np.cumsum(often) * often).astype(np.int32)[codes]
 
 
-def _correlate_at_most(both: Ints, times: Ints, share: Floats, size: Floats, squares: Floats) -> float:
+def _correlate_at_most(who: Ints, shows: Ints, times: Ints, share: Floats, size: Floats, squares: Floats) -> float:
     """Return the correlation of that function of K bins which stays most, in classes of (C, 1) sums of n and n^2.
 
-    both, times : (P,) each person (times K) and bin, ascending, and how many rows of the one show the other.
+    who, shows, times : (P,) each person and bin, ascending, and how many rows of the one show the other.
     """
     bins = share.shape[1]
-    who, shows = np.divmod(both, bins)
     pair, product = [shows * (bins + 1)], [times * times]
     for lag in range(1, int(np.bincount(who).max(initial=1))):  # until nobody shows so many
         one = np.flatnonzero(who[lag:] == who[:-lag])
