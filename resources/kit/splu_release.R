@@ -10,8 +10,7 @@
 # Re-drawn columns show another unit's value in some rows, so scores are added instead of counting rows: of what a row
 # shows (u) the score is (u - (1 - a) g) / a, a the chance that a value was kept, g the mean of u in the row's class.
 # low and high are for persons like these, as a paper says; low_table and high_table for this table. Conditions are
-# column=value, column=one|two, column=low..high, >=, <=, !=; column=(empty) is a row without a value.
-# Base R alone, as of version 4. The same figures as splu_release.py. MIT licence.
+# column=value, column=one|two, column=low..high, >=, <=, !=; column=(empty) has no value. Base R 4 alone. MIT licence.
 
 splu_release_version <- "0.3.0"
 
@@ -130,7 +129,7 @@ local({
   }
 
   json <- function(text) { # base R reads none
-    tokens <- regmatches(text, gregexpr("\"(?:\\\\.|[^\"\\\\])*\"|[][{}:,]|[^][{}:,\"\\s]+", text, perl = TRUE))[[1]]
+    tokens <- regmatches(text, gregexpr("\"(?:\\\\.|[^\"\\\\])*\"|[][{}]|[^][{}:,\"\\s]+", text, perl = TRUE))[[1]]
     escapes <- gregexpr("\\\\(u[0-9a-fA-F]{4}|.)", tokens)
     regmatches(tokens, escapes) <- lapply(regmatches(tokens, escapes), function(found) vapply(found, function(each)
       switch(substr(each, 2, 2), n = "\n", t = "\t", r = "\r", b = "\b", f = "\f",
@@ -144,9 +143,7 @@ local({
       out <- list()
       while (!tokens[at + 1] %in% c("}", "]")) {
         name <- if (token == "{") value() else length(out) + 1
-        if (tokens[at + 1] == ":") at <<- at + 1
         out[name] <- list(value())
-        if (tokens[at + 1] == ",") at <<- at + 1
       }
       at <<- at + 1
       out
@@ -180,7 +177,9 @@ local({
       ends <- trimws(c(sub("\\.\\..*", "", asked), sub(".*?\\.\\.", "", asked, perl = TRUE)))
       met <- within(labels, r$numbers[[name]], r$entries[[name]]$bands, ends)
     } else {
-      wanted <- if (asked %in% labels) asked else sub("^[(]empty[)]$", "", trimws(strsplit(paste0(asked, " "), "|", fixed = TRUE)[[1]]))
+      words <- c("(empty)" = "", unlist(r$entries[[name]]$words)) # "65 und mehr" is "65 and more"
+      wanted <- if (asked %in% labels) asked else trimws(strsplit(paste0(asked, " "), "|", fixed = TRUE)[[1]])
+      wanted <- ifelse(wanted %in% names(words), words[wanted], wanted)
       met <- if (all(wanted %in% labels)) labels %in% wanted else NA
     }
     if (anyNA(met)) refuse("\u201c", text, "\u201d fits no whole value of \u201c", name, "\u201d: ",

@@ -241,10 +241,11 @@ class Release:
             raise Refused(f"“{text}” names no column with = behind it; the columns are {', '.join(self.codes)}.")
         name, sign, asked = parts.groups()
         labels, asked = self.labels[name], {">=": f"{asked}..", "<=": f"..{asked}"}.get(sign, asked)
+        words = {EMPTY: "", **self.entries[name].get("words", {})}  # "65 und mehr" is "65 and more"
         if ".." in asked and asked not in labels:
             met = self._within(name, *(end.strip() for end in asked.split("..", 1)))
         else:
-            wanted = {asked} if asked in labels else {part.strip().replace(EMPTY, "") for part in asked.split("|")}
+            wanted = {asked} if asked in labels else {words.get(x.strip(), x.strip()) for x in asked.split("|")}
             met = [float(label in wanted) for label in labels] if wanted <= set(labels) else [None]
         if None in met:
             raise Refused(f"“{text}” fits no whole value of “{name}”: {', '.join(filter(None, labels[:12]))}.")
@@ -317,8 +318,7 @@ class Release:
 class _Equations:
     """Sums over rows of score(theta, values), k numbers and their k x k slopes, some values hidden; and their root.
 
-    A row counts for each value v that may be hidden in it with the weight ((shown v) - (1 - a) g_v) / a, blocks by
-    products, so that sums are right on average.
+    A row counts for each value v that may be hidden in it by ((shown v) - (1 - a) g_v) / a, blocks by products.
     """
 
     def __init__(self, release, features, merge=tuple):

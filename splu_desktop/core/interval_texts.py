@@ -84,15 +84,9 @@ def _ends(text: str) -> tuple[float, float, bool] | None:
             continue
         texts = [part for part in found.groups() if part is not None]
         ends = [float(part.replace("−", "-")) for part in texts]
-        whole = all("." not in part for part in texts)
-        if way == "under":
-            return -np.inf, ends[0], True
-        if way == "from":
-            return ends[0], np.inf, True
-        if way == "below":
-            return ends[0], ends[1], True
-        last = ends[-1] + 1 if whole else np.nextafter(ends[-1], np.inf)
-        return ends[0], float(last), way == "to"
+        past = ends[-1] + 1 if all("." not in part for part in texts) else float(np.nextafter(ends[-1], np.inf))
+        known = {"under": (-np.inf, ends[0]), "from": (ends[0], np.inf), "below": (ends[0], ends[-1])}
+        return *known.get(way, (ends[0], past)), way != "one"
     return None
 
 

@@ -32,6 +32,7 @@ class Published:
     thresholds : what the bounds are stated for.
     rare : sensitive column -> K; values that fewer than K published rows show were joined after the draw.
     means : unchanged column of numbers in bands -> band -> mean of the numbers in it.
+    words : column -> what one of its values is called in other languages -> the value.
     spread : sensitive column -> how far counts spread, where that was learned before (`Reader.spread`).
     """
 
@@ -44,6 +45,7 @@ class Published:
     thresholds: Thresholds = field(default_factory=Thresholds)
     rare: Mapping[str, int] = field(default_factory=dict)
     means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     spread: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

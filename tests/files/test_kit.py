@@ -24,6 +24,7 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Kind, Table
+from splu_desktop.files.language import LANGUAGES, language
 from splu_desktop.files.release.reading import OpenRelease
 from tests.columns import column_of
 from tests.files.releases import KIT, load_kit, released, ward_plan, ward_table
@@ -322,6 +323,36 @@ def test_a_range_that_cuts_what_was_published_whole_is_refused_and_never_counted
     for text in CUT:
         with pytest.raises(kit.Refused, match="fits no whole value of"):
             r.count(text)
+
+
+CALLED = {"age=40+": "age=40 and more", "age=20-29|30-39": "age=20..39", "stay=<5": "stay=below 5"}
+
+
+def _in_other_words(release: OpenRelease) -> dict[str, str]:
+    """Return what a report in each language calls each value, and the condition that a release's table knows."""
+    shown = {name: release.published.table[name].labels.tolist() for name in ("came", "age", "weight", "stay")}
+    words = {f"{name}={language(code).value(value)}": f"{name}={value}"
+             for code in LANGUAGES for name, values in shown.items() for value in values}  # fmt: skip
+    return words | CALLED
+
+
+def test_a_value_may_be_named_as_a_report_of_any_language_does(kit: ModuleType, banded: OpenRelease) -> None:
+    r = kit.load(banded.path)
+    for text, meant in _in_other_words(banded).items():
+        expected = Reader(banded.published).answer(_where(banded.published, meant)).estimate
+        assert Reader(banded.published).answer(_where(banded.published, text)).estimate == expected, text
+        assert r.count(text).estimate == pytest.approx(expected), text
+
+
+@needs("R")
+def test_the_r_kit_understands_the_same_words(kit: ModuleType, banded: OpenRelease) -> None:
+    words, r = _in_other_words(banded), kit.load(banded.path)
+    listed = ", ".join(f'"{text}"' for text in words)
+    script = f'source("{KIT / "splu_release.R"}"); r <- load_release("{banded.path}")\n'
+    script += f"for (text in c({listed})) cat(sprintf('%.9g\\n', summary(count(r, text))$estimate))"
+    ran = subprocess.run(["Rscript", "-"], input=script, capture_output=True, text=True, check=True)
+    counted = [float(each) for each in ran.stdout.split()]
+    assert counted == pytest.approx([r.count(meant).estimate for meant in words.values()])
 
 
 @needs("R")

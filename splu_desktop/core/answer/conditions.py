@@ -19,7 +19,7 @@ from splu_desktop.core.answer.condition_values import (
     value_of,
 )
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.interval_texts import Ends, find_interval, inside, interval_ends, is_interval
+from splu_desktop.core.interval_texts import find_interval, inside, interval_ends, is_interval
 from splu_desktop.core.messages import count_to_name, fold_text, in_words, listed, nearest, no_column, say
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags
@@ -158,7 +158,10 @@ class Condition:
         if holds_spans(column):
             chosen = self._of_spans(column)
         elif intervals is not None:
-            chosen = self._of_intervals(column, intervals)
+            whole = inside(column, intervals, *self._ends(column))
+            if isinstance(whole, str):  # its ends cut through an interval
+                raise BadQuestion(whole)
+            chosen = whole
         elif column.values is None:
             raise BadQuestion(
                 "“{value}” asks for a range, but “{column}” holds neither numbers nor dates; list its "
@@ -214,13 +217,6 @@ class Condition:
         chosen &= [not self.high or text[: len(self.high)] <= self.high for text in texts]
         return chosen
 
-    def _of_intervals(self, column: Column, intervals: tuple[Ends, Ends]) -> Flags:
-        """Return (m,) bool, the intervals that make up the range. Raises BadQuestion where its ends cut through one."""
-        chosen = inside(column, intervals, *self._ends(column))
-        if isinstance(chosen, str):
-            raise BadQuestion(chosen)
-        return chosen
-
 
 def takes_range(column: Column) -> bool:
     """Return whether a range may be asked of a column: numbers, dates, or intervals of numbers."""
@@ -241,7 +237,7 @@ def parse_condition(text: str, published: Published) -> Condition:
     ]
     if fitting:
         name, sign = max(fitting, key=lambda each: len(each[0]))
-        asked = _SIGNS[sign].format(_after(name, text, sign))
+        asked = in_labels(_SIGNS[sign].format(_after(name, text, sign)), name, published)
         found = parse_choice(asked, published.table[name], sensitive=published.is_sensitive(name))
         return replace(found, complement=True) if sign == "!=" else found
     if (together := unicodedata.normalize("NFC", text)) != text:  # as names are
@@ -253,6 +249,12 @@ def parse_condition(text: str, published: Published) -> Condition:
             text=short(text),
         )
     raise BadQuestion(unknown_column(head.strip(), published))
+
+
+def in_labels(text: str, name: str, published: Published) -> str:
+    """Return a choice in which a column's own labels stand for the words that other languages have for them."""
+    words = published.words.get(name, {})
+    return "|".join(words.get(part.strip(), part) for part in text.split("|")) if words else text
 
 
 def columns_named(text: str, names: Iterable[str]) -> list[str]:

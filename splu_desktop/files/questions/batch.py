@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from splu_desktop.core.answer.answer import Answer
-from splu_desktop.core.answer.conditions import Condition, UnknownValue, parse_choice, unknown_column
+from splu_desktop.core.answer.conditions import Condition, UnknownValue, in_labels, parse_choice, unknown_column
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.messages import Phrase, say
@@ -110,7 +110,7 @@ def _condition(name: str, cell: str, published: Published) -> Condition:
     column, sensitive = published.table[name], published.is_sensitive(name)
     for text in dict.fromkeys((cell, restore_text(cell))):  # as the table's CSV writes what a spreadsheet would run
         try:
-            return parse_choice(text, column, sensitive=sensitive)
+            return parse_choice(in_labels(text, name, published), column, sensitive=sensitive)
         except UnknownValue:
             continue
     return parse_choice(cell, column, sensitive=sensitive, vanished=sensitive)

@@ -10,7 +10,8 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +31,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.plain_data import from_json
+from splu_desktop.files.language import LANGUAGES, language
 
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan
@@ -136,9 +138,21 @@ def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str,
         entry["bands"] = {str(column.labels[at]): [_finite(end[at]) for end in ends] for at in known}
         if stands is not None:
             entry["numbers"] = {str(column.labels[at]): float(stands[at]) for at in known if np.isfinite(stands[at])}
+    if words := _other_words(entry.get("values", ()), entry.get("bands", {})):
+        entry["words"] = words
     if column.name in published.means:
         entry["means"] = dict(published.means[column.name])
     return entry
+
+
+def _other_words(values: Sequence[str], bands: Mapping[str, Sequence[float | None]]) -> dict[str, str]:
+    """Return what else people call a value, each meaning one alone: "65 und mehr" and "65+" of "65 and more"."""
+    called = [(language(code).value(value), value) for code in LANGUAGES for value in values]
+    for value, (low, top) in bands.items():
+        start, stop = ("" if end is None else f"{end:.15g}" for end in (low, top))
+        called.append((f"<{stop}" if not start else f"{start}+" if not stop else value.replace(" to ", "-"), value))
+    several = Counter(word for word, _ in set(called))
+    return {word: value for word, value in called if word != value and word not in values and several[word] == 1}
 
 
 def _finite(number: float) -> float | None:
@@ -252,3 +266,9 @@ def means_of(facts: Mapping[str, Any]) -> dict[str, dict[str, float]]:
         if "means" in column:
             found[column["name"]] = {str(band): float(mean) for band, mean in column["means"].items()}
     return found
+
+
+def words_of(facts: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return column -> word of another language -> the value that it means. Raises TypeError, ValueError."""
+    said = {column["name"]: dict(column["words"]) for column in facts["columns"] if "words" in column}
+    return {name: {str(word): str(value) for word, value in each.items()} for name, each in said.items()}

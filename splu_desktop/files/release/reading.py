@@ -28,6 +28,7 @@ from splu_desktop.files.release.facts import (
     damage_fault,
     means_of,
     parse_facts,
+    words_of,
 )
 from splu_desktop.files.release.package import Package, contents, digest_of, incomplete, open_package
 
@@ -157,6 +158,7 @@ def describe_table(facts: dict[str, Any], table: Table, cells: tuple[ClassCell, 
         thresholds=Thresholds(**facts["thresholds"]),
         rare={str(name): int(least) for name, least in facts["rare"].items()},
         means=means_of(facts),
+        words=words_of(facts),
         spread={str(name): float(each) for name, each in dict(facts.get("spread", {})).items()},
     )
     if not all(0 <= each < math.inf for each in published.spread.values()):
