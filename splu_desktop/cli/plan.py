@@ -80,7 +80,7 @@ def plan_lines(planned: PlannedTable, *, short: bool = False) -> list[str]:
             _mark(say("secret")),
             columns=_list_names(plan.sensitive if several else block.columns),
             gamma=Figure(f"{block.draw.gamma:g}"),
-            t_f=t_f,
+            t_f=say("{n} {n:row|rows}" if plan.persons is None else "{n} {n:person|persons}", n=t_f),
             t_p=Figure(f"{cases_of_100(t_p, down=True)} %"),
         ))  # fmt: skip
     told = [(say("persons"), words) for words in figures.losses(plan)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -210,6 +211,9 @@ def test_persons_are_counted_where_a_column_names_them(splu: Splu, tmp_path: Pat
     assert found["persons"] == 1_000
     assert found["rows"] == (4_000 if found["recipe"]["persons"]["way"] == "draw" else 1_000)
     assert splu.json("plan", source, *EXPLICIT[:4])["persons"]["column"] == "patient_id"
+    for words, counted in ((EXPLICIT[:4], "persons"), (EXPLICIT, "rows")):
+        assert splu("plan", source, *words) in (0, 3)
+        assert re.search(rf"\(T_f \d+ {counted}, T_P", splu.out), splu.out
     assert splu("publish", source, "--person", "patient_id", "--person-number", "--out", tmp_path / "r") in (0, 3)
 
 
