@@ -47,6 +47,7 @@ def test_a_merged_cell_holds_for_all_its_records(tmp_path: Path) -> None:
     found = sheet(tmp_path / "t.xlsx", fill)
     wards = found.table["ward"]
     assert wards.written_texts().tolist() == [row[0] for row in ROWS]
+    assert (wards.counts() > 0).all()
     assert "8" in found.reasons["merged cells of ward"]
 
 

@@ -179,7 +179,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     labels[:] = column.labels
     values = _values(typed, absent)
     built, folded = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind), None
-    built = built if column.weights is None else replace(built, weights=column.weights)
+    built = replace(built, weights=column.weights).without_unused_labels()  # merged cells leave a blank that nobody has
     if name not in choices.keep_spellings:
         bounds = {} if found is None or typed.values is None else found.bounds(typed.values)
         built, folded = fold(built, {column.labels[i]: bound for i, bound in bounds.items()})
