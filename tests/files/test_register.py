@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from splu_desktop.core.mechanism import Block, Lenders
+from splu_desktop.core.plan import Plan
+from splu_desktop.core.policy import verdict
+from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Kind, Table
+from splu_desktop.files.publish.publishing import Options, Refused, publish
 from splu_desktop.files.register import Entry, Register, RegisterFault, ledger
-from splu_desktop.files.register.marks import Marks, is_dense, marks_of, may_share_rows, overlap
+from splu_desktop.files.register.earlier import earlier_releases
+from splu_desktop.files.register.marks import Marks, is_dense, is_serial, marks_of, may_share_rows, overlap
 from tests.columns import column_of
 
 KEY = b"k" * 32
@@ -58,6 +64,41 @@ def test_running_numbers_say_nothing_of_persons() -> None:
     assert is_dense(_clinic(1)["line"])
 
 
+def _numbered(seed: int, n: int = 400, *, first: int = 1, sexes: str = "fm", older: int = 0) -> Table:
+    """Return a clinic whose persons are called "0001" and on; one seed is one clinic."""
+    rng, people = np.random.default_rng(seed), slice(first - 1, first - 1 + n)
+    sex, age = rng.integers(0, 2, 1_000)[people], rng.integers(18, 90, 1_000)[people] + older
+    columns = (
+        column_of("nr", [f"{i:04}" for i in range(first, first + n)]),
+        column_of("sex", [sexes[i] for i in sex]),
+        column_of("age", list(map(str, age)), kind=Kind.INTEGER),
+        column_of("dx", [f"illness {i}" for i in np.random.default_rng(seed + older).integers(0, 10, n)]),
+    )
+    return Table(columns)
+
+
+def _numbered_marks(table: Table, *traits: str) -> Marks:
+    return marks_of(table, ["nr"], KEY, True, tuple((name, name) for name in traits))
+
+
+@pytest.mark.parametrize("n", [60, 400, 1_000])
+def test_numbers_written_as_texts_tell_persons_whose_sex_and_age_go_together(n: int) -> None:
+    """Of 30 pairs of clinics none is taken for the other (by chance 1 in 10,000 is); the next year of one always is."""
+    assert is_serial(_numbered(1)["nr"])
+    for seed in range(30):
+        mine = _numbered_marks(_numbered(seed, n), "sex", "age")
+        assert overlap(mine, _numbered_marks(_numbered(1_000 + seed, n), "sex", "age")) == 0
+        later = _numbered(seed, n - 20, first=21, sexes="WM", older=1)
+        assert overlap(mine, _numbered_marks(later, "age", "sex")) == pytest.approx(1 - 20 / n, abs=0.06)
+
+
+def test_numbers_written_as_texts_tell_persons_where_nothing_speaks_against_it() -> None:
+    """Neither sex nor age stands in both, or too few persons are shared: better one question too many."""
+    one, other = _numbered(1), _numbered(2)
+    assert overlap(_numbered_marks(one, "sex"), _numbered_marks(other, "age")) == 1
+    assert overlap(_numbered_marks(one, "sex"), _numbered_marks(_numbered(2, first=386), "sex")) > 0
+
+
 def test_birthdays_and_namesakes_are_no_persons_in_common() -> None:
     """Of 36,500 days of birth two clinics share many, of names a third; more are no chance."""
     rng = np.random.default_rng(3)
@@ -101,7 +142,7 @@ def test_many_persons_are_counted_by_a_sketch() -> None:
 
 def test_rows_are_marked_where_they_may_tell() -> None:
     """Marks without rows overlap as those with rows do, wherever `may_share_rows` says that nothing comes of these."""
-    people, needed = [f"P{i}" for i in range(400)], list[bool]()
+    people, needed = [f"P{7919 * i}" for i in range(400)], list[bool]()
     table, fewer = _clinic(1, ids=people), _clinic(3, 300, ids=people[:300])
     renamed = [Table((*each.columns[:-1], column_of("patient", people[: each.n]))) for each in (table, fewer)]
     for other in (table, fewer, *renamed, _clinic(1, 300), _clinic(2, 399)):
@@ -200,3 +241,23 @@ def test_a_key_that_is_none_gets_a_sentence(tmp_path: Path) -> None:
     (register.folder / "key").write_bytes(b"short")
     with pytest.raises(RegisterFault, match="register of releases"):
         register.read()
+
+
+def test_a_damaged_register_asks_for_a_decision(tmp_path: Path) -> None:
+    """What it can't say, whoever judges; who accepts it publishes a release that counts none before it."""
+    register, table = Register(tmp_path / "register"), _clinic(1)
+    register.add("a", {"rows": 1})
+    roles = {"line": Role.DROPPED, "sex": Role.NSA, "age": Role.DROPPED, "dx": Role.SA}
+    plan = Plan(roles, (Block(("dx",), Lenders(5)),))
+    assert not earlier_releases(register, table, plan)
+    with (register.folder / "register.jsonl").open("ab") as file:
+        file.write(b"{}\n")
+    lines = verdict(table, plan, earlier=earlier_releases(register, table, plan)).open
+    (line,) = [each for each in lines if each.name == "second-release"]
+    assert line.state == "amber"
+    assert "Entry 2" in line.sentence
+    with pytest.raises(Refused):
+        publish(table, plan, tmp_path / "r", register=register)
+    found = publish(table, plan, tmp_path / "r", register=register, options=Options(accept_all="we looked at it"))
+    assert "second-release" in found.entry.body["accepted"]
+    assert "before" not in (tmp_path / "r" / "README.md").read_text(encoding="utf-8").split("## ")[0]

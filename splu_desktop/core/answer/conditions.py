@@ -368,13 +368,9 @@ def _range(column: Column, text: str) -> Condition | None:
 
 def _labels(column: Column, text: str) -> tuple[str, ...]:
     """Return the labels that a text names: one, all that stand for “no value”, or all of one value; none for none."""
-    stripped = text.strip()
-    if not stripped or stripped.casefold() == EMPTY:
-        code = _code(column, text)
-        if code is None or column.missing[code]:  # "no value" may be written in several ways
-            return tuple(str(label) for label in column.labels[column.missing])
-        return (str(column.labels[code]),)
-    code = _code(column, text)
+    stripped, code = text.strip(), _code(column, text)
+    if (not stripped or stripped.casefold() == EMPTY) and (code is None or column.missing[code]):
+        return tuple(str(label) for label in column.labels[column.missing])  # "no value" may be written in several ways
     codes = _alike(column, stripped) if code is None else [code]  # 1,5 is what “1.5” and “1.50” are
     return tuple(str(label) for label in column.labels[codes])
 

@@ -104,8 +104,7 @@ class Case:
     def lines(self) -> list[Line]:
         """Return at most eight lines, the red ones first; of two that say the same of one fault the worse."""
         alike, riskiest = self._alike(), self._riskiest()
-        found = [*self._columns(), alike, riskiest]
-        found += [] if riskiest.open else [self._average()]
+        found = [*self._columns(), alike, riskiest, *(() if riskiest.open else [self._average()])]
         found += [self._readable(), self._gives_away(), *self._releases(), *self._person_column()]
         found += [*(() if alike.open else self._dates()), *self._moved_dates(), *self._signature()]
         return sorted(found, key=lambda line: (RED, AMBER, OK).index(line.state))[:MOST_LINES]
@@ -237,10 +236,11 @@ class Case:
             # At gamma 2 T_P of the usual thresholds is .5 or more for either draw, which is what every audience asks.
             repair = None if least >= limit else _make_safer(2)
             yield Line("small-counts", RED if repair else OK, sentence, least, limit, repair)
-        mine, before = plan.audience.recipient.strip().casefold(), [each.recipient.strip() for each in self.earlier]
+        before = [each.recipient.strip() for each in self.earlier if not each.doubt]
         if not before:
+            yield from (Line("second-release", AMBER, each.doubt) for each in self.earlier)
             return
-        same = bool(mine) and mine in map(str.casefold, before)
+        same = plan.audience.recipient.strip().casefold() in {*map(str.casefold, before)} - {""}
         sentence = say(
             "These {who} were released before, to {whom}. "
             "A row that shows one rare value in both is right {sure} times.",

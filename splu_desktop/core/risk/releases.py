@@ -25,6 +25,7 @@ class EarlierRelease:
     gamma : its strength; infinite of protected tables, which show no row and print no small count.
     persons : how many persons it shares with this one.
     name : of the entry.
+    doubt : of a register that can't say what went out, why; this stands for no release then.
     """
 
     recipient: str
@@ -32,6 +33,7 @@ class EarlierRelease:
     gamma: float = 5.0
     persons: int = 0
     name: str = ""
+    doubt: str = ""
 
 
 def joint_certainty(share: float, gammas: Sequence[float]) -> float:

@@ -39,12 +39,10 @@ class PlannedTable:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on rows that were not read, on rare values that are joined, and on a register that was changed."""
+        """Sentences on rows that were not read and on rare values that are joined."""
         words = "“{other}” of “{column}” holds the values that fewer than {n} rows show."
         rare = (say(words, other=OTHER, column=name, n=least) for name, least in self.plan.rare.items())
-        doubt = "{fault} What went out before may not be recognised; “splu releases” says more."
-        changed = (say(doubt, fault=fault) for fault in Register().read().faults[:1])
-        return (*self.reading.notes, *rare, *changed)
+        return (*self.reading.notes, *rare)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, as all commands print it."""

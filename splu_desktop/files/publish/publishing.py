@@ -148,12 +148,14 @@ def publish(
             published = sanitise.run(table, plan, keep=store_codes, progress=progress)
         marks = known()
 
+    known_releases = {each.name for each in earlier}
+    before = sum(not each.doubt for each in earlier)
+
     def write_files(folder: Path) -> OpenRelease:
         if fill is not None:
-            return fill(folder, form, len(earlier), progress)
-        return fill_folder(published, plan, folder, form=form, earlier=len(earlier), progress=progress)
+            return fill(folder, form, before, progress)
+        return fill_folder(published, plan, folder, form=form, earlier=before, progress=progress)
 
-    known_releases = {each.name for each in earlier}
     run = _Run(table, plan, target, options, accepted, register, found, marks, known_releases, progress)
     return run.write(write_files)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
+from splu_desktop.core.messages import say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles.lexicon import read_name
 from splu_desktop.core.roles.suggest import Role, Suggestion, suggest_roles
 from splu_desktop.core.table import Table
-from splu_desktop.files.register.ledger import TABLES, Entry, Register
+from splu_desktop.files.register.ledger import TABLES, Entry, Reading, Register
 from splu_desktop.files.register.marks import Marks, marks_of, may_share_rows, overlap
 
 _LEAST = 0.01  # share of persons in common from which it is told
@@ -25,8 +26,16 @@ def source_marks(register: Register, table: Table, plan: Plan, among: Iterable[E
 
 def earlier_releases(register: Register, table: Table, plan: Plan) -> tuple[EarlierRelease, ...]:
     """Return what was handed out of the same persons, tables among it, for `policy.verdict`. Raises RegisterFault."""
-    entries = register.read().handed_out
-    return _find_shared(entries, source_marks(register, table, plan, entries)) if entries else ()
+    reading = register.read()
+    entries = reading.handed_out
+    return _with_doubt(_find_shared(entries, source_marks(register, table, plan, entries)) if entries else (), reading)
+
+
+def _with_doubt(found: tuple[EarlierRelease, ...], reading: Reading) -> tuple[EarlierRelease, ...]:
+    """Return releases that were found, and what a damaged register can't say: that these are all."""
+    words = "{fault} What went out before may not be recognised; “splu releases” says more."
+    doubts = (say(words, fault=fault) for fault in reading.faults[:1])
+    return (*found, *(EarlierRelease("", gamma=math.inf, doubt=doubt) for doubt in doubts))
 
 
 def releases_before(register: Register, entry: Entry) -> tuple[EarlierRelease, ...]:
@@ -41,10 +50,12 @@ def likely_earlier(
     register: Register, table: Table, persons: ByPerson | None, known: Mapping[str, Suggestion]
 ) -> tuple[EarlierRelease, ...]:
     """Return earlier releases of the same persons, as far as columns that name persons tell before there is a plan."""
-    entries = register.read().handed_out
+    reading = register.read()
+    entries = reading.handed_out
     roles = {name: each.role for name, each in known.items()}
     naming = set() if persons is None else {persons.column}
-    return _find_shared(entries, _marks(register, table, roles, naming, entries)) if entries else ()
+    found = _find_shared(entries, _marks(register, table, roles, naming, entries)) if entries else ()
+    return _with_doubt(found, reading)
 
 
 def _marks(
@@ -52,10 +63,13 @@ def _marks(
 ) -> Marks:
     """Return the marks of a table, worked out once; `naming`: columns that say who is who, whatever their role."""
     # Two wards use one phrase, and two tables of one hospital the same doctors.
-    others = {n for n, each in suggest_roles(table).items() if each.subject == "text" or read_name(n).says("staff")}
+    known = suggest_roles(table)
+    others = {n for n, each in known.items() if each.subject == "text" or read_name(n).says("staff")}
     naming = {name for name, role in roles.items() if role is Role.IDENTIFIER} - others | naming
     rows = among is None or any(may_share_rows(table, entry.body.get("marks", {})) for entry in among)
-    return marks_of(table, tuple(name for name in table.names if name in naming), register.key(), rows)
+    told = {each.subject: name for name, each in known.items() if each.subject in ("sex", "age")}
+    names = tuple(name for name in table.names if name in naming)
+    return marks_of(table, names, register.key(), rows, tuple(told.items()))
 
 
 def _find_shared(entries: Iterable[Entry], wanted: Marks) -> tuple[EarlierRelease, ...]:

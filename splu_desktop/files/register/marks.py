@@ -6,13 +6,15 @@
 
 Running numbers (1 to 400) say nothing of who somebody is: tables of any two clinics have them. So have identifiers that
 fill their range densely, as dates of birth do, of which two clinics share many by chance; and names, of which they
-share fewer than half.
+share fewer than half. Running numbers written as texts ("P001") tell, unless sex and age of those who share one do not
+go together at all.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,28 +29,35 @@ _DENSE = 0.05  # share of their range that numbers fill, above which they are to
 _RARE = 0.01  # rows of a kind expected by chance, below which a row tells
 _NAMESAKES = 0.5  # share of names in common that strangers do not reach
 _SURE = 30.0  # bits of chance at which equal counts are no accident
+_LOOKED_AT = 1_000  # texts by which running numbers are known
+_FEWEST = 20  # persons with one number of whom it is told whether their sex or age goes together
+_DEVIATIONS = 6.0  # standard errors from which it does, and one more for the long tail of few cells
 
 # "size": different things, "least": the smallest hashes in order as text, 16 hexadecimal digits each, "names": whether
-# they are no numbers
+# they are no numbers, "traits": of running numbers, what is asked -> a digit of the hash of each person's value
 Sketch = dict[str, Any]
 # "rows": how many, "columns": name -> digest and bits, "persons": name -> sketch, "telling": sketch of rows
 Marks = Mapping[str, Any]
 
 
 @remember
-def marks_of(table: Table, identifiers: Sequence[str], key: bytes, rows: bool = True) -> Marks:
+def marks_of(
+    table: Table, identifiers: Sequence[str], key: bytes, rows: bool = True, traits: Sequence[tuple[str, str]] = ()
+) -> Marks:
     """Return the marks of a table as it was read, as the register keeps them.
 
     identifiers : columns that name persons, by which they are recognised where they do.
     rows : whether rows are marked, too, which takes seconds; `may_share_rows` says where nothing comes of it.
+    traits : what does not change ("sex", "age") and the column that tells it.
     """
     # Running numbers are the same in any two tables of one length.
     hashed = {one.name: _hashes(one, key, f"row {one.name}") for one in table.columns if rows and not is_dense(one)}
     columns = {name: [_counts_digest(table[name], hashes, key), _bits(table[name])] for name, hashes in hashed.items()}
-    persons = (marks_of(table, identifiers, key, False)["persons"] if rows else {}) or {  # once, with rows or without
-        name: {**_sketch(unique(_hashes(table[name], key, "person"))), "names": _is_worded(table[name])}
+    before = marks_of(table, identifiers, key, False, traits)["persons"] if rows else {}
+    persons = before or {  # once, with rows or without
+        name: _person_sketch(table, name, key, traits)
         for name in identifiers
-        if not is_dense(table[name]) and table[name].m > 1 and table[name].kind not in (Kind.DATE, Kind.DATETIME)
+        if not _fills_range(table[name]) and table[name].m > 1 and table[name].kind not in (Kind.DATE, Kind.DATETIME)
     }
     return {"rows": table.n, "columns": columns, "persons": persons, "telling": _sketch(_telling_rows(table, hashed))}
 
@@ -59,8 +68,42 @@ def may_share_rows(table: Table, marks: Marks) -> bool:
     return bool(marks.get("rows") == table.n or telling == set(marks.get("columns", ())))
 
 
+def _person_sketch(table: Table, name: str, key: bytes, traits: Sequence[tuple[str, str]]) -> Sketch:
+    column, hashes = table[name], _hashes(table[name], key, "person")
+    found = {**_sketch(unique(hashes)), "names": _is_worded(column)}
+    if is_serial(column) and column.weights is None:
+        _, kept = np.unique(hashes, return_index=True)
+        some = np.zeros(column.m, np.int64)  # a row of each person
+        some[column.codes] = np.arange(table.n)
+        rows = some[kept[:KEPT]]
+        found["traits"] = {
+            what: "".join(
+                f"{digit:x}" for digit in (_hashes(each, key, what) >> np.uint64(60))[each.codes[rows]].tolist()
+            )
+            for what, each in ((what, table[told]) for what, told in traits)
+        }
+    return found
+
+
 def is_dense(column: Column) -> bool:
-    """Return whether a column holds whole numbers, nearly each once, that fill their range: running numbers."""
+    """Return whether a column holds running numbers, as numbers or as texts."""
+    return _fills_range(column) or is_serial(column)
+
+
+def is_serial(column: Column) -> bool:
+    """Return whether a column holds texts with running numbers behind one and the same beginning: "P001" to "P400"."""
+    texts = column.labels[~column.missing]
+    if column.values is not None or len(texts) < _FEWEST or 2 * len(texts) < column.n:
+        return False
+    found = [re.fullmatch(r"(?a)(.*?)(\d{1,15})\s*", text) for text in texts[:: 1 + len(texts) // _LOOKED_AT].tolist()]
+    if None in found or len({each[1].strip() for each in found if each}) > 1:
+        return False
+    numbers = [int(each[2]) for each in found if each]
+    return len(texts) > _DENSE * (max(numbers) - min(numbers) + 1)
+
+
+def _fills_range(column: Column) -> bool:
+    """Return whether a column holds whole numbers, nearly each once, that fill their range."""
     if column.values is None or column.values.dtype.kind != "f" or column.m < 20:
         return False
     numbers = column.values[np.isfinite(column.values)]
@@ -98,10 +141,29 @@ def _shared_persons(ours: Marks, theirs: Marks) -> list[float]:
     found = [0.0]
     for one in ours["persons"].values():
         for other in theirs["persons"].values():
-            share = _overlap(one, other)
+            share = 0.0 if _are_others(one, other) else _overlap(one, other)
             # "Anna Meier" stands in any two clinics, a number of twelve digits does not.
             found.append(share if share >= _NAMESAKES or not one["names"] else 0.0)
     return found
+
+
+def _are_others(one: Sketch, other: Sketch) -> bool:
+    """Return whether those who share a running number are other persons: nothing that stays goes together.
+
+    By chi-square, so that it need not be written alike, nor an age be that of the same year.
+    """
+    (mine, ours), (theirs, traits) = ((_hashes_in(each), each.get("traits", {})) for each in (one, other))
+    _, left, right = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
+    seen = False
+    for what in ours.keys() & traits.keys() if len(left) >= _FEWEST else ():
+        both = np.zeros((16, 16))
+        np.add.at(both, ([int(ours[what][at], 16) for at in left], [int(traits[what][at], 16) for at in right]), 1)
+        both = both[both.any(1)][:, both.any(0)]
+        free, expected = (both.shape[0] - 1) * (both.shape[1] - 1), np.outer(both.sum(1), both.sum(0)) / both.sum()
+        if free and ((both - expected) ** 2 / expected).sum() > free + _DEVIATIONS * (1 + np.sqrt(2 * free)):
+            return False
+        seen |= free > 0
+    return seen
 
 
 def _shared_rows(ours: Marks, theirs: Marks) -> float:
@@ -112,7 +174,7 @@ def _shared_rows(ours: Marks, theirs: Marks) -> float:
 
 def _overlap(one: Sketch, other: Sketch) -> float:
     """Return about which share of the things of one sketch the other holds, 0 where no more than chance is shared."""
-    mine, theirs = (np.frombuffer(bytes.fromhex(each["least"]), ">u8").astype(np.uint64) for each in (one, other))
+    mine, theirs = _hashes_in(one), _hashes_in(other)
     if not len(mine) or not len(theirs):
         return 0.0
     # Both sketches are complete up to the smaller of their largest hashes, unless they hold all that there is.
@@ -122,6 +184,10 @@ def _overlap(one: Sketch, other: Sketch) -> float:
     common = int((near == inside).sum())
     # One or two in common may be a test patient or a slip of the keyboard.
     return common / len(inside) if common >= 3 else 0.0
+
+
+def _hashes_in(sketch: Sketch) -> NDArray[np.uint64]:
+    return np.frombuffer(bytes.fromhex(sketch["least"]), ">u8").astype(np.uint64)
 
 
 def _sketch(hashes: NDArray[np.uint64]) -> Sketch:
