@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.mechanism import CLASS, Block, Lenders
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import absence_values
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.files.register import Register
 from splu_desktop.files.release.dictionary import LABEL_FILES
@@ -308,6 +310,15 @@ def test_an_untouched_release_is_sound(ward: OpenRelease, tmp_path: Path) -> Non
     found = verify(ward.path, register=Register(tmp_path / "none"))
     assert found.sound, [check for check in found.checks if check.state != "ok"]
     assert re.fullmatch(r"([a-z]{5} ){5}[a-z]{5}", found.fingerprint)
+
+
+@pytest.mark.parametrize("values", [("Y", ""), ("yes", "no"), ("yes", "no", ""), ("positive", "n/a")])
+def test_a_release_of_flags_is_sound_whatever_is_no_secret(values: tuple[str, ...], tmp_path: Path) -> None:
+    sex, flag = column_of("sex", list("fm") * 150), column_of("flag", [*values * 150][:300])
+    plan = Plan({"sex": Role.NSA, "flag": Role.SA}, (Block(("flag",), Lenders(4)),))
+    plan = replace(plan, public_values={"flag": absence_values(flag)})
+    released(Table((sex, flag)), plan, tmp_path / "r")
+    assert _check(tmp_path / "r", "scores") == "ok"
 
 
 def test_a_changed_file_is_told(ward: OpenRelease, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def _counted_values(published: Published, name: str, public: Sequence[str]) -> l
     column, counts = published.table[name], published.counts(name)
     labels = [str(label) for label in column.labels]
     if column.m <= _FEW:
-        secret = [label for label in labels if label not in public]
+        secret = [label for label, gap in zip(labels, column.missing, strict=True) if label not in public and not gap]
         # Of two values one column tells both.
         return secret if len(labels) == 2 and secret else labels
     enough, order = _enough(published, name), sorted(range(column.m), key=lambda at: -counts[at])
