@@ -316,7 +316,7 @@ def _internal(
     found = attack(prepared, plan, randomness=rehearsal, progress=progress)
     figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
     before = replace(prepared, table=prepared.source)
-    unique = alike(before, plan).unique
+    unique = alike(before, plan).below(2)
     return _facts(
         opened,
         fields,
@@ -342,7 +342,7 @@ def _internal(
         earlier=tuple((each.recipient, each.date, each.gamma) for each in earlier),
         courses=unique_distances(prepared, plan) if plan.persons and plan.persons.shift else None,
         columns=tuple(_own_columns(source, prepared, plan)),
-        stand_out=(unique, figures.alike.unique),
+        stand_out=(unique, figures.alike.below(2)),
         emptied=figures.blanked_persons,
         left_out=figures.left_out,
         rows_left_out=figures.rows_left_out,
@@ -589,7 +589,7 @@ def _external(
         printed=limits.printed,
         state=state or (UNSAFE if any(not each.met and each.grave for each in lines) else USEFUL),
         limits=(*asked, *lines),
-        secrets=_secrets_by_law(certainty, opened),
+        secrets=_secrets_by_law(certainty),
         tables=tables,
         columns=tuple(_read_columns(opened, plan)),
     )
@@ -659,10 +659,10 @@ def _as_prepared(opened: OpenRelease) -> DrawInput:
     return DrawInput(table, table, owner, drawn, units, Classes(published.class_columns, code, published.cells))
 
 
-def _secrets_by_law(certainty: Certainty, opened: OpenRelease) -> tuple[Secret, ...]:
+def _secrets_by_law(certainty: Certainty) -> tuple[Secret, ...]:
     found = []
     for name, each in certainty.shares.items():
-        counts = opened.published.counts(name)
+        counts = each.column.counts()
         for at in np.flatnonzero(each.weight).tolist():
             pi = float(each.average[at])
             found.append(Secret(name, str(each.column.labels[at]), int(counts[at]), pi, each.draw.certainty(pi), None))

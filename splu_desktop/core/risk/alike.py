@@ -40,13 +40,8 @@ class Alike:
         """Persons of the smallest class; 0 in a table without rows."""
         return int(self.sizes.min(initial=self.persons))
 
-    @property
-    def unique(self) -> int:
-        """Persons of whom a row is like nobody else's."""
-        return self.below(2)
-
     def below(self, k: int) -> int:
-        """Return how many persons have a row that fewer than k persons share."""
+        """Return how many persons have a row that fewer than k persons share; of 2, that is like nobody else's."""
         return int((self.sizes < k).sum())
 
 

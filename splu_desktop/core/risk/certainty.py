@@ -145,10 +145,8 @@ def certainties(prepared: DrawInput, plan: Plan) -> Certainty:
         total = np.bincount(value, counts, column.m).astype(float)
         # Weighted by bearers: the class of a row that has the value, not the average class.
         average = np.bincount(value, counts * pi, column.m) / np.maximum(total, 1e-300)
-        riskiest, worst = np.zeros(column.m), np.zeros(column.m, np.int64)
-        np.maximum.at(riskiest, value, pi)
-        largest = np.flatnonzero(pi == riskiest[value])
-        worst[value[largest]] = in_class[largest]
+        riskiest, worst, rising = np.zeros(column.m), np.zeros(column.m, np.int64), np.argsort(pi, kind="stable")
+        riskiest[value[rising]], worst[value[rising]] = pi[rising], in_class[rising]  # the last, and largest, stays
         found[name] = Shares(column, plan.block_of(name).draw, average, riskiest, worst, total)
     return Certainty(found, prepared.classes)
 

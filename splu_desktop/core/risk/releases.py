@@ -36,13 +36,16 @@ class EarlierRelease:
     doubt: str = ""
 
 
-def joint_certainty(share: float, gammas: Sequence[float]) -> float:
+def joint_certainty(share: float, gammas: Sequence[float], *, alone: bool = False) -> float:
     """Return how sure a row is that shows a value of this share in each of several releases, of a strength each.
+
+    alone : nobody else of its class shows it; of those who do not, one bearer less then stands beside a bearer.
 
     Proof: releases are drawn by themselves; a bearer shows the value with a + (1 - a) pi, another with (1 - a) pi.
     """
     a = 1 / np.asarray(gammas, float)
-    having, other = float(np.prod(a + (1 - a) * share)), float(np.prod((1 - a) * share))
+    shows, lent = a + (1 - a) * share, (1 - a) * share
+    having, other = (float(np.prod(p * (1 - q) if alone else p)) for p, q in ((shows, lent), (lent, shows)))
     whole = share * having + (1 - share) * other
     # Nothing else can show it where everybody has it at strength 1.
     return share * having / whole if whole > 0 else 1.0
@@ -71,7 +74,8 @@ def surest_jointly(prepared: DrawInput, plan: Plan, riskiest: float, gammas: Seq
         _, first, counts = np.unique(shown[some], return_index=True, return_counts=True)
         first = some[first]
         least = min(least, float((counts / sizes[code[first]] * np.exp(-orders[first])).min(initial=1.0)))
-    return max(joint_certainty(share, gammas) for share in (least, riskiest))
+    few = least * sizes.max(initial=1) <= plan.thresholds.alpha  # of so few it happens that one alone shows it
+    return max(joint_certainty(least, gammas, alone=few), joint_certainty(riskiest, gammas))
 
 
 def surest_in_rows(prepared: DrawInput, certainty: Certainty) -> float:
