@@ -1,7 +1,8 @@
 """The measured attack: naive Bayes of row and release, judged on the truth (mechanism.md section 6).
 
 The attacker knows a person's unchanged columns, finds its rows in the release, and reads beside each drawn column all
-columns of the *other* blocks that the rows show; those of the own block were kept or lent with it and tell nothing.
+columns of the *other* blocks that the rows show; those of the own block were kept or lent with it and tell nothing. Of
+a person he also sees which of its rows is the first and the last by each unchanged column: lent rows come in any order.
 What hints tell he learns from the release alone, by scores. A person's rows count as one: all kept or all lent.
 
     P(v | hints of a row) = pi_c(v) prod over hints x of lift(x, v), made to sum to 1;
@@ -67,11 +68,6 @@ class ValueAttack:
     baseline: float
     known_share: float
 
-    @property
-    def gain(self) -> float:
-        """What row and release tell beyond the shares of the classes."""
-        return self.right - self.baseline
-
 
 @dataclass(frozen=True)
 class ColumnAttack:
@@ -118,6 +114,8 @@ def attack(
     rehearsals = [{block: show_rows(prepared, block, source) for block in plan.blocks} for _ in range(number)]
     # As published: the attacker knows of others what he knows of himself, in the coarser values.
     unchanged = [few_labels(prepared.table[name], _HINTS) for name in plan.nsas]
+    if prepared.units.person:  # a kept course is in the order of its days, a lent one in any
+        unchanged += [_find_ends(prepared.table[name].codes, prepared.owner) for name in plan.nsas]
     few = {name: few_labels(prepared.table[name], _HINTS) for name in plan.sensitive}
     found = []
     for done, name in enumerate(plan.sensitive):
@@ -131,6 +129,16 @@ def attack(
             target.learn(shown[block], [*unchanged, *drawn], np.flatnonzero(setting.part == part))
         found.append(target.judge(secret_values(column, plan)))
     return Attack(tuple(found), prepared.knows_persons)
+
+
+def _find_ends(codes: Ints, owner: Ints) -> NDArray[np.int64]:
+    """Return (N,) 2 for the rows of each person with the least code, 1 with the largest, 3 with both, else 0."""
+    found = np.zeros(len(codes), np.int64)
+    for weight, each in ((2, codes), (1, -codes)):
+        least = np.full(int(owner.max(initial=-1)) + 1, len(codes))
+        np.minimum.at(least, owner, each)
+        found += weight * (least[owner] == each)
+    return found
 
 
 class _Setting:
@@ -245,7 +253,9 @@ class _Target:
             right=max(float(right.sum() / max(len(rows), 1)), expected),
             baseline=expected,
             known_share=float(known.sum() / max(bearers, 1)),
-            values=tuple(sorted(self._judge_values(by_person, has, secret), key=lambda each: -each.gain)),
+            values=tuple(
+                sorted(self._judge_values(by_person, has, secret), key=lambda each: each.baseline - each.right)
+            ),
         )
 
     def _names(self, secret: Flags) -> NDArray[np.int64]:
