@@ -58,8 +58,6 @@ print.splu_release <- function(x, ...) {
   invisible(x)
 }
 
-# ---- questions ---------------------------------------------------------------------------------------------------
-
 score <- function(r, ...) { # each row's score, of conditions or of the number in a column; sums are right on average
   asked <- c(...)
   features <- if (asked[1] %in% names(r$codes)) list(.splu$feature(r, asked[1])) else .splu$conditions(r, asked)
@@ -96,8 +94,6 @@ regress <- function(r, formula, where = NULL, family = "linear") { # least squar
   }
   .splu$fit(r, "Regression", plain(formula[[2]]), plain(formula[[3]]), where, family, rare = character())
 }
-
-# ---- results -----------------------------------------------------------------------------------------------------
 
 summary.splu_result <- function(object, ...) data.frame(object$rows, row.names = make.unique(object$names))
 as.data.frame.splu_result <- function(x, ...) summary(x)
@@ -230,7 +226,7 @@ local({
     if (!length(hidden) || n_p == 0) return(rep(n_p, 5))
     blocks <- unique(r$block_of[hidden])
     shown <- lapply(blocks, function(block) 1 + rows_of(r, met[hidden[r$block_of[hidden] == block]])) # 2 where met
-    f <- lapply(figures(r, line, shown, rep(2, length(blocks)), blocks), function(x) x[length(x)])
+    f <- lapply(figures(r, line, shown, rep(2, length(blocks)), blocks, hidden), function(x) x[length(x)])
     table <- roots(f$x, f$level, f$slope, n_p, f$step)
     target <- n_p
     for (name in hidden) {
@@ -240,7 +236,7 @@ local({
       target <- target * sum(mu[met[[name]] > 0]) / sum(mu)
     }
     share <- pmin(pmax(f$x / c(r$n, n_p), 0), 1)
-    rho <- max(r$alike[blocks])
+    rho <- max(alike(r, blocks, hidden))
     together <- (mean(r$person_rows[r$class]) - 1) * max(rho + (1 - rho) * share[2] - share[1], 0) # a person's other rows
     like <- roots(f$x, f$level, f$slope + 1 - share[1] + together, n_p, f$step)
     c(min(max(shrunk(f, target, mean(unlist(r$facts$spread[hidden]))), table[1]), table[2]), like, table)
@@ -251,12 +247,15 @@ local({
     line <- rows_of(r, condition)
     size <- length(r$labels[[name]])
     target <- sum(line) * tabulate(r$codes[[name]], size) / r$n
-    drawn <- shrunk(figures(r, line, r$codes[name], size, r$block_of[[name]]), target, r$facts$spread[[name]])
+    drawn <- shrunk(figures(r, line, r$codes[name], size, r$block_of[[name]], name), target, r$facts$spread[[name]])
     ifelse(target > 0, pmax(drawn, 0) / target, 1)
   }
 
-  figures <- function(r, line, shown, sizes, blocks) { # estimate, level, slope and step of each value of a block, or of the last of several
-    e <- cells(r, r$class, seq_along(r$person_rows), shown, sizes, blocks, line > 0)
+  alike <- function(r, blocks, names) # how alike a person's rows are; of three columns of a block it is not known
+    ifelse(tabulate(r$block_of[names], length(r$alike))[blocks] > 2, 1, r$alike[blocks])
+
+  figures <- function(r, line, shown, sizes, blocks, names) { # estimate, level, slope and step of each value of a block, or of the last of several
+    e <- cells(r, r$class, seq_along(r$person_rows), shown, sizes, blocks, names, line > 0)
     if (!is.null(r$owner)) own <- table(factor(r$class[line > 0], seq_along(r$person_rows)), r$owner[line > 0])
     mean <- if (is.null(r$owner)) r$person_rows else rowSums(own^2) / pmax(rowSums(own), 1) # rows of one person in the line
     each <- if (length(blocks) > 1) list(e) else lapply(seq_len(sizes), function(v) binary(e, v))
@@ -376,7 +375,7 @@ local({
     }
     pattern <- level(is.na(of), r$class)
     shown <- lapply(blocks, function(block) level(of %in% block))
-    e <- cells(r, pattern, r$class[!duplicated(pattern)], shown, vapply(shown, max, 0), blocks)
+    e <- cells(r, pattern, r$class[!duplicated(pattern)], shown, vapply(shown, max, 0), blocks, unique(names))
     e$values <- matrix(vapply(seq_along(features), function(at) {
       if (is.na(of[at])) return(rep(values[[at]][!duplicated(pattern)], nrow(e$states)))
       axis <- match(of[at], blocks)
@@ -386,8 +385,8 @@ local({
     e
   }
 
-  cells <- function(r, pattern, class, shown, sizes, blocks, line = TRUE) { # rows of each pattern, by what they show
-    e <- list(r = r, pattern = pattern, class = class, patterns = length(class), keep = r$keep[blocks], alike = r$alike[blocks])
+  cells <- function(r, pattern, class, shown, sizes, blocks, names, line = TRUE) { # rows of each pattern, by what they show
+    e <- list(r = r, pattern = pattern, class = class, patterns = length(class), keep = r$keep[blocks], alike = alike(r, blocks, names))
     axes <- seq_along(blocks)
     step <- c(1, cumprod(sizes))
     e$states <- if (length(axes)) unname(as.matrix(expand.grid(lapply(sizes, seq_len)))) else matrix(0, 1, 0)

@@ -34,7 +34,6 @@ CLASS, NUMBER, EMPTY = "lender class", "person number", "(empty)"
 _MET = functools.partial(min, default=1)  # whether all flags are set; of one value itself
 _BEFORE, _MARK = "['\" \u00a0\u3000]*", "=+\\-@\uff1d\uff0b\uff0d\uff20"  # of cells that a spreadsheet would run
 _GUARDED = re.compile(rf"\A'(?={_BEFORE}[{_MARK}\t\r\n])|(?<=[;\t\r\n])'(?={_BEFORE}[{_MARK}])")
-
 _LINKS = {  # family -> the mean at a sum of terms, and its slope there
     "linear": lambda at: (at, 1.0),
     "logistic": lambda at: ((1 + math.tanh(at / 2)) / 2, (1 - math.tanh(at / 2) ** 2) / 4),
@@ -325,7 +324,8 @@ class _Equations:
         self.release = release
         names, of = sorted({name for name, _ in features}), [release.block_of.get(name, -1) for name, _ in features]
         blocks = sorted(set(of) - {-1})
-        self.keep, self.alike = ([each[block] for block in blocks] for each in (release.keep, release.alike))
+        self.keep = [release.keep[block] for block in blocks]  # below: of three columns no pair tells how alike they are
+        self.alike = [release.alike[b] if sum(release.block_of.get(n) == b for n in names) < 3 else 1.0 for b in blocks]
         axes = [[at for at, block in enumerate(of) if block == each] for each in (-1, *blocks)]
         self.place = [[at for line in axes for at in line].index(each) for each in range(len(features))]
         read = [[(names.index(features[at][0]) + 1, features[at][1]) for at in line] for line in axes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.band_means import typical
 from splu_desktop.core.distinct import cross_codes
-from splu_desktop.core.mechanism import CLASS, NUMBER, Block, ClassCell, Draw
+from splu_desktop.core.mechanism import CLASS, NUMBER, Block, ClassCell
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 
@@ -52,9 +52,14 @@ class Published:
         object.__setattr__(self, "rare", MappingProxyType(dict(self.rare)))
         object.__setattr__(self, "means", MappingProxyType(dict(self.means)))
 
-    def correlation_of(self, block: Block) -> float:
-        """Return how alike a person's rows are in a block; 0 where rows are drawn."""
-        return self.correlations[self.blocks.index(block)] if self.correlations else 0.0
+    def correlation_of(self, block: Block, asked: Collection[str] = ()) -> float:
+        """Return how alike a person's rows are in a block; 0 where rows are drawn.
+
+        asked : columns; of three of a block and more it is not known, as pairs tell nothing of it, and is at most 1.
+        """
+        if not self.correlations:
+            return 0.0
+        return 1.0 if len(set(block.columns).intersection(asked)) > 2 else self.correlations[self.blocks.index(block)]
 
     @property
     def n(self) -> int:
@@ -86,10 +91,6 @@ class Published:
         """Return the block of a sensitive column. Raises KeyError."""
         return next(block for block in self.blocks if sensitive in block.columns)
 
-    def draw_of(self, sensitive: str) -> Draw:
-        """Return the draw of a sensitive column. Raises KeyError."""
-        return self.block_of(sensitive).draw
-
     @cached_property
     def record_class(self) -> NDArray[np.int64]:
         """(N,) the class of each row, from 0."""
@@ -109,10 +110,6 @@ class Published:
     def one_row_each(self) -> bool:
         """Whether persons are drawn and the classes say that none has a second row."""
         return self.person and all(cell.rows == 1 for cell in self.cells)
-
-    def counts(self, sensitive: str) -> NDArray[np.float64]:
-        """Return (m,) published counts of a column's values."""
-        return self.table[sensitive].counts().astype(np.float64)
 
     def numbers(self, name: str) -> NDArray[np.float64] | None:
         """Return (m,) the number that each label of a column stands for, NaN for none; None for a column of words.

@@ -30,13 +30,14 @@ from tests.columns import column_of
 from tests.files.releases import KIT, load_kit, released, ward_plan, ward_table
 from tests.optional import needs
 
-KINDS = ("rows", "one block", "persons", "numbered persons")
+KINDS = ("rows", "one block", "persons", "numbered persons", "persons in one block")
 COUNTS = (
     ("dx=yes",),
     ("dx=yes", "sex=f", "age=40-59"),
     ("smoker=yes", "dx=yes", "sex=f", "limits=None"),
     ("los=3..6", "the ward=001"),
     ("los>=4", "dx=yes"),
+    ("los>=4", "dx=yes", "smoker=yes", "sex=f"),
     ("sex=f",),
     ("limits=(empty)", "smoker=yes"),
     ("dx!=yes", "age=80+|60-79", "bmi=20..30"),
@@ -53,7 +54,7 @@ def kit() -> ModuleType:
 def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> OpenRelease:
     seed = KINDS.index(request.param)
     table = ward_table(1_200, seed, persons="persons" in request.param)
-    blocks = (("smoker", "dx", "los"),) if request.param == "one block" else (("smoker",), ("dx", "los"))
+    blocks = (("smoker", "dx", "los"),) if "one block" in request.param else (("smoker",), ("dx", "los"))
     plan = ward_plan(table, blocks=blocks, number=request.param == "numbered persons")
     return released(table, plan, tmp_path_factory.mktemp("kit") / "release", seed)
 

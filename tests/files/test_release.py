@@ -406,7 +406,7 @@ def test_a_release_travels_in_an_encrypted_zip(ward: OpenRelease, tmp_path: Path
     with pytest.raises(PasswordNeeded):
         open_release(packed)
     opened = open_release(packed, password=password)
-    assert np.array_equal(opened.published.counts("dx"), ward.published.counts("dx"))
+    assert np.array_equal(opened.published.table["dx"].counts(), ward.published.table["dx"].counts())
     assert verify(packed, password=password, register=Register(tmp_path / "none")).sound
 
 

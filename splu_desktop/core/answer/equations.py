@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -138,15 +139,18 @@ class Equations:
             found |= {key: values[at : at + 1] for key, values in each.values.items()}
         return found
 
+    def _weigh(self, state: Sequence[int], but: int = -1) -> Floats:
+        """Return (R,) the weight of a state in each row, a product over blocks; without that of block `but`."""
+        parts = (w[:, at] for place, (w, at) in enumerate(zip(self.weights, state, strict=True)) if place != but)
+        return reduce(np.multiply, parts, np.ones(len(self.number)))
+
     def sums(self, score: Score, theta: Floats) -> tuple[Floats, Floats]:
         """Return (k,) the sum of scores at theta, and (k, k) its derivative."""
         k = len(theta)
         total, slope = np.zeros(k), np.zeros((k, k))
         for state in self.states:
             psi, derivative = score(theta, self.values(state))
-            weight = self.number.copy()
-            for w, at in zip(self.weights, state, strict=True):
-                weight = weight * w[:, at]
+            weight = self.number * self._weigh(state)
             total += np.broadcast_to(psi, (len(weight), k)).T @ weight
             # Weights may be negative; the derivative is that of the sum as it is, so Newton's root is the sum's own.
             slope += np.tensordot(weight, np.broadcast_to(derivative, (len(weight), k, k)), axes=1)
@@ -183,16 +187,11 @@ class Equations:
             psi = np.broadcast_to(score(theta, self.values(state))[0], (rows, k))
             if len(self.hidden) == 1:
                 psis[state[0]] = psi
-            weight = np.ones(rows)
-            for w, at in zip(self.weights, state, strict=True):
-                weight = weight * w[:, at]
+            weight = self._weigh(state)
             effect += weight[:, None] * psi
             sampling += (psi * (weight * persons)[:, None]).T @ psi
             for place, at in enumerate(state):
-                rest = self.number.copy()
-                for other, (w, v) in enumerate(zip(self.weights, state, strict=True)):
-                    if other != place:
-                        rest = rest * w[:, v]
+                rest = self.number * self._weigh(state, place)
                 for j in range(k):
                     pulls[place][:, at, j] += np.bincount(self.row_class, rest * psi[:, j], minlength=number)
         for each, pull, shown in zip(self.hidden, pulls, self.shown, strict=True):
@@ -212,12 +211,11 @@ class Equations:
 
     def _alike_rows(self) -> Floats:
         """Return (R,) as how many rows each counts that stands for persons: theirs tell less than so many others do."""
-        published = self.published
+        published, asked = self.published, {each.column for each in self.features.values()}
         if not published.person:
             return self.number
-        return self.number * (
-            1 + (self.person_rows - 1) * max((published.correlation_of(e.block) for e in self.hidden), default=1)
-        )
+        rho = max((published.correlation_of(each.block, asked) for each in self.hidden), default=1)
+        return self.number * (1 + (self.person_rows - 1) * rho)
 
     def _cluster(self, effect: Floats) -> Floats:
         """Return (k, k) the sum over units of the squares of what each adds."""

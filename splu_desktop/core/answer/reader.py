@@ -32,9 +32,10 @@ from splu_desktop.core.table import remember
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Ints = NDArray[np.integer]
 Rows = NDArray[np.intp] | slice
-# The value or group of each combination of values of a block (size,), and how many there are.
-Part = tuple[NDArray[np.integer], int]
+# Of some blocks the value or group of each combination of their values (size,), and how many there are.
+Parts = Mapping[Block, tuple[Ints, int]]
 
 ESTIMATORS = ("shrunk", "unbiased", "as-published")
 _MOST_LABELS = 50  # of an unchanged column from which spreads are learned
@@ -158,12 +159,13 @@ class Reader:
             # Columns of a block are one draw: whether a row shows all of them at once is one event, with one score.
             events[block] = events[block] & shown if block in events else shown
         parts = {block: (shown.astype(np.int32), 2) for block, shown in events.items()}
+        asked = [name for name, _ in question.sas]
         if question.nsas or len(parts) > 1 or self.published.person:
-            grid = self.grid(np.ones(n_p, np.int64), 2, parts, rows)
+            grid = self.grid(np.ones(n_p, np.int64), 2, parts, asked, rows)
         else:  # all rows, and none is looked at
-            grid = self.grid(np.zeros(0, np.int64), 2, parts, np.zeros(0, np.intp), others=1)
+            grid = self.grid(np.zeros(0, np.int64), 2, parts, asked, np.zeros(0, np.intp), others=1)
         figures, top = grid.figures, grid.line_rows[:, None].astype(float)
-        ends = (*figures.interval(top), *self.among_alike(figures, top, list(events)).interval(top))
+        ends = (*figures.interval(top), *self.among_alike(figures, top, asked).interval(top))
         low, high, low_alike, high_alike = (float(each[-1, -1]) for each in ends)
         x, published_count = float(figures.estimate[-1, -1]), int(grid.published_counts[-1, -1])
         if estimator == "unbiased":
@@ -176,17 +178,17 @@ class Reader:
             value = (published_count - (1 - a) * float(n_p) * everywhere) / a
         else:
             target = np.array([[self._target(question, n_p)]])
-            spread = np.mean([self.spread(name) for name, _ in question.sas])
-            value = float(figures.draw_towards(target, float(spread))[-1, -1])
+            spread = float(np.mean([self.spread(name) for name in asked]))
+            value = float(figures.draw_towards(target, spread)[-1, -1])
         # The interval is that of the unbiased figure; leaning must not lead out of it.
         value, variance = min(max(value, low), high), float(figures.variance()[-1, -1])
         return Answer((), published_count, value, low, high, low_alike, high_alike, n_p, variance, small, x)
 
-    def among_alike(self, figures: CountFigures, top: Floats, blocks: Sequence[Block]) -> CountFigures:
-        """Return figures of events of some blocks about persons like these; top (...) records of their lines."""
+    def among_alike(self, figures: CountFigures, top: Floats, asked: Sequence[str]) -> CountFigures:
+        """Return figures of events of some drawn columns about persons like these; top (...) records of their lines."""
         published, rows = self.published, self._class_rows
         more = float(np.average([cell.rows for cell in published.cells], weights=rows)) - 1 if rows.any() else 0.0
-        rho = max(map(published.correlation_of, blocks), default=0.0)
+        rho = max(published.correlation_of(published.block_of(name), asked) for name in asked)
         return figures.among_alike(published.n, top, more, rho)
 
     @cached_property
@@ -213,7 +215,7 @@ class Reader:
             cells.append((grid.figures.estimate.ravel(), grid.figures.variance().ravel(), target.ravel()))
         return learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0
 
-    def lifts(self, sensitive: str, line: NDArray[np.integer], lines: int, rows: Rows = _ALL) -> Floats:
+    def lifts(self, sensitive: str, line: Ints, lines: int, rows: Rows = _ALL) -> Floats:
         """Return (L, m) how many times as often each value occurs in each line, drawn towards 1; rows as in `grid`."""
         grid = self.column_grid(line, lines, sensitive, rows=rows)
         return grid.figures.lifts(grid.target, self.spread(sensitive))
@@ -247,9 +249,9 @@ class Reader:
 
     # --- many cells
 
-    def column_grid(self, line: NDArray[np.integer], lines: int, *names: str, rows: Rows = _ALL) -> Grid:
+    def column_grid(self, line: Ints, lines: int, *names: str, rows: Rows = _ALL) -> Grid:
         """Return figures of each value of a sensitive column, or of each pair of two, in each line, as `grid` does."""
-        parts: dict[Block, Part] = {}
+        parts: dict[Block, tuple[Ints, int]] = {}
         for name in names:
             block, m = self.published.block_of(name), self.published.table[name].m
             labels = self._pairs(block).labels_of(name)
@@ -257,14 +259,15 @@ class Reader:
                 before, number = parts[block]  # columns of a block are one draw: a pair is one event
                 labels, m = before.astype(np.int64) * m + labels, number * m
             parts[block] = labels, m
-        return self.grid(line, lines, parts, rows)
+        return self.grid(line, lines, parts, names, rows)
 
     def grid(
-        self, line: NDArray[np.integer], lines: int, parts: Mapping[Block, Part], rows: Rows = _ALL, others: int = 0
+        self, line: Ints, lines: int, parts: Parts, asked: Sequence[str], rows: Rows = _ALL, others: int = 0
     ) -> Grid:
         """Return figures of each value, or group of values, of some blocks together, in each line.
 
         line : (K,) the line of each row that is looked at, from 0.
+        asked : columns of the blocks that make the parts.
         rows, others : those rows, and the line of all others, which several blocks leave without figures.
         """
         published, number, blocks = self.published, len(self.published.cells), list(parts)
@@ -276,7 +279,7 @@ class Reader:
         classes, whole, totals = published.record_class[rows], np.ones(1), np.zeros((number, 1), np.int64)
         pair, pairs = cross_codes(pair_keys(line, number, classes), lines * number)
         of_line, of_class = np.divmod(pairs, number)
-        codes: NDArray[np.integer] = classes
+        codes: Ints = classes
         by_class: list[Floats] = []
         for block, (labels, size) in parts.items():
             totals, part = self._pairs(block).count_by_class(labels, size), labels.take(self._pairs(block).codes[rows])
@@ -293,7 +296,7 @@ class Reader:
         shares = [share.take(label, axis=1)[of_class] for share, label in zip(by_class, each, strict=True)]
         shown = counts.astype(float)
         selected, by_line = shown.sum(axis=1)[:, None], sum_by_line(shown, of_line, lines).astype(np.int64)
-        a, rho = [block.draw.retention for block in blocks], [published.correlation_of(block) for block in blocks]
+        a, rho = [each.draw.retention for each in blocks], [published.correlation_of(each, asked) for each in blocks]
         in_class, beside = self._class_rows.astype(float)[of_class][:, None], np.zeros((1, 1))
         if published.person:
             person_rows = np.array([cell.rows for cell in published.cells])[of_class]

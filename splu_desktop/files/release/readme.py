@@ -320,7 +320,7 @@ def _error_factors(published: Published, column: str) -> tuple[str, float]:
     With w what a row adds and w_c its mean over the class, the variance about persons like these is
     1 - (1 - a^2)^2 sum w_c^2 / sum w^2 of theirs; a fifth is added, for what terms leave unexplained between classes.
     """
-    kept, wider = published.draw_of(column).gamma ** -2, 1.0
+    kept, wider = published.block_of(column).draw.gamma ** -2, 1.0
     if published.person and NUMBER not in published.table:
         alike = max(published.correlation_of(published.block_of(column)), 0)
         wider = max(1 + (cell.rows - 1) * alike for cell in published.cells) ** 0.5

@@ -124,8 +124,8 @@ def score_columns(
 
 def _counted_values(published: Published, name: str, public: Sequence[str]) -> list[str]:
     """Return the values that get a score column each: all of few, else those that stand out of the noise."""
-    column, counts = published.table[name], published.counts(name)
-    labels = [str(label) for label in column.labels]
+    column = published.table[name]
+    counts, labels = column.counts(), [str(label) for label in column.labels]
     if column.m <= _FEW:
         secret = [label for label, gap in zip(labels, column.missing, strict=True) if label not in public and not gap]
         # Of two values one column tells both.
@@ -141,7 +141,7 @@ def _counted_chapters(published: Published, name: str) -> dict[str, list[str]]:
     system = system_of(column) if column.m > _FEW else None
     if system is None:
         return {}
-    grouping, counts, enough = Chapter(system).group_labels(column), published.counts(name), _enough(published, name)
+    grouping, counts, enough = Chapter(system).group_labels(column), column.counts(), _enough(published, name)
     found = {}
     for at, chapter in enumerate(grouping.names):
         codes = np.flatnonzero((grouping.group == at) & ~column.missing)
@@ -151,4 +151,4 @@ def _counted_chapters(published: Published, name: str) -> dict[str, list[str]]:
 
 
 def _enough(published: Published, name: str) -> int:
-    return t_f(published.draw_of(name), published.thresholds.epsilon, published.thresholds.t_e)
+    return t_f(published.block_of(name).draw, published.thresholds.epsilon, published.thresholds.t_e)
