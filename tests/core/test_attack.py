@@ -8,6 +8,7 @@ import pytest
 from splu_desktop.core.risk.attack import Attack, attack
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
+from tests.core.releases import column
 from tests.core.risk_tables import coded, plan_for, visits
 from tests.seeded import Seeded
 
@@ -121,7 +122,7 @@ def test_the_order_of_a_persons_days_tells_what_was_kept() -> None:
     day, stage = 2 * visit + rng.integers(0, 20, 2_000)[who], np.sort(rng.integers(0, 8, (2_000, 5)), axis=1).ravel()
     known = []
     for days in (day, rng.permutation(day)):
-        table = Table((coded("id", who), coded("day", days), coded("stage", stage)))
+        table = Table((coded("id", who), column("day", days), coded("stage", stage)))
         known.append(_attack(table, [["stage"]], 3, person="id").columns[0].known_share)
     assert known[0] > 0.2  # a third is kept
     assert known[1] < 0.02

@@ -2,7 +2,7 @@
 
 The attacker knows a person's unchanged columns, finds its rows in the release, and reads beside each drawn column all
 columns of the *other* blocks that the rows show; those of the own block were kept or lent with it and tell nothing. Of
-a person he also sees which of its rows is the first and the last by each unchanged column: lent rows come in any order.
+a person he also sees which of its rows is the first and the last by each day or number: lent rows come in any order.
 What hints tell he learns from the release alone, by scores. A person's rows count as one: all kept or all lent.
 
     P(v | hints of a row) = pi_c(v) prod over hints x of lift(x, v), made to sum to 1;
@@ -115,7 +115,8 @@ def attack(
     # As published: the attacker knows of others what he knows of himself, in the coarser values.
     unchanged = [few_labels(prepared.table[name], _HINTS) for name in plan.nsas]
     if prepared.units.person:  # a kept course is in the order of its days, a lent one in any
-        unchanged += [_find_ends(prepared.table[name].codes, prepared.owner) for name in plan.nsas]
+        ordered = [name for name in plan.nsas if prepared.source[name].kind.has_order]
+        unchanged += [_find_ends(prepared.table[name].codes, prepared.owner) for name in ordered]
     few = {name: few_labels(prepared.table[name], _HINTS) for name in plan.sensitive}
     found = []
     for done, name in enumerate(plan.sensitive):
@@ -133,12 +134,10 @@ def attack(
 
 def _find_ends(codes: Ints, owner: Ints) -> NDArray[np.int64]:
     """Return (N,) 2 for the rows of each person with the least code, 1 with the largest, 3 with both, else 0."""
-    found = np.zeros(len(codes), np.int64)
-    for weight, each in ((2, codes), (1, -codes)):
-        least = np.full(int(owner.max(initial=-1)) + 1, len(codes))
-        np.minimum.at(least, owner, each)
-        found += weight * (least[owner] == each)
-    return found
+    least, most = np.full(len(owner), codes.max(initial=0)), np.full(len(owner), -1)
+    np.minimum.at(least, owner, codes)
+    np.maximum.at(most, owner, codes)
+    return np.asarray(2 * (codes == least[owner]) + (codes == most[owner]), np.int64)
 
 
 class _Setting:
