@@ -324,7 +324,7 @@ class _Equations:
         self.release = release
         names, of = sorted({name for name, _ in features}), [release.block_of.get(name, -1) for name, _ in features]
         blocks = sorted(set(of) - {-1})
-        self.keep = [release.keep[block] for block in blocks]  # below: of three columns no pair tells how alike they are
+        self.keep = [release.keep[block] for block in blocks]  # below: no pair tells how alike three are
         self.alike = [release.alike[b] if sum(release.block_of.get(n) == b for n in names) < 3 else 1.0 for b in blocks]
         axes = [[at for at, block in enumerate(of) if block == each] for each in (-1, *blocks)]
         self.place = [[at for line in axes for at in line].index(each) for each in range(len(features))]
