@@ -45,7 +45,7 @@ def _of_release(args: argparse.Namespace) -> tuple[bool, dict[str, Any], list[st
     checks = [{"name": each.name, "state": each.state, "passed": each.state != WRONG, "sentence": str(each.sentence)}
               for each in found.checks]  # fmt: skip
     lines = [line_of(each.sentence, _mark(each.state)) for each in found.checks]
-    lines.append(line_of("Fingerprint: {words} ({digest})", words=found.fingerprint, digest=digest))
+    lines += [line_of("Fingerprint: {words} ({digest})", words=found.fingerprint, digest=digest)] if digest else []
     title = title_of(said["verdict"]) if said["verdict"] else _WORDS[NOTE]
     lines.append(line_of(said["headline"], f"{translate(title)}: "))
     lines += [line_of(each["sentence"], f"  {_mark(each['state'])}") for each in said["lines"]]

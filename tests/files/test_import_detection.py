@@ -300,6 +300,21 @@ def test_dates_that_can_be_read_both_ways_are_asked_about(tmp_path: Path) -> Non
     assert told.table["seen"].values[0] == np.datetime64("2020-03-04")
 
 
+@pytest.mark.parametrize(("other", "asked"), [(1, False), (30, True), (150, True), (270, True), (299, False)])
+def test_dates_that_were_written_in_both_orders_are_asked_about(tmp_path: Path, other: int, asked: bool) -> None:
+    """Of what both orders allow nobody knows which it is; a slip among hundreds is one that does not fit."""
+    days = [np.datetime64("2023-01-01") + i for i in range(300)]
+    mixed = np.random.default_rng(1).permutation(300) < other
+    texts = [
+        ("{1}/{2}/{0}" if m else "{2}/{1}/{0}").format(*str(d).split("-")) for d, m in zip(days, mixed, strict=True)
+    ]
+    found = table(tmp_path, "id,seen\n" + "".join(f"{i},{text}\n" for i, text in enumerate(texts)))
+    told = [p for p in found.problems if p.kind is ProblemKind.DATE_ORDER]
+    assert bool(told) == asked
+    # The sentence names the order that was taken.
+    assert (found.choices.date_order or "dmy") == ("mdy" if other == 299 else "dmy")
+
+
 def test_missing_values_are_proposed_and_only_the_sure_ones_taken(tmp_path: Path) -> None:
     rows = [
         "5,Anna,None,34,?",

@@ -51,7 +51,10 @@ def test_a_question_that_is_none_says_why_in_its_row(ward: OpenRelease, tmp_path
     assert pd.isna(read["estimate"][1])
 
 
-@pytest.mark.parametrize(("text", "match"), [("", "empty"), ("sex,sax\nf,m\n", "sax"), ("sex,sex\nf,m\n", "twice")])
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [("", "empty"), ("sex,sax\nf,m\n", "sax"), ("sex,sex\nf,m\n", "twice"), ("sex,dx\nf,yes,7\n", "no column")],
+)
 def test_a_header_that_is_none_gets_a_sentence(ward: OpenRelease, tmp_path: Path, text: str, match: str) -> None:
     (tmp_path / "q.csv").write_text(text, encoding="utf-8")
     with pytest.raises(BadQuestions, match=match):

@@ -57,8 +57,10 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
     lines = question_rows(path, lambda names: sum(_find_column(name, published) is not None for name in names))
     if not lines or not any(name.strip() for name in lines[0]):
         raise BadQuestions("“{path}” is empty; its first row must name columns of the release.", path=path)
-    places = [place for place, name in enumerate(lines[0]) if name.strip() or _is_used(lines, place)]
-    header = tuple(_column_name(lines[0][place], path, published) for place in places)
+    # A cell beyond the header asks for something, too: to leave it out would answer another question.
+    names = [*lines[0], *[""] * (max(map(len, lines)) - len(lines[0]))]
+    places = [place for place, name in enumerate(names) if name.strip() or _is_used(lines, place)]
+    header = tuple(_column_name(names[place], path, published) for place in places)
     if len(set(header)) < len(header):
         repeated = next(name for name in header if header.count(name) > 1)
         raise BadQuestions("“{path}” names the column “{column}” twice in its first row.", path=path, column=repeated)

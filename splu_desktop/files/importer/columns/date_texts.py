@@ -15,6 +15,7 @@ from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.columns.words import MONTHS, pattern
 
 _LONGEST = 70  # characters of a moment: "Fri Jan 05 2024 10:00:00 GMT+0100 (Central European Standard Time)"
+_BOTH = 0.05  # share of records that tell the rarer order, from which a column has both
 _FEW = 20  # texts that are not worth a look at all at once
 DIGITS = re.compile(r"\d\D+\d|\d{8}")  # as each moment has them, and few other texts
 _FIRST = np.datetime64("0001-01-01", "us")  # there is no year 0
@@ -63,7 +64,7 @@ class Dates:
     values : (m,) datetime64[us], NaT where the text is no date.
     fits : (m,) bool, whether the text is a date.
     order : "dmy" or "mdy" as used, None where no text depends on it.
-    is_ambiguous : whether texts depend on the order but none tells it.
+    is_ambiguous : whether texts depend on the order but none tells it, or some tell one and some the other.
     offsets : from UTC, as written, each once. A moment is what the clock of the place showed, whatever its offset.
     """
 
@@ -157,11 +158,10 @@ def parse_dates(
         if parsed is not None and parsed[0] is not None:
             values[i] = np.datetime64(parsed[0], "us")
             offsets[parsed[1]["z"] or ""] = None
-    undecided = bool(open_) and order is None and not day_first and not month_first
-    if undecided:
-        # A point between the numbers is a German habit, and German dates are day-first: that decides.
-        undecided = any(found["sep"][0] != "." for _, found in open_)
-    chosen = order or ("mdy" if month_first > day_first else "dmy")
+    undecided = bool(open_) and order is None and min(day_first, month_first) >= _BOTH * max(day_first, month_first)
+    # A point between the numbers is a German habit, and German dates are day-first: that decides.
+    undecided = undecided and any(found["sep"][0] != "." for _, found in open_)
+    chosen = order or ("mdy" if month_first > day_first and not undecided else "dmy")
     for i, found in open_:
         a, b = int(found["a"]), int(found["b"])
         day, month = (a, b) if chosen == "dmy" else (b, a)
