@@ -14,7 +14,7 @@ from splu_desktop.cli.base.plan_options import add_plan_options, plan_table
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, Phrase, cases_of_100, certainty_words, isolated, say
 from splu_desktop.core.policy import TOO_SMALL, Line, Verdict
-from splu_desktop.core.roles import Role
+from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.files.publish.planning import PlannedTable
 
 _NAMED = 6  # columns of a kind that are named
@@ -33,11 +33,10 @@ def run(args: argparse.Namespace) -> int:
     """Print the plan and the verdict. Returns 3 where lines are open."""
     with Meter(quiet=args.json) as shown:
         planned = plan_table(args, shown, open_engine(args, shown))
-    command = _protect_command(args, planned.verdict)
+    command, chosen = _protect_command(args, planned.verdict), planned.plan.persons
     if args.json:
         data = planned.as_dict()
         if args.command == "plan":
-            chosen = planned.plan.persons
             data["persons"] = {"number": data["persons"], "column": None if chosen is None else chosen.column}
         print_json({**data, "protect": command} if command else data)
     else:
@@ -84,14 +83,15 @@ def plan_lines(planned: PlannedTable, *, short: bool = False) -> list[str]:
             t_p=Figure(f"{cases_of_100(t_p, down=True)} %"),
         ))  # fmt: skip
     told = [(say("persons"), words) for words in figures.losses(plan)]
-    if short:
-        told.append((say("coarser"), _list_names(tuple(plan.generalisations))))
-    else:
-        told += [(say("coarser"), Phrase("{column}: {words}", {"column": name, "words": each.words}))
-                 for name, steps in plan.generalisations.items() for each in steps]  # fmt: skip
+    coarser = [Phrase("{column}: {words}", {"column": name, "words": each.words})
+               for name, steps in plan.generalisations.items() for each in steps]  # fmt: skip
+    told += [(say("coarser"), words) for words in ([_list_names(tuple(plan.generalisations))] if short else coarser)]
     same = tuple(name for name in plan.nsas if not plan.generalisations.get(name))
-    told += [(say("as it is"), _list_names(same)), (say("left out"), _list_names(plan.list_with(Role.DROPPED))),
-             (say("names"), _list_names(plan.list_with(Role.IDENTIFIER)))]  # fmt: skip
+    known, naming = suggest_roles(planned.reading.table), plan.list_with(Role.IDENTIFIER)
+    unsure = [name for name in naming if known[name].doubt]  # each row's own, as a weight may be: it names nobody
+    dropped, sure = (*plan.list_with(Role.DROPPED), *unsure), tuple(name for name in naming if name not in unsure)
+    for words, columns in ((say("as it is"), same), (say("left out"), dropped), (say("names"), sure)):
+        told.append((words, _list_names(columns)))
     return [*lines, *(line_of(words, _mark(mark)) for mark, words in told if words)]
 
 

@@ -6,6 +6,7 @@ import csv
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -215,6 +216,20 @@ def test_persons_are_counted_where_a_column_names_them(splu: Splu, tmp_path: Pat
         assert splu("plan", source, *words) in (0, 3)
         assert re.search(rf"\(T_f \d+ {counted}, T_P", splu.out), splu.out
     assert splu("publish", source, "--person", "patient_id", "--person-number", "--out", tmp_path / "r") in (0, 3)
+
+
+def test_what_is_only_each_rows_own_is_not_told_as_a_name(splu: Splu, tmp_path: Path) -> None:
+    """A weight such as “fnlwgt” in a short table names nobody, least of all where no column names the person."""
+    frame = hospital(400)
+    frame["fnlwgt"] = 20_000 + np.random.default_rng(1).choice(10**6, len(frame), replace=False)
+    source = write(frame, tmp_path / "a.csv")
+    found = splu.json("plan", source, "--sa", "diagnosis", "--nsa", "sex,fnlwgt", "--person", "none")
+    (said,) = [line["sentence"] for line in found["lines"] if line["name"] == "names-persons"]
+    assert said == "“fnlwgt”: Nearly every record has a value of its own."
+    assert splu("propose", source, "--person", "none") in (0, 3)
+    told = dict(line.strip().split(maxsplit=1) for line in splu.out.splitlines() if line.startswith("  names "))
+    assert told == {"names": "patient_id"}
+    assert re.search(r"left out .*fnlwgt", splu.out)
 
 
 def test_tables_that_must_come_out_are_answered_or_the_verdict_says_no(splu: Splu, source: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from splu_desktop.core.generalise import DatePart, Part, suggest
 from splu_desktop.core.mechanism.law import t_p
-from splu_desktop.core.messages import certainty_words, listed, quoted, say, share_words
+from splu_desktop.core.messages import Phrase, certainty_words, listed, quoted, say, share_words
 from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
@@ -111,17 +111,20 @@ class Case:
 
     def _columns(self) -> Iterator[Line]:
         plan, taken_for = self.plan, self.suggestions
-        shown = [name for name, role in plan.roles.items() if role.is_published and name in taken_for]
         left_out = {*plan.kept_identifiers, *plan.generalisations}  # of an exact day of birth the year may go out
-        naming = [name for name in shown if taken_for[name].role is Role.IDENTIFIER and name not in left_out]
+        public = [name for name, role in plan.roles.items() if role.is_published and name not in left_out]
+        naming = [name for name in public if name in taken_for and taken_for[name].role is Role.IDENTIFIER]
         if naming:
-            sentence = say("{columns} names persons and would go out.", columns=quoted(naming, 3))
+            columns, first = quoted(naming, 3), taken_for[naming[0]]
+            sentence = say("{columns} names persons and would go out.", columns=columns)
+            if all(taken_for[name].doubt for name in naming):  # a weight may be each row's own, and names nobody
+                sentence = Phrase("{columns}: {why}", {"columns": columns, "why": first.reason})
             repair = Repair(say("Leave it out"), lambda plan: plan.with_roles(naming, Role.IDENTIFIER))
             yield Line("names-persons", RED, sentence, len(naming), 0, repair)
             return
         asked = {name for each in plan.questions for name in each.by}
-        said = {name for name, each in taken_for.items() if each.role is Role.SA and not each.doubt}
-        bare = [name for name in plan.nsas if name in said and name not in asked]
+        said = {name for name, each in taken_for.items() if each.role is Role.SA and not each.doubt} - asked
+        bare = [name for name in plan.nsas if name in said]
         if bare:
             sentence = say("{columns} is published as it is. It says how a person lives.", columns=quoted(bare, 3))
             forms = {name: ways for name in bare if (ways := suggest(self.source[name]))}
@@ -255,10 +258,11 @@ class Case:
         named = person_columns(self.source) if self.plan.persons is None else []
         # Where nobody has a second row, naming the column would change no count.
         several = [name for name in named if persons(self.source[name]).max(initial=-1) + 1 < self.source.n]
-        for name in several[:1]:
+        if several:
             words = "“{column}” may name the person. If persons have several rows, they are less safe."
-            repair = Repair(say("Name the column"), partial(_name_person, column=name))
-            yield Line("no-person-column", AMBER, say(words, column=name), repair=repair)
+            who, role = ByPerson(several[0], "draw"), Role.IDENTIFIER
+            repair = Repair(say("Name the column"), lambda p: replace(p.with_role(who.column, role), persons=who))
+            yield Line("no-person-column", AMBER, say(words, column=who.column), repair=repair)
 
     def _moved_dates(self) -> Iterator[Line]:
         """Say where the release alone gives back by how many days somebody's dates were moved."""
@@ -313,10 +317,6 @@ class Case:
                     if search.spares(prepare(self.source, each := replace(made, classes=classes))):
                         return each
         return made
-
-
-def _name_person(plan: Plan, column: str) -> Plan:
-    return replace(plan.with_role(column, Role.IDENTIFIER), persons=ByPerson(column, "draw"))
 
 
 def _make_safer(gamma: float) -> Repair:
