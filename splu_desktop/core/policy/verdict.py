@@ -87,7 +87,7 @@ class Verdict:
             "rows": figures.rows,
             "rows_left_out": figures.rows_left_out,
             "persons": figures.persons,
-            "unique_persons": figures.alike.unique,
+            "unique_persons": figures.alike.below(2),
             "smallest_class": figures.alike.smallest,
             "answered": {"cells": figures.readable, "of": figures.cells},
             "certainty": {"average": sure.average, "riskiest": sure.riskiest, "person": figures.person},
