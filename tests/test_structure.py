@@ -88,6 +88,17 @@ def test_no_variable_is_called_own() -> None:
     ] == []
 
 
+def test_nobody_asks_a_role_by_its_word() -> None:
+    """A release with a role that was added could be written and not be read again: what follows is its properties."""
+    assert [
+        f"{module.name}:{node.lineno}"
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Compare)
+        and any(isinstance(each, ast.Constant) and each.value in ("sa", "nsa", "dropped") for each in node.comparators)
+    ] == []
+
+
 def test_modules_are_called_by_what_they_hold() -> None:
     assert [
         m.name for m in modules().values() if _PARTICIPLES.fullmatch(m.path.stem) and m.path.stem not in _NOUNS

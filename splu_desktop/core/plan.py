@@ -61,7 +61,7 @@ class Plan:
     def __post_init__(self) -> None:
         steps, joined = {name: tuple(each) for name, each in self.generalisations.items() if each}, dict(self.rare)
         # Rare values of a secret column are joined after the draw, on published counts: the counts before are secret.
-        for name in [name for name in steps if self.roles.get(name) is Role.SA]:
+        for name in [name for name in steps if name in self.sensitive]:
             joined.update((name, each.k) for each in steps[name] if isinstance(each, Rare))
             steps[name] = tuple(each for each in steps[name] if not isinstance(each, Rare))
         steps = {name: each for name, each in steps.items() if each}
@@ -96,13 +96,13 @@ class Plan:
         for name in {CLASS, NUMBER} & {*self.sensitive, *self.nsas, *self.kept_identifiers}:
             raise BadSetting("The table has a column “{name}” already; rename it in the file.", name=name)
         for name, least in self.rare.items():
-            if self.roles[name] is not Role.SA or least < 2:
+            if name not in self.sensitive or least < 2:
                 raise BadSetting("Rare values of the secret column “{name}” are joined below 2 or more.", name=name)
 
     @cached_property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the sensitive columns, in the table's order."""
-        return self.list_with(Role.SA)
+        return tuple(name for name, given in self.roles.items() if given.sensitive)
 
     @cached_property
     def nsas(self) -> tuple[str, ...]:
@@ -147,9 +147,9 @@ class Plan:
         blocks = [
             Block(left, each.draw)
             for each in self.blocks
-            if (left := tuple(name for name in each.columns if name != column or role is Role.SA))
+            if (left := tuple(name for name in each.columns if name != column or role.sensitive))
         ]
-        if role is Role.SA and column not in self.sensitive:
+        if role.sensitive and column not in self.sensitive:
             blocks.append(Block((column,), Lenders(gamma)))
         persons = self.persons
         if persons is not None and not role.is_unchanged and column in persons.shift:
@@ -161,14 +161,14 @@ class Plan:
             blocks=tuple(blocks),
             persons=persons,
             classes=tuple(name for name in self.classes if name != column or role.is_unchanged),
-            public_values={k: v for k, v in self.public_values.items() if k != column or role is Role.SA},
-            rare={k: v for k, v in self.rare.items() if k != column or role is Role.SA},
+            public_values={k: v for k, v in self.public_values.items() if k != column or role.sensitive},
+            rare={k: v for k, v in self.rare.items() if k != column or role.sensitive},
             kept_identifiers={k: v for k, v in self.kept_identifiers.items() if k != column},
             generalisations={k: v for k, v in self.generalisations.items() if k != column or role.is_published},
             questions=tuple(
                 each
                 for each in self.questions
-                if (each.sa != column or role is Role.SA) and (column not in each.by or role.is_unchanged)
+                if (each.sa != column or role.sensitive) and (column not in each.by or role.is_unchanged)
             ),
         )
 

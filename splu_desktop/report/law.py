@@ -14,6 +14,7 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import none_of
 from splu_desktop.core.resources import own_files, read_toml, resource_path, unreadable
 from splu_desktop.files.language import LANGUAGES, Language, mark
+from splu_desktop.files.release.facts import DRAWN_ROLES
 from splu_desktop.report.facts import ColumnFact
 from splu_desktop.report.fields import Fields
 
@@ -97,7 +98,7 @@ def safe_harbor(columns: Sequence[ColumnFact], t: Language) -> Iterator[tuple[st
                 "Names, numbers and codes of persons, relatives and employers, addresses of any kind, pictures and "
                 "devices are removed."
             ),
-            [each.name for each in shown if each.role != "sa" and each.subject == "person"],
+            [each.name for each in shown if each.role not in DRAWN_ROLES and each.subject == "person"],
         ),
         (
             "(b)(2)(i)(B)",

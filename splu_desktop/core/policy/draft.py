@@ -174,7 +174,7 @@ class _Drafting:
     @property
     def secrets(self) -> list[str]:
         """The secret columns."""
-        return [name for name, role in self.roles.items() if role is Role.SA]
+        return [name for name, role in self.roles.items() if role.sensitive]
 
     def note(self, name: str, column: str, words: str, why: str = "", undo: Edit | None = None) -> None:
         """Keep a step."""
@@ -203,7 +203,7 @@ class _Drafting:
             return {}
         for name in births:
             steps = (Age(self._last_day()),)
-            if self.roles[name] is not Role.SA:
+            if not self.roles[name].sensitive:
                 with suppress(CannotGeneralise):  # texts among the dates
                     column_after(self.table[name], steps)
                     self.roles[name] = Role.NSA

@@ -55,7 +55,7 @@ def dictionary_rows(
             rows.append([entry["name"], language.sentence(say(Kind.INTEGER.value)), words, "", "", ""])
             continue
         column = published.table[entry["name"]]
-        sensitive = entry["role"] == "sa"
+        sensitive = published.is_sensitive(entry["name"])
         treatment = say("drawn anew: count by scores") if sensitive else say("as it is")
         if not sensitive and entry.get("coarsened"):
             treatment = say("true, made coarser")

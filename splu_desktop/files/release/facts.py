@@ -44,6 +44,7 @@ MISSING = ""  # the one token for "no value", everywhere in a release
 _LONGEST_LIST = 5_000  # values of a column that are listed in their order
 _SEAL = "sha256"
 _ROLES = (*(role.value for role in Role if role.is_published), "class", "person")  # of a column that is handed out
+DRAWN_ROLES = tuple(role.value for role in Role if role.sensitive)
 _LINED = 500  # classes up to which release.json is written in lines
 POLICY = ("who", "signed", "holds_records", "limits")  # of the audience, by which its limits are known
 # What pandas takes for "no value" unless it is told otherwise.
@@ -126,7 +127,7 @@ def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str,
     # Person numbers are as many as persons and say nothing in their order.
     if column.m <= _LONGEST_LIST and role != "person":
         entry["values"] = [str(label) for label in column.labels[~column.missing]]
-    if role == "sa" and (public := plan.public_values.get(column.name)):
+    if role in DRAWN_ROLES and (public := plan.public_values.get(column.name)):
         # Of those that are there: a value that nobody shows would say that somebody has it.
         entry["public_values"] = [value for value in public if value in entry.get("values", ())]
     if plan.generalisations.get(column.name):
@@ -220,7 +221,7 @@ def _is_whole(facts: dict[str, Any]) -> bool:
         and all(isinstance(label, str) for column in facts["columns"] for label in column.get("values", ()))
         and bool(drawn)
         and bool(facts["classes"]["cells"])
-        and sorted(drawn) == sorted(each["name"] for each in facts["columns"] if each["role"] == "sa")
+        and sorted(drawn) == sorted(each["name"] for each in facts["columns"] if each["role"] in DRAWN_ROLES)
         and all(type(each["bytes"]) is int and re.fullmatch(r"[0-9a-f]{64}", each["sha256"]) for each in facts["files"])
         # No file lies outside the folder.
         and all(re.fullmatch(r"[^/\\:\x00-\x1f]+", each["name"]) for each in facts["files"])

@@ -129,7 +129,7 @@ def _columns(published: Published, facts: Mapping[str, Any], named: Set[str], ro
     """Return a line for each column as far as there is room, and what stands for no value."""
     entries = [entry for entry in facts["columns"] if entry["name"] not in OWN_COLUMNS]
     # Those that tables were asked of first, as the examples name them, then those drawn anew.
-    entries.sort(key=lambda entry: (entry["name"] not in named, entry["role"] != "sa"))
+    entries.sort(key=lambda entry: (entry["name"] not in named, not published.is_sensitive(entry["name"])))
     last = [f"- {name}: {t(words)}" for name, words in OWN_COLUMNS.items() if name in published.table]
     empty = say(
         "An empty cell has no value, or its row would have stood out; rows may be left out for that: "
@@ -146,7 +146,7 @@ def _columns(published: Published, facts: Mapping[str, Any], named: Set[str], ro
     for entry in entries[: count_to_name(len(entries), room - len(last) - 1)]:
         column = published.table[entry["name"]]
         labels = column.labels[~column.missing].tolist()
-        mark = "**" + t(say("drawn anew")) + "** " if entry["role"] == "sa" else ""
+        mark = "**" + t(say("drawn anew")) + "** " if published.is_sensitive(entry["name"]) else ""
         begun = f"- {_flat(entry['name'])}: {mark}"
         if column.kind.has_order and len(labels) > 2:
             low, high = (_short(t(in_words(label))) for label in (labels[0], labels[-1]))

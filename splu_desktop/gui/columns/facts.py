@@ -161,7 +161,7 @@ def with_kinds(source: Source, plan: Plan, names: Sequence[str], role: Role) -> 
             continue
         plan = plan.with_role(name, role)
         column = source.table[name]
-        if role is Role.SA and name not in plan.generalisations:
+        if role.sensitive and name not in plan.generalisations:
             asked = [each.value for each in plan.questions if each.sa == name]
             plan = with_public(plan, name, [each for each in absence_values(column) if each not in asked])
             plan = plan.with_steps([name], suggest(column)) if is_measurement(column) else plan
@@ -172,7 +172,7 @@ def with_kinds(source: Source, plan: Plan, names: Sequence[str], role: Role) -> 
 
 def with_public(plan: Plan, name: str, values: Sequence[str]) -> Plan:
     """Return the plan with other values of a secret column that are not secret."""
-    if plan.roles[name] is not Role.SA:
+    if not plan.roles[name].sensitive:
         return plan
     left = {other: each for other, each in plan.public_values.items() if other != name}
     return replace(plan, public_values={**left, name: tuple(values)} if values else left)

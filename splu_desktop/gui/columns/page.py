@@ -109,7 +109,7 @@ class ColumnsPage(Page):
         self.table.fit_names()
         names = [row.name for row in rows]
         if self._name not in names:
-            self._name = next((row.name for row in rows if row.role is Role.SA), names[0] if names else "")
+            self._name = next((row.name for row in rows if row.role.sensitive), names[0] if names else "")
         self.panel.setEnabled(bool(self._name))
         if self._name:
             if not self.table.selectionModel().hasSelection() or not self.table.names_chosen():

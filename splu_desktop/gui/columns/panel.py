@@ -130,11 +130,11 @@ class ColumnPanel(Card):
         role, steps = plan.roles[name], plan.generalisations.get(name, ())
         self._name = name
         self.name.setText(isolated(name))  # else it would stand at the right
-        restyle(self.name, "protected" if role is Role.SA else "strong")
+        restyle(self.name, "protected" if role.sensitive else "strong")
         values, empty = map(number, count_values(source.table[name]))
         kind = translate(source.table[name].kind.value)
         self.below.setText(t("{kind}; {n} {n:value|values}, {empty} empty", kind=kind, n=values, empty=empty))
-        secret = role is Role.SA
+        secret = role.sensitive
         self.question.setText(t("Which values are secret?") if secret else t("Values"))
         for part in (self.all, self.none):
             part.setVisible(secret)

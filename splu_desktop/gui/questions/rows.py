@@ -120,7 +120,7 @@ class TableRow(QWidget):
 def columns_to_ask(source: Source) -> tuple[list[str], list[str]]:
     """Return the columns that are taken as secret, and the other columns that may be published."""
     roles = {name: source.suggestions[name].role for name in source.table.names}
-    secret = [name for name, role in roles.items() if role is Role.SA]
+    secret = [name for name, role in roles.items() if role.sensitive]
     of_age = [name for name in roles if source.suggestions[name].subject == "age"]
     births = of_age if all(roles[name] is Role.IDENTIFIER for name in of_age) else ()  # an age is made of the first
     others = [name for name, role in roles.items() if role not in (Role.SA, Role.IDENTIFIER) or name in births]

@@ -8,7 +8,9 @@ import numpy as np
 
 from splu_desktop.core.mechanism import draw_from
 from splu_desktop.core.mechanism.law import error_curve, t_f_curve
+from splu_desktop.core.roles import Role
 from splu_desktop.files.language import Language, mark
+from splu_desktop.files.release.facts import DRAWN_ROLES
 from splu_desktop.report.content.words import (
     cell_figures,
     cell_name,
@@ -32,7 +34,7 @@ _ROLES = {  # in the order of the columns' table
     "class": mark("added"),
     "person": mark("added"),
 }
-_GONE = ("identifier", "dropped")
+_GONE = tuple(role.value for role in Role if not role.is_published)
 _GROUPS = {"groups": " (SPLU-Gen)"}  # a draw in decoy groups, by the name of its paper
 _COLUMNS, _VALUES, _CELLS = 30, 10, 22
 _WIDTH, _HEIGHT = 490.0, 170.0
@@ -111,7 +113,7 @@ def _columns(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
 
 def _say_treatment(column: ColumnFact, t: Language) -> str:
     # What was made coarser is true, and not as it was.
-    return t("true, but coarser") if column.role == "nsa" and column.steps else t(_ROLES[column.role])
+    return t("true, but coarser") if column.steps and column.role not in DRAWN_ROLES else t(_ROLES[column.role])
 
 
 def _done(column: ColumnFact, facts: Facts, t: Language) -> str:
