@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.table import Column, Kind
 
 _OFFSET = re.compile(r"(:\d\d(?:\.\d+)?)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$")  # from UTC
+
+
+def blocks_of(columns: Iterable[str], gamma: float = 5.0) -> tuple[Block, ...]:
+    """Return a block for each of some sensitive columns, drawn by lenders."""
+    return tuple(Block((name,), Lenders(gamma)) for name in columns)
 
 
 def column_of(

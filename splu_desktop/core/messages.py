@@ -77,7 +77,7 @@ class Phrase(str):
     Attributes
     ----------
     template : the sentence with named placeholders.
-    values : placeholder -> number, text as it stands (a column's name), or another Said.
+    values : placeholder -> number, text as it stands (a column's name), or another Phrase.
     """
 
     __slots__ = ("template", "values")

@@ -20,7 +20,6 @@ from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 
 PLAN_VERSION = 3
-DEFAULT_GAMMA = 5.0
 
 
 @dataclass(frozen=True)
@@ -130,11 +129,8 @@ class Plan:
         return tuple(name for name, given in self.roles.items() if given is role)
 
     def block_of(self, sensitive: str) -> Block:
-        """Return the block that a sensitive column stands in. Raises KeyError."""
-        for block in self.blocks:
-            if sensitive in block.columns:
-                return block
-        raise KeyError(sensitive)
+        """Return the block that a sensitive column stands in."""
+        return next(block for block in self.blocks if sensitive in block.columns)
 
     def with_gamma(self, gamma: float) -> Plan:
         """Return the plan with one strength for all blocks. Raises BadSetting."""
@@ -143,14 +139,13 @@ class Plan:
     def with_role(self, column: str, role: Role) -> Plan:
         """Return the plan with another role of a column, all that hung on the old one gone with it."""
         roles = {**self.roles, column: role}
-        gamma = self.gamma if self.blocks else DEFAULT_GAMMA
         blocks = [
             Block(left, each.draw)
             for each in self.blocks
             if (left := tuple(name for name in each.columns if name != column or role.sensitive))
         ]
         if role.sensitive and column not in self.sensitive:
-            blocks.append(Block((column,), Lenders(gamma)))
+            blocks.append(Block((column,), Lenders(self.gamma)))
         persons = self.persons
         if persons is not None and not role.is_unchanged and column in persons.shift:
             left = tuple(name for name in persons.shift if name != column)
@@ -272,11 +267,6 @@ class Plan:
 
 Edit = Callable[[Plan], Plan]
 """A change of a plan: what a repair does, and what undoes a step."""
-
-
-def blocks_of(columns: Sequence[str], gamma: float = DEFAULT_GAMMA) -> tuple[Block, ...]:
-    """Return a block for each of some sensitive columns, drawn by lenders."""
-    return tuple(Block((name,), Lenders(gamma)) for name in columns)
 
 
 def steps_by_column(data: Mapping[str, Any]) -> dict[str, Steps]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -75,12 +74,6 @@ class AskedTable:
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {"table": str(self), "within": self.within}
-
-
-def cells_of(table: Table, asked: AskedTable) -> list[tuple[str, ...]]:
-    """Return the lines of a table: the labels, in `by`, that some record has together is not asked; all are crossed."""
-    sides = [[str(label) for label in table[name].without_unused_labels().labels] for name in asked.by]
-    return list(itertools.product(*sides))
 
 
 def parse_question(text: str, table: Table, within: float = WITHIN) -> AskedTable:

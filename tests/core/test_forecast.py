@@ -10,11 +10,12 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.forecast import Forecaster
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.persons.choice import ByPerson
-from splu_desktop.core.plan import Plan, blocks_of
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare, run
 from splu_desktop.core.table import Table
+from tests.columns import blocks_of
 from tests.core.releases import column, lines_of, people
 from tests.seeded import Seeded
 

@@ -18,7 +18,7 @@ from splu_desktop.core.generalise import Intervals, column_after
 from splu_desktop.core.mechanism import CLASS, LEAST, keep_even_rows, make_classes
 from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
-from splu_desktop.core.plan import Plan, blocks_of
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import propose
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.certainty import certainties, certainty_of_persons
@@ -26,6 +26,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare, run, show_rows
 from splu_desktop.core.table import Column, Table
 from splu_desktop.files.release.columns import as_handed_out
+from tests.columns import blocks_of
 from tests.core.releases import column, table
 from tests.seeded import Seeded
 

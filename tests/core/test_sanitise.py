@@ -15,12 +15,13 @@ from splu_desktop.core.mechanism import CLASS, NUMBER, Block, DecoyGroups, Lende
 from splu_desktop.core.mechanism.published_numbers import release_numbers, row_correlation
 from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
-from splu_desktop.core.plan import Plan, blocks_of
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import parse_question
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import OTHER, prepare, run
 from splu_desktop.core.table import Table
+from tests.columns import blocks_of
 from tests.core.releases import column, people, table
 from tests.seeded import Seeded
 

@@ -12,13 +12,14 @@ import pytest
 from splu_desktop import api
 from splu_desktop.cli import main
 from splu_desktop.core.errors import BadSetting
-from splu_desktop.core.plan import Plan, blocks_of
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.roles import Role
 from splu_desktop.files.language import language
 from splu_desktop.files.release.dummy import draw_dummy, write_dummy
 from splu_desktop.files.release.facts import Dialect
 from splu_desktop.files.release.folder import Form
 from splu_desktop.files.release.reading import OpenRelease
+from tests.columns import blocks_of
 from tests.files.releases import awkward_table, released, ward_plan, ward_table
 from tests.seeded import Seeded
 

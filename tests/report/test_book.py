@@ -17,7 +17,7 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.mechanism.cell_noise import MOST
 from splu_desktop.core.persons.choice import ByPerson
-from splu_desktop.core.plan import Plan, blocks_of
+from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.verdict import verdict
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
@@ -31,7 +31,7 @@ from splu_desktop.report.book.document import PrintedBook, book_document
 from splu_desktop.report.book.make import ENDINGS, hand_out_protected, print_protected, write_book
 from splu_desktop.report.book.printed_book import Figure, Line, PrintedTable, count_tables
 from splu_desktop.report.book.tables import BadBook, BookTable, make_book, read_book
-from tests.columns import column_of
+from tests.columns import blocks_of, column_of
 from tests.core.releases import Releases, table
 
 TABLES = (

@@ -17,7 +17,7 @@ from splu_desktop.core.generalise.chain import (
     words_for,
 )
 from splu_desktop.core.generalise.chapters import Chapter, system_of
-from splu_desktop.core.generalise.clinical import clinical, measure_of
+from splu_desktop.core.generalise.clinical import clinical
 from splu_desktop.core.generalise.dates import Age, DatePart, Part, reference_date
 from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, OneMissing, Rare
 from splu_desktop.core.generalise.intervals import Intervals, by_cuts, by_magnitude, by_width, round_width
@@ -25,7 +25,6 @@ from splu_desktop.core.generalise.measurements import (
     NeedsGroups,
     check_sensitive,
     is_measurement,
-    still_measured,
     suggest,
 )
 from splu_desktop.core.generalise.prefixes import Prefix

@@ -5,7 +5,6 @@ from __future__ import annotations
 from splu_desktop.core.mechanism.classes import CLASS, LEAST, ClassCell, Classes, keep_even_rows, make_classes
 from splu_desktop.core.mechanism.decoy_groups import DecoyGroups
 from splu_desktop.core.mechanism.draw import (
-    LARGEST_GAMMA,
     Block,
     Draw,
     draw_as_dict,

@@ -107,9 +107,8 @@ def reasons_named(name: str) -> dict[str, str]:
 def check_reason(text: str) -> str:
     """Return a reason without blanks around it. Raises BadSetting where it has fewer than three words."""
     found = " ".join(text.split())
-    letters = set(
-        filter(str.isalpha, found.casefold())
-    )  # numbers are no words, nor are “ok ok ok”; some know no blanks
+    # Numbers are no words, nor are “ok ok ok”; some scripts know no blanks.
+    letters = set(filter(str.isalpha, found.casefold()))
     words = sum(any(map(str.isalpha, word)) for word in found.split()) + sum(letter > "\u3040" for letter in letters)
     if words < FEWEST_WORDS or len(letters) < _FEWEST_LETTERS:
         raise BadSetting(
