@@ -94,6 +94,23 @@ def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32]
     return place.take(keys), known
 
 
+def row_classes(codes: Sequence[NDArray[Any]], sizes: Sequence[int], n: int) -> NDArray[np.int64]:
+    """Return (N,) numbers from 0 without a gap, equal for rows equal in all columns of codes (each below its size)."""
+    keys, most = np.zeros(n, np.int64), 1
+    for column, m in zip(codes, sizes, strict=True):
+        if most > (1 << 62) // max(m, 1):
+            keys = distinct(keys.view(np.uint64))[0].astype(np.int64)
+            most = int(keys.max(initial=0)) + 1
+            if most == n:  # no two rows are alike already
+                return keys
+        keys *= max(m, 1)  # in place: a new array of so many costs more than what is done with it
+        keys += column
+        most *= max(m, 1)
+    if most <= 4 * n:
+        return cross_codes(keys, most)[0].astype(np.int64)
+    return distinct(keys.view(np.uint64))[0].astype(np.int64)
+
+
 def _many_distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     bits, known = np.uint64(len(keys).bit_length()), keys.astype(np.uint64, copy=False)
     for factor in _FACTORS:

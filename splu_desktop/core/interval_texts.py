@@ -11,7 +11,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.messages import say
+from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.table import Column, Flags, remember
 
 _FEWEST = 3  # intervals, for words beside them
@@ -90,8 +90,8 @@ def _ends(text: str) -> tuple[float, float, bool] | None:
     return None
 
 
-def inside(column: Column, ends: tuple[Ends, Ends], low: float | None, high: float | None) -> Flags | str:
-    """Return (m,) the intervals that a range is made of, or the sentence that says why it is made of none.
+def inside(column: Column, ends: tuple[Ends, Ends], low: float | None, high: float | None) -> Flags:
+    """Return (m,) the intervals that a range is made of. Raises BadQuestion where its ends cut through one.
 
     Both ends of a range belong to it; it must begin where an interval begins and end with the last number of one.
     """
@@ -107,7 +107,7 @@ def inside(column: Column, ends: tuple[Ends, Ends], low: float | None, high: flo
     if bad is not None:
         labels = column.labels[known][np.argsort(bottom[known], kind="stable")].tolist()
         listed = ", ".join(labels[:12]) + (", …" if len(labels) > 12 else "")
-        return say(
+        raise BadQuestion(
             "“{column}” was published in intervals, and {end} is not where one of them begins or ends; choose among: "
             "{listed}.",
             column=column.name,

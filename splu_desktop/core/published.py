@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.band_means import typical
-from splu_desktop.core.distinct import cross_codes
+from splu_desktop.core.distinct import row_classes
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, ClassCell
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
@@ -88,7 +88,7 @@ class Published:
         return min(block.draw.gamma for block in self.blocks)
 
     def block_of(self, sensitive: str) -> Block:
-        """Return the block of a sensitive column. Raises KeyError."""
+        """Return the block of a sensitive column."""
         return next(block for block in self.blocks if sensitive in block.columns)
 
     @cached_property
@@ -126,8 +126,5 @@ def block_codes(table: Table, columns: Sequence[str]) -> NDArray[np.int32]:
     """Return (N,) codes of the combinations of some columns, from 0 without a gap where there are several columns."""
     if len(columns) == 1:
         return table[columns[0]].codes
-    keys = np.zeros(table.n, np.int64)
-    for name in columns:
-        size = (int(keys.max(initial=-1)) + 1) * table[name].m
-        keys = cross_codes(keys * table[name].m + table[name].codes, size)[0].astype(np.int64)
-    return keys.astype(np.int32)
+    some = [table[name] for name in columns]
+    return row_classes([column.codes for column in some], [column.m for column in some], table.n).astype(np.int32)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.answer.scores import class_shares
+from splu_desktop.core.distinct import row_classes
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import Block
 from splu_desktop.core.published import Published, block_codes
@@ -104,7 +104,7 @@ class Equations:
     """
 
     def __init__(self, published: Published, features: Mapping[str, Feature]) -> None:
-        self.published, self.features = published, features
+        self.published = published
         columns = dict.fromkeys(each.column for each in features.values())
         blocks = dict.fromkeys(published.block_of(name) for name in columns if published.is_sensitive(name))
         self.hidden = [HiddenBlock(published, block, features) for block in blocks]
@@ -113,12 +113,11 @@ class Equations:
         self.states = list(np.ndindex(*(each.states for each in self.hidden)))
         weights = [each.learn(published) for each in self.hidden]
         # Rows that agree in all that is asked are one row with a number.
-        open_columns = [name for name in columns if not published.is_sensitive(name)]
-        key = published.record_class.astype(np.int64)
-        keys: list[tuple[NDArray[Any], int]] = [(published.table[n].codes, published.table[n].m) for n in open_columns]
-        keys += [(each.shown, each.states) for each in self.hidden]
-        for codes, size in keys:
-            key = np.unique(key * size + codes, return_inverse=True)[1].astype(np.int64)
+        opened = [published.table[name] for name in columns if not published.is_sensitive(name)]
+        codes: list[NDArray[np.integer]] = [published.record_class, *(column.codes for column in opened)]
+        codes += [each.shown for each in self.hidden]
+        sizes = [len(published.cells), *(each.m for each in opened), *(each.states for each in self.hidden)]
+        key = row_classes(codes, sizes, published.n)
         _, first, self.row = np.unique(key, return_index=True, return_inverse=True)
         self.number = np.bincount(self.row).astype(float)
         self.row_class = published.record_class[first]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import cross_codes, distinct
+from splu_desktop.core.distinct import cross_codes, row_classes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Classes, Units, keep_even_rows, make_classes
 from splu_desktop.core.table import Column, Table, unique
@@ -67,23 +67,6 @@ class BlankedTable:
     blanked_persons: int
     left_out: int
     units: tuple[Units, Classes] | None
-
-
-def row_classes(codes: Sequence[NDArray[Any]], sizes: Sequence[int], n: int) -> NDArray[np.int64]:
-    """Return (N,) numbers, equal for rows that are equal in all columns of codes (each below its size)."""
-    keys, most = np.zeros(n, np.int64), 1
-    for column, m in zip(codes, sizes, strict=True):
-        if most > (1 << 62) // max(m, 1):
-            keys = distinct(keys.view(np.uint64))[0].astype(np.int64)
-            most = int(keys.max(initial=0)) + 1
-            if most == n:  # no two rows are alike already
-                return keys
-        keys *= max(m, 1)  # in place: a new array of so many costs more than what is done with it
-        keys += column
-        most *= max(m, 1)
-    if most <= 4 * n:
-        return cross_codes(keys, most)[0].astype(np.int64)
-    return distinct(keys.view(np.uint64))[0].astype(np.int64)
 
 
 def persons_sharing(rows: NDArray[np.int64], owner: NDArray[Any]) -> NDArray[np.int64]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.persons.blanking import persons_sharing, row_classes
+from splu_desktop.core.distinct import row_classes
+from splu_desktop.core.persons.blanking import persons_sharing
 from splu_desktop.core.persons.choice import persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.recognition import add_courses

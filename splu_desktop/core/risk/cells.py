@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import row_classes
 from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.mechanism import LEAST
-from splu_desktop.core.persons.blanking import row_classes
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.tiers import Candidate
 from splu_desktop.core.table import Table

@@ -15,8 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import row_classes
 from splu_desktop.core.generalise import Steps
-from splu_desktop.core.persons.blanking import find_leavers, row_classes
+from splu_desktop.core.persons.blanking import find_leavers
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, unique
 
