@@ -18,4 +18,4 @@ def odds(reader: Reader, analysis: Analysis) -> Result:
     ends = [
         float(p / (1 - p)) for p in np.clip((one.estimate, one.low, one.high, one.low_alike, one.high_alike), 0, 0.999)
     ]
-    return Result(analysis, (Estimate(NAME, *ends, one.error, one.error_alike),), np.eye(1))
+    return Result(analysis, (Estimate(NAME, *ends),), np.eye(1))

@@ -76,7 +76,7 @@ def test_what_is_not_drawn_is_told_as_by_ordinary_least_squares(source: Table) -
     residual = stay - x @ [each.estimate for each in found.estimates]
     bread = np.linalg.inv(x.T @ x)
     robust = bread @ (x * residual[:, None] ** 2).T @ x @ bread
-    assert [each.error_alike for each in found.estimates] == pytest.approx(np.sqrt(np.diag(robust)))
+    assert np.sqrt(np.diag(found.covariance_alike)) == pytest.approx(np.sqrt(np.diag(robust)))
 
 
 def test_a_thin_category_is_left_out_with_a_sentence_and_the_rest_answered(source: Table) -> None:

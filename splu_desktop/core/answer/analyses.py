@@ -55,10 +55,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Estimate:
-    """One figure: (low, high) is its 95 % interval about this table, (low_alike, high_alike) about persons like these.
-
-    error, error_alike : standard errors on the scale of the interval (of logarithms, for ratios).
-    """
+    """One figure with the ends of its 95 % intervals: about this table, and about persons like these (`alike`)."""
 
     name: str
     estimate: float
@@ -66,8 +63,6 @@ class Estimate:
     high: float
     low_alike: float
     high_alike: float
-    error: float
-    error_alike: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,15 +213,14 @@ def _ratio(reader: Reader, analysis: Analysis) -> Result:
     if number <= 0:
         raise NoAnswer(solution.theta)
     ends = np.array([0.0, 1.0] if share else [np.nanmin(known), np.nanmax(known)])
-    figures, errors, off = [np.clip(total / number, *ends)], [], np.array([1, -total / number]) / number
+    figures, off = [np.clip(total / number, *ends)], np.array([1, -total / number]) / number
     for v in (solution.covariance, solution.covariance_alike):
-        errors.append(float(np.sqrt(max(off @ v @ off, 0.0))))
         if share:  # two rows more, one with the value and one without (Agresti and Coull 1998)
             v = v + v[1, 1] / (number * published.n) * np.array([[1, 1], [1, 2]])
         none, one, two = (np.outer(solution.theta, solution.theta) - NORMAL_95**2 * v)[[0, 0, 1], [0, 1, 1]]
         reach = np.sqrt(max(one**2 - two * none, 0.0)) * np.array([-1, 1])
         figures += [*(np.clip((one + reach) / two, *ends) if two > 0 else ends)]  # of too few no end is ruled out
-    figure = Estimate(_KNOWN[analysis.kind].name, *map(float, figures), *errors)
+    figure = Estimate(_KNOWN[analysis.kind].name, *map(float, figures))
     notes: tuple[str, ...] = ()
     if not share and column.values is None:
         notes = (
@@ -234,7 +228,7 @@ def _ratio(reader: Reader, analysis: Analysis) -> Result:
                 "Bands of “{column}” count as one number each: the true mean may lie just outside.", column=column.name
             ),
         )
-    return Result(analysis, (figure,), np.array([[errors[1] ** 2]]), notes)
+    return Result(analysis, (figure,), np.array([[max(off @ solution.covariance_alike @ off, 0.0)]]), notes)
 
 
 def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[float, float]) -> Result:
@@ -264,7 +258,7 @@ def _estimate(
     # Of a logarithm, where ratios scatter evenly, so that an end below 0 can't come out.
     reach = (z * each for each in (0.0, error, alike) for z in (-NORMAL_95, NORMAL_95))
     _, x, *near = (math.exp(value + each) if log else float(np.clip(value + each, *ends)) for each in reach)
-    return Estimate(name, x, near[0], near[1], near[2], near[3], error, alike)
+    return Estimate(name, x, *near)
 
 
 @register(say("share"), OUTCOME, say("share of rows that have a value"))

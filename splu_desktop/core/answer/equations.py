@@ -104,7 +104,7 @@ class Equations:
     """
 
     def __init__(self, published: Published, features: Mapping[str, Feature]) -> None:
-        self.published = published
+        self.published, self.features = published, features
         columns = dict.fromkeys(each.column for each in features.values())
         blocks = dict.fromkeys(published.block_of(name) for name in columns if published.is_sensitive(name))
         self.hidden = [HiddenBlock(published, block, features) for block in blocks]
