@@ -254,8 +254,8 @@ class ReadDialog(Dialog):
             if value is not None and value not in known:
                 known.insert(0, value)
             one_sheet = key == "sheet" and self.asked.sheets  # which single one would be read is not known then
-            found_out = t("detected") if one_sheet else join((t("detected"), self._say(key, value)), ":")
-            ways = [(found_out, None), *((self._say(key, one), one) for one in known)]
+            found_out = t("detected") if one_sheet else join((t("detected"), _say(value)), ":")
+            ways = [(found_out, None), *((_say(one), one) for one in known)]
             asked = getattr(self.asked, key)
             if key == "sheet":
                 same = self._alike(found)
@@ -285,10 +285,6 @@ class ReadDialog(Dialog):
         self.reasons[key].setText(translate(text))
         self.form.setRowVisible(self.reasons[key], bool(text))
 
-    def _say(self, key: str, value: Any) -> str:
-        words = {"": t("none"), None: t("none"), "dmy": t("day first"), "mdy": t("month first")}
-        return words.get(value) or mark_words(str(value))
-
     def accept(self) -> None:
         """Take the choices; the reading that follows takes over the sheet that was kept for the preview."""
         self.chosen.emit(self.asked)
@@ -298,3 +294,8 @@ class ReadDialog(Dialog):
         """Leave everything as it was read."""
         super().reject()
         self._work.start(forget_preview, channel="preview")
+
+
+def _say(value: Any) -> str:
+    words = {"": t("none"), None: t("none"), "dmy": t("day first"), "mdy": t("month first")}
+    return words.get(value) or mark_words(str(value))

@@ -69,11 +69,11 @@ class LineCard(QFrame):
             self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (told, 1), undo))
         elif not red:
             self.column.addWidget(Rule())
-            self._add_reasons(line)
+            self._add_reasons()
         kind = t("Stops the release") if red else t("Needs your decision")
         self.setAccessibleName(f"{kind}: {translate(line.sentence)}")
 
-    def _add_reasons(self, line: Line) -> None:
+    def _add_reasons(self) -> None:
         self.reason = Choice(t("Reason"), 18)
         ready = [(translate(each), translate(each)) for each in REASONS[:_READY]]
         self.reason.offer([(t("choose a reason"), ""), *ready, (t("another reason"), None)], "")
