@@ -174,6 +174,9 @@ def test_rows_of_a_person_correlate_wholly_or_not_at_all() -> None:
     weight = (10 * rng.integers(0, 40, 5_000)[owner] + rng.integers(0, 10, 20_000)).astype(np.int32)
     assert min(row_correlation([each], units, one_class) for each in (chapter, weight)) > 0.95
     assert row_correlation([rng.integers(0, 200, 20_000).astype(np.int32)], units, one_class) <= 0.1
+    # What fewer than 50 rows show says nothing, wherever it stands in the order of labels.
+    few = [np.where(owner < 12, place, 2 * changes).astype(np.int32) for place in (0, 3, 5, 7)]
+    assert max(row_correlation([each], units, one_class) for each in few) <= 0.05
     # What the shares of a class explain makes no rows alike: half of the persons have other values than the rest.
     apart = np.where(owner < 2_500, changes, changes + 3).astype(np.int32)
     assert row_correlation([apart], units, (np.arange(5_000) >= 2_500).astype(np.int64)) in (0, 0.05)

@@ -74,6 +74,8 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
         alone, pairs = ((each * share * (1 - share)).sum(axis=0) for each in (size, squares - size))
         alike = np.divide(together - alone, pairs, out=np.zeros(m), where=(shown >= LEAST) & (pairs > 0))
         to = np.unique((shown.cumsum() - shown) // max(LEAST, len(rows) / _BINS), return_inverse=True)[1]
+        # A bin of few rows joins the one before it: else two persons at the end of the labels widened every range.
+        to = np.maximum((np.bincount(to, shown) >= LEAST).cumsum() - 1, 0)[to]
         share = np.add.reduceat(share, np.flatnonzero(np.diff(to, prepend=-1)), axis=1)
         first = np.flatnonzero(np.diff(person * share.shape[1] + to[value], prepend=-1))  # ascending, as values are
         shows = person[first], to[value[first]], np.add.reduceat(times, first)
