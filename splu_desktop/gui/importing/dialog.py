@@ -258,8 +258,7 @@ class ReadDialog(Dialog):
             ways = [(found_out, None), *((_say(one), one) for one in known)]
             asked = getattr(self.asked, key)
             if key == "sheet":
-                same = self._alike(found)
-                if same:
+                if same := self._alike(found):
                     ways.append((t("All {n} with the same columns, as one table", n=number(same)), ALL_SHEETS))
                 asked = self.asked.sheets or asked
                 value = value or ", ".join(self.asked.sheets or ())
@@ -297,5 +296,5 @@ class ReadDialog(Dialog):
 
 
 def _say(value: Any) -> str:
-    words = {"": t("none"), None: t("none"), "dmy": t("day first"), "mdy": t("month first")}
-    return words.get(value) or mark_words(str(value))
+    named = {"": t("none"), None: t("none"), "dmy": t("day first"), "mdy": t("month first")}.get(value)
+    return named or mark_words(str(value))
