@@ -137,7 +137,7 @@ def test_a_class_of_one_value_is_told() -> None:
 
 
 def test_several_releases_promise_less() -> None:
-    """Law 6: .98, .87, .66 at gamma 5 for pi .001, .01, .05 is for one of two."""
+    """Law 6: at gamma 5 what two releases show of a share of .001, .01, .05 is right in .98, .87, .66."""
     for share, joint in ((0.001, 0.98), (0.01, 0.87), (0.05, 0.66)):
         assert joint_certainty(share, [5, 5]) == pytest.approx(joint, abs=0.006)
         assert joint_certainty(share, [5]) == pytest.approx(share + (1 - share) / 5)
