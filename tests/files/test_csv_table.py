@@ -52,11 +52,15 @@ def test_what_is_no_such_table_is_refused(damaged: bytes) -> None:
         list(read_table(io.BytesIO(damaged), Dialect(), 1, SILENT))
 
 
-def test_scores_are_written_alike_together_and_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("setting", "value"), [("_RUN", 10), ("_WIDE", 5)])
+def test_scores_are_written_alike_together_and_one_by_one(
+    setting: str, value: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chance = np.random.default_rng(8)
-    codes = chance.integers(0, 30, 500).astype(np.int32)
-    columns = [(chance.normal(size=9).round(1), chance.integers(0, 9, 30).astype(np.int32), codes) for _ in range(4)]
+    codes = [chance.integers(0, 30, 500).astype(np.int32) for _ in range(2)]
+    every = [(chance.normal(size=9).round(1), chance.integers(0, 9, 30).astype(np.int32)) for _ in range(4)]
+    columns = [(*each, codes[at // 2]) for at, each in enumerate(every)]
     write_numbers(list("abcd"), columns, tmp_path / "together.csv", Dialect(), SILENT)
-    monkeypatch.setattr(csv_table, "_RUN", 10)
+    monkeypatch.setattr(csv_table, setting, value)
     write_numbers(list("abcd"), columns, tmp_path / "apart.csv", Dialect(), SILENT)
     assert (tmp_path / "together.csv").read_bytes() == (tmp_path / "apart.csv").read_bytes()

@@ -251,7 +251,7 @@ class RowWriter:
             some = [code[start : start + at_once] for code in codes]
             if laid is None:
                 parts = [of.take(code) for of, code in zip(self._texts, some, strict=True)]
-                file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()))
+                file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()).translate(None, _FILL))
                 continue
             rows = laid[: len(some[0])]
             for at, code in enumerate(some):
