@@ -90,6 +90,21 @@ def test_a_thin_category_is_left_out_with_a_sentence_and_the_rest_answered(sourc
     assert "Rare values of “sex”: 1; their records (5)" in found.notes[0]
 
 
+def test_a_category_whose_share_may_be_none_does_not_cost_the_regression() -> None:
+    """Of 30 rows, none of them dead, a release mostly tells less than none or next to nothing."""
+    rng = np.random.default_rng(4)
+    site = np.where(np.arange(4_000) < 30, "C", np.array(["A", "B"])[rng.integers(0, 2, 4_000)])
+    dead = np.array(["no", "yes"])[((rng.random(4_000) < 0.3) & (site != "C")).astype(int)]
+    releases = Releases(table({"site": site, "dead": dead}), {("dead",): 5})
+    asked = Analysis("logistic", "dead", "yes", covariates=("site",))
+    found = [analyse(Reader(releases.draw(seed)), asked) for seed in range(6)]
+    left = [each for each in found if each.notes]
+    assert left
+    assert {(len(each.estimates), str(each.notes[0])) for each in left} == {
+        (2, "Rare values of “site”: 1; their records (30) are left out.")
+    }
+
+
 def test_means_of_persons_rows_are_held() -> None:
     source, owner = people(3_000, 2)
     share = Analysis("share", "dx", "d03", where=(Condition("sex", ("f",)),))

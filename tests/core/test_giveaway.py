@@ -70,6 +70,26 @@ def test_chance_names_nothing() -> None:
         assert _find(Table((*columns, *numbers, secret)), "dx") == ()
 
 
+@pytest.mark.parametrize(("bearers", "told"), [(1_560, False), (1_000, True)])
+def test_what_most_have_anyway_is_given_away_by_no_cell_where_a_few_more_have_it(bearers: int, told: bool) -> None:
+    """84 of 100 of a ward have it: where 60 have it anyway that is 3.5 times the odds, where 46 have it 6 times."""
+    dx = np.arange(4_000) % 4 + 1
+    dx[:840] = 0
+    dx[1_000:][7 * np.arange(3_000) % 3_000 < bearers] = 0  # all over the other wards
+    found = _find(Table((coded("ward", np.arange(4_000) // 1_000), coded("dx", dx))), "dx")
+    assert [each.value for each in found] == ["v000"] * told
+
+
+@pytest.mark.parametrize(("rows", "told"), [(3, False), (4, True)])
+def test_a_thousand_cells_hold_three_of_twelve_bearers_by_chance_and_four_by_none(rows: int, told: bool) -> None:
+    """Two others of a cell of three: 2 ln 250 = 11.04 < ln(1,000/.01) = 11.51; three others of one of four are more."""
+    cell, dx = np.arange(3_000) // 3, np.ones(3_000, int)
+    cell[3] = int(rows < 4)
+    dx[:rows] = dx[300:][: 3 * (12 - rows) : 3] = 0  # the others in a cell each
+    found = _find(Table((coded("ward", cell), coded("dx", dx))), "dx")
+    assert [each.value for each in found] == ["v000"] * told
+
+
 def test_rows_of_one_person_teach_nothing_of_it() -> None:
     """What stays the same in all rows of a person seems to tell, and does not: nobody else shares it."""
     table = visits(persons=400)

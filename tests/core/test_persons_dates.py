@@ -49,6 +49,15 @@ def test_persons_are_moved_by_whole_weeks_never_by_none_and_keep_their_distances
     assert len(set(by.tolist())) >= 20  # of 24 by 100 persons: fewer once in 10,000 runs
 
 
+@pytest.mark.parametrize(("rows", "mark"), [(4, False), (5, True)])
+def test_a_day_far_from_all_others_is_a_mark_where_rows_share_it(rows: int, mark: bool) -> None:
+    texts = _days(np.random.default_rng(9).integers(0, 900, 400))
+    texts[:rows] = ["1977-07-07"] * rows
+    table = Table((_persons(200, 2), _dates("seen", texts)))
+    shown = shift_dates(table, ByPerson("id", shift=("seen",), days=90), Seeded(3))["seen"]
+    assert (set(shown.labels[shown.codes[:rows]]) == {UNKNOWN}) == mark
+
+
 def test_no_mark_is_moved_and_no_partial_date_stays() -> None:
     """9999-12-31, 1900-01-01 and a dummy of the house's own in each column tell no shift."""
     rng = np.random.default_rng(2)
