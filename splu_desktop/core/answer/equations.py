@@ -63,6 +63,14 @@ class NoAnswer(BadQuestion):
         super().__init__("The release can't tell this: too few records are left. Ask of more records or fewer columns.")
 
 
+def _find_alike(keys: Sequence[NDArray[np.integer]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (N,) codes of rows, the same for those that agree in all keys (N,), and a row that has each."""
+    codes = row_classes(keys, [int(key.max(initial=-1)) + 1 for key in keys], len(keys[0]))
+    rows = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    rows[codes] = np.arange(len(codes))
+    return codes, rows
+
+
 class HiddenBlock:
     """One block's part: which states its features can be in, and the weight of each state in each row."""
 
@@ -73,16 +81,15 @@ class HiddenBlock:
         stacked: list[Floats] = [
             np.concatenate([each.values for each in hidden.values() if each.column == name], axis=1) for name in names
         ]
-        key = np.zeros(published.n, np.int64)
+        keys: list[NDArray[np.integer]] = []
         for name, values in zip(names, stacked, strict=True):
             # Values that the analysis takes for the same are one state: far fewer states, and less noise in each.
             same = np.where(np.isnan(values), 1e300, values)  # NaN differs from itself: rows with it would never agree
-            level = np.unique(same, axis=0, return_inverse=True)[1].astype(np.int64).ravel()
-            key = key * (int(level.max()) + 1) + level[published.table[name].codes]
+            keys.append(np.unique(same, axis=0, return_inverse=True)[1].ravel().take(published.table[name].codes))
         if block.draw.name != "lenders":  # lenders alone draw joined values as they draw each: others need them apart
-            key = block_codes(published.table, block.columns).astype(np.int64)
-        _, first, shown = np.unique(key, return_index=True, return_inverse=True)
-        self.states, self.shown = len(first), shown.astype(np.int64)
+            keys = [block_codes(published.table, block.columns)]
+        self.shown, first = _find_alike(keys)
+        self.states = len(first)
         self.values = {key: each.values[published.table[each.column].codes[first]] for key, each in hidden.items()}
 
     def learn(self, published: Published) -> Floats:
@@ -113,12 +120,8 @@ class Equations:
         self.states = list(np.ndindex(*(each.states for each in self.hidden)))
         weights = [each.learn(published) for each in self.hidden]
         # Rows that agree in all that is asked are one row with a number.
-        opened = [published.table[name] for name in columns if not published.is_sensitive(name)]
-        codes: list[NDArray[np.integer]] = [published.record_class, *(column.codes for column in opened)]
-        codes += [each.shown for each in self.hidden]
-        sizes = [len(published.cells), *(each.m for each in opened), *(each.states for each in self.hidden)]
-        key = row_classes(codes, sizes, published.n)
-        _, first, self.row = np.unique(key, return_index=True, return_inverse=True)
+        open_codes = [published.table[name].codes for name in columns if not published.is_sensitive(name)]
+        self.row, first = _find_alike([published.record_class, *open_codes, *(each.shown for each in self.hidden)])
         self.number = np.bincount(self.row).astype(float)
         self.row_class = published.record_class[first]
         self.person_rows = np.array([cell.rows for cell in published.cells])[self.row_class]
