@@ -227,7 +227,11 @@ def _hashes(column: Column, key: bytes, about: str) -> NDArray[np.uint64]:
         texts = [str(value) for value in column.values] if dates else list(map(repr, column.values.tolist()))
     for at in np.flatnonzero(column.missing).tolist():
         texts[at] = ""
-    hashed = (hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=mac).digest() for text in texts)
+    begun, hashed = hashlib.blake2b(digest_size=8, key=mac), []
+    for text in texts:  # a copy takes half the time of a new one
+        each = begun.copy()
+        each.update(text.encode("utf-8", "surrogatepass"))
+        hashed.append(each.digest())
     return np.frombuffer(b"".join(hashed), ">u8").astype(np.uint64)
 
 

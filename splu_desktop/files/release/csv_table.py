@@ -156,7 +156,7 @@ def write_numbers(
         codes = [of_pair.take(pairs) for _, of_pair, pairs in cells]
         texts: list[NDArray[Any] | list[bytes]] = [laid for laid, _, _ in cells]
         if len(texts) == 1 and 2 * len(texts[0]) < len(codes[0]):  # what fills lines up is taken out once for all rows
-            texts = [cells[0][0].tobytes().translate(None, _FILL).splitlines(keepends=True)]
+            texts = [_strip(cells[0][0])]
         RowWriter(texts).write(file, codes, progress, _STAGE_OUT)
     return file.digest.hexdigest()
 
@@ -203,6 +203,11 @@ def _pad(texts: Sequence[bytes]) -> NDArray[Any]:
     return laid.view(f"V{width}").reshape(-1)
 
 
+def _strip(laid: NDArray[Any]) -> list[bytes]:
+    """Return laid texts without what fills them up."""
+    return [text.translate(None, _FILL) for text in laid.tolist()]
+
+
 def _lay_numbers(values: NDArray[Any], end: str, decimal: str) -> NDArray[Any]:
     """Return (m,) texts of numbers with the mark behind them, laid: one call for all, since they are many."""
     form = "%-20d" if values.dtype.kind == "i" else "%-20.7g"
@@ -232,7 +237,8 @@ class RowWriter:
         widths = [max(map(len, each), default=1) if isinstance(each, list) else each.itemsize for each in cells]
         self._joined = sum(widths) > _WIDE or (len(cells) == 1 and isinstance(cells[0], list))
         if self._joined:
-            self._texts: list[NDArray[Any]] = [np.array(each, object) for each in cells]
+            whole = (each if isinstance(each, list) else _strip(each) for each in cells)
+            self._texts: list[NDArray[Any]] = [np.array(each, object) for each in whole]
             return
         self._texts = [_pad(each) if isinstance(each, list) else each for each in cells]
         self._row = np.dtype([(f"{at}", each.dtype) for at, each in enumerate(self._texts)])
@@ -251,7 +257,7 @@ class RowWriter:
             some = [code[start : start + at_once] for code in codes]
             if laid is None:
                 parts = [of.take(code) for of, code in zip(self._texts, some, strict=True)]
-                file.write(b"".join(np.stack(parts, axis=1).ravel().tolist()).translate(None, _FILL))
+                file.write(b"".join((np.stack(parts, axis=1).ravel() if len(parts) > 1 else parts[0]).tolist()))
                 continue
             rows = laid[: len(some[0])]
             for at, code in enumerate(some):
