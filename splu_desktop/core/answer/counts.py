@@ -58,10 +58,6 @@ class CountFigures:
         drawn = np.maximum(self.draw_towards(target, spread), 0.0)
         return np.asarray(np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0))
 
-    def scale(self, effect: Floats | float) -> CountFigures:
-        """Return the figures with a design effect: so many times the variance."""
-        return CountFigures(self.estimate, self.level * effect, self.slope * effect, self.step)
-
     def among_alike(self, records: int, top: Floats, more: float, rho: float) -> CountFigures:
         """Return the figures about persons like these, of whom the table is a sample of so many records.
 
@@ -126,9 +122,10 @@ def count_one_block(
         seen = (of * share[some] + _MORE) / (of + _MORE)
         shows = b * seen
         none, more = shows - shows**2, a * b - 2 * a * shows
-        others = np.clip(of * seen - np.clip(x, 0, rows), 0, of - rows)
         expected = rows * (share[some] + _NEXT_TO_NONE)
-        level = each[some] * none + beside[some] * others * more
+        level = each[some] * none
+        if (of > rows).any():  # of a whole class there are no others
+            level += beside[some] * np.clip(of * seen - np.clip(x, 0, rows), 0, of - rows) * more
         parts = x, level, expected, inside[some] * more * expected, step[some] * expected
         first, last = line[some][0], line[some][-1]
         for total, part in zip(sums, parts, strict=True):

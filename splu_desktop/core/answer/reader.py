@@ -286,14 +286,18 @@ class Reader:
             codes = pair_keys(codes, size, part) if by_class else part
             whole = np.outer(whole, totals.sum(axis=0) / max(published.n, 1)).ravel()
             by_class.append(totals / np.maximum(totals.sum(axis=1, keepdims=True), 1))
-        counts = count_pairs(pair, len(pairs), codes, len(whole))
+        apart = len(parts) == 1 and isinstance(rows, slice) and len(pairs) == np.count_nonzero(self._class_rows)
+        # Where lines are made of columns of the classes, each class lies in one of them.
+        counts = totals[of_class] if apart else count_pairs(pair, len(pairs), codes, len(whole))
         if len(parts) == 1 and not isinstance(rows, slice):
             totals[of_class] -= counts
             rest = np.flatnonzero(totals.any(axis=1))
             of_line, of_class = np.append(np.full(len(rest), others), of_line), np.append(rest, of_class)
             counts, pair = np.append(totals[rest], counts, axis=0), pair + len(rest)
         each = np.unravel_index(np.arange(len(whole)), [size for _, size in parts.values()])
-        shares = [share.take(label, axis=1)[of_class] for share, label in zip(by_class, each, strict=True)]
+        if len(parts) > 1:  # else each value stands in its place
+            by_class = [share.take(label, axis=1) for share, label in zip(by_class, each, strict=True)]
+        shares = [share.take(of_class, axis=0) for share in by_class]
         shown = counts.astype(float)
         selected, by_line = shown.sum(axis=1)[:, None], sum_by_line(shown, of_line, lines).astype(np.int64)
         a, rho = [each.draw.retention for each in blocks], [published.correlation_of(each, asked) for each in blocks]
@@ -315,7 +319,8 @@ class Reader:
             states = states.reshape(*(2,) * len(parts), *shown.shape)
             figures = count_several_blocks(a, selected, in_class, states, shares)
             alike = np.prod([one + (1 - one) * g for one, g in zip(rho, shares, strict=True)], axis=0)
-            figures = figures.scale(1 + beside * alike)  # at most: each factor about 0, not its mean
+            effect = 1 + beside * alike  # at most: each factor about 0, not its mean
+            figures = replace(figures, level=figures.level * effect, slope=figures.slope * effect)
             figures = add_classes(figures, of_line, lines, selected, np.prod(shares, axis=0))
         line_rows = by_line.sum(axis=1)
         return Grid(line_rows, by_line, figures, line_rows[:, None] * whole)
