@@ -243,6 +243,17 @@ def test_a_key_that_is_none_gets_a_sentence(tmp_path: Path) -> None:
         register.read()
 
 
+@pytest.mark.parametrize("role", [Role.IDENTIFIER, Role.DROPPED])
+def test_persons_are_known_by_a_number_that_is_left_out_in_either_way(tmp_path: Path, role: Role) -> None:
+    register, ids = Register(tmp_path / "register"), [f"P{7919 * i}" for i in range(400)]
+    tables = [Table((*_clinic(n, n).columns, column_of("patient_id", ids[-n:]))) for n in (400, 300)]
+    roles = {"line": Role.DROPPED, "sex": Role.NSA, "age": Role.DROPPED, "dx": Role.SA, "patient_id": role}
+    plan = Plan(roles, (Block(("dx",), Lenders(5)),))
+    publish(tables[0], plan, tmp_path / "r", register=register)
+    (found,) = earlier_releases(register, tables[1], plan)
+    assert found.persons == pytest.approx(400, abs=20)  # all of the 300, as a share of 400
+
+
 def test_a_damaged_register_asks_for_a_decision(tmp_path: Path) -> None:
     """What it can't say, whoever judges; who accepts it publishes a release that counts none before it."""
     register, table = Register(tmp_path / "register"), _clinic(1)

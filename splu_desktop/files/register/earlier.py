@@ -65,11 +65,14 @@ def _marks(
     # Two wards use one phrase, and two tables of one hospital the same doctors.
     known = suggest_roles(table)
     others = {n for n, each in known.items() if each.subject == "text" or read_name(n).says("staff")}
-    naming = {name for name, role in roles.items() if role is Role.IDENTIFIER} - others | naming
+    # Who drops a patient's number has not made it a stranger's.
+    names = {n for n, each in known.items() if each.role is Role.IDENTIFIER and not each.doubt}
+    left_out = {name for name, role in roles.items() if role is Role.DROPPED and name in names}
+    naming = ({name for name, role in roles.items() if role is Role.IDENTIFIER} | left_out) - others | naming
     rows = among is None or any(may_share_rows(table, entry.body.get("marks", {})) for entry in among)
     told = {each.subject: name for name, each in known.items() if each.subject in ("sex", "age")}
-    names = tuple(name for name in table.names if name in naming)
-    return marks_of(table, names, register.key(), rows, tuple(told.items()))
+    identifiers = tuple(name for name in table.names if name in naming)
+    return marks_of(table, identifiers, register.key(), rows, tuple(told.items()))
 
 
 def _find_shared(entries: Iterable[Entry], wanted: Marks) -> tuple[EarlierRelease, ...]:
