@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -26,10 +28,13 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QScrollBar,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.gui.base.focus import find_stops
+from splu_desktop.gui.base.focus import idle as idle_part
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import ChoiceCard
 from splu_desktop.gui.base.session import RAIL, Step
@@ -321,27 +326,61 @@ def test_every_control_has_a_name(released: MainWindow, idle: Idle) -> None:
     assert not nameless, "\n".join(dict.fromkeys(nameless))
 
 
-def test_tab_goes_through_a_proposal_and_its_strength_as_they_are_read(released: MainWindow, idle: Idle) -> None:
-    def order(*first: QWidget) -> list[QWidget]:
-        chain, at = [first[0]], first[0].nextInFocusChain()
-        while at is not first[0]:
-            chain, at = [*chain, at], at.nextInFocusChain()
-        return sorted(first, key=chain.index)
+def press_tab_all_round(window: MainWindow) -> Iterator[QWidget]:
+    """Yield what Tab comes to on the page in front, from its beginning on."""
+    first = next(find_stops(window.centralWidget()))
+    first.setFocus()
+    while True:
+        at = QApplication.focusWidget()
+        assert at is not None
+        yield at
+        QTest.keyClick(at, Qt.Key.Key_Tab)
+        QApplication.processEvents()
+        if QApplication.focusWidget() is first:
+            return
 
-    released.show_step(Step.PROPOSAL)
-    settle(released, idle)
-    page: Any = released.page(Step.PROPOSAL)
-    page._show_ways()  # which a timer does else
-    undos = [each for each in shown(page.steps, QPushButton) if each is not page.steps.open_columns]
-    parts = page.ranges, page.steps.open_columns, *undos, page.gamma, page.slider, page.large, page.small
-    parts = *parts, *(each.use for each in page.ways.cards), page.back, page.primary
-    assert order(*parts) == list(parts)
-    released.show_step(Step.EXPERT)
-    settle(released, idle)
-    section: Any = released.page(Step.EXPERT).sections[0]  # type: ignore[attr-defined]
-    boxes = [part for gamma, draw, _ in section._lines for part in (gamma, draw)]
-    parts = *boxes, section.all, section.shown, section.large, section.small
-    assert order(*parts) == list(parts)
+
+def faults_of_tab(window: MainWindow) -> Iterator[str]:
+    """Tab goes down, or on to the right; it leaves nothing out; and what has the focus is in sight."""
+    places: list[tuple[str, QRect]] = []
+    met = []
+    for part in press_tab_all_round(window):
+        named = f"{type(part).__name__} “{part.accessibleName() or words_of(part)}”"
+        if seen(part, window).height() < min(part.height(), 14):
+            yield f"{named} has the focus out of sight"
+        inside: QWidget = window  # where it stands, however far that is scrolled
+        for room in window.findChildren(QScrollArea):
+            inside = room.widget() if room.widget() is not None and room.widget().isAncestorOf(part) else inside
+        places.append((named, QRect(part.mapTo(inside, QPoint()), part.size())))
+        met.append((part, inside))
+    for (before, above), (after, below), (_, one), (_, other) in zip(places, places[1:], met, met[1:], strict=False):
+        if one is other and below.bottom() < above.top() and below.left() < above.right():
+            yield f"Tab goes back up from {before} to {after}"
+    for part in shown(window.page(window.step), *CONTROLS):
+        inner = part.focusProxy() is not None or isinstance(part, QScrollBar) or idle_part(part)
+        tabs = part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.isEnabled() and not inner
+        if tabs and part not in [each for each, _ in met]:
+            yield f"Tab leaves out {type(part).__name__} “{part.accessibleName() or words_of(part)}”"
+
+
+@pytest.mark.parametrize("size", ["100", "200"])
+def test_tab_goes_as_one_reads_past_everything_and_in_sight(released: MainWindow, idle: Idle, size: str) -> None:
+    released.resize(*SIZES[size])
+    session = released.session
+    assert session.plan is not None
+    faults = []
+    for step in Step:
+        if step is Step.PUBLISH:  # a release of the same persons, and lines that are to be repaired
+            session.change_plan(replace(session.plan.with_gamma(1), blanking=None), "far too exact")
+        released.show_step(step)
+        settle(released, idle)
+        if step is Step.PROPOSAL:
+            released.page(step)._show_ways()  # type: ignore[attr-defined]  # which a timer does else
+        if step is Step.REPORT:
+            session.undo()
+        settle(released, idle)
+        faults += [f"{step.value}: {each}" for each in faults_of_tab(released)]
+    assert not faults, "\n".join(dict.fromkeys(faults))
 
 
 def test_words_are_few_and_those_of_the_glossary(released: MainWindow, idle: Idle) -> None:

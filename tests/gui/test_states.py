@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from splu_desktop.gui.ask.page import AskPage
@@ -91,11 +93,22 @@ def test_what_is_stopped_leaves_the_work_and_no_file(
     assert reading.banner.kind == "note"
     reading.do_primary()
     asking.do_primary()
-    asking.busy.cancel.click()
+    QApplication.processEvents()
+    stop = QApplication.focusWidget()
+    assert stop is asking.busy.cancel
+    QTest.keyClick(stop, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is stop, "else Qt gives it to the rail, where it stays"
     settle(opened, idle)
     assert opened.session.plan is None
+    assert opened.step is Step.QUESTIONS
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert asking.isAncestorOf(focus)
     asking.do_primary()
+    opened.show_step(Step.OPEN)
     settle(opened, idle)
+    assert opened.session.plan is not None
+    assert opened.step is Step.OPEN, "who looks at another page is not called away from it"
     publishing = ready(opened, idle, tmp_path / "out")
     publishing.do_primary()
     opened.work.cancel("publish")

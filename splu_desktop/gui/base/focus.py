@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QRubberBand, QTabBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLayout, QPushButton, QRubberBand, QTabBar, QWidget
 
 from splu_desktop.gui.base import theme
 
@@ -49,6 +52,8 @@ class FocusRing(QRubberBand):
 def show_focus(application: QApplication) -> None:
     """Draw a ring around what has the focus from now on; none around a clicked button, nor in a list let down.
 
+    What has it is scrolled into sight: Qt does so only where Tab moves inside one and the same room.
+
     A button that has it is pressed by Enter as by Space: else Enter does nothing on a page, and what another button
     says in a dialog, be it from Cancel.
     """
@@ -64,8 +69,18 @@ def show_focus(application: QApplication) -> None:
             return
         if not (isinstance(new, QAbstractButton) and QGuiApplication.mouseButtons()):
             FocusRing(new)
+        if not QGuiApplication.mouseButtons():
+            QTimer.singleShot(0, new, partial(_bring_into_sight, new))  # once a page that has just come is laid out
 
     application.focusChanged.connect(move_ring)
+
+
+def _bring_into_sight(widget: QWidget) -> None:
+    room: Any = widget.parentWidget()
+    while room is not None:
+        if room.inherits("QScrollArea"):
+            room.ensureWidgetVisible(widget)
+        room = room.parentWidget()
 
 
 def finish_typing() -> None:
@@ -94,16 +109,40 @@ def idle(widget: Any) -> bool:
     return False
 
 
+def find_stops(part: Any, among: Sequence[Any] = ()) -> Iterator[QWidget]:
+    """Yield what Tab may come to in a part, in the order of its layouts, which is that of reading.
+
+    Qt's own order is that of making, and cards and lines are made anew whenever they change.
+    """
+    if isinstance(part, QLayout):
+        # Of a layout's items PySide says at times that they are deleted; an index needs none of them.
+        inside = {part.indexOf(each): each for each in (*among, *part.children())}
+        for at in sorted(inside.keys() - {-1}):
+            yield from find_stops(inside[at], among)
+    elif not part.isHidden():
+        if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.focusProxy() is None:
+            yield part
+        inner = [part.layout()]
+        if part.inherits("QScrollArea"):
+            inner = [part.widget()]
+        elif part.inherits("QTabWidget"):
+            inner = [part.tabBar(), part.currentWidget()]
+        for each in filter(None, inner):
+            yield from find_stops(each, [child for child in part.children() if child.isWidgetType()])
+
+
 class Stops:
-    """What a window begins with, so that Tab passes by whatever is idle."""
+    """What a window begins with, so that Tab goes as one reads, and passes by whatever is idle."""
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        passed: list[QWidget | None] = []
         # QWidget comes next in the order of a window's bases, which no type checker sees from here.
         qt: Any = super()
-        while (moved := bool(qt.focusNextPrevChild(forward))) and idle(now := QApplication.focusWidget()):
-            # Where everything is idle, Tab would go round without end.
-            if now in passed:
+        stops = [*find_stops(getattr(self, "centralWidget", lambda: self)())]
+        for one, other in pairwise(stops):
+            QWidget.setTabOrder(one, other)
+        for _ in stops:  # where everything is idle, Tab would go round without end
+            if not qt.focusNextPrevChild(forward):
+                return False
+            if not idle(QApplication.focusWidget()):
                 break
-            passed.append(now)
-        return moved
+        return True

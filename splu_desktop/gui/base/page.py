@@ -15,9 +15,10 @@ from PySide6.QtGui import QKeySequence, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
+from splu_desktop.gui.base.focus import find_stops
 from splu_desktop.gui.base.parts import Banner, Busy, Empty
 from splu_desktop.gui.base.session import Session, Step
-from splu_desktop.gui.base.widgets import Rule, announce, button, label, margins, put, put_in_scroll_area, tab_after
+from splu_desktop.gui.base.widgets import Rule, announce, button, label, margins, put, put_in_scroll_area
 from splu_desktop.gui.base.words import t, tip, translate
 from splu_desktop.gui.base.work import Work
 
@@ -106,8 +107,13 @@ class Page(QWidget):
         """Do what the primary button says."""
         raise NotImplementedError
 
+    def leave(self) -> None:
+        """Do what Esc does: stop what is under way here, or go back."""
+        busy = getattr(self, "busy", None)
+        (busy.cancel.click if busy is not None and busy.isVisible() else self.go_back)()
+
     def go_back(self) -> None:
-        """Do what Back and Esc do."""
+        """Do what Back does, and Esc."""
         if self.before is not None:
             self.go.emit(self.before)
 
@@ -226,7 +232,9 @@ class Page(QWidget):
     def _show_part(self, part: QWidget) -> None:
         if self.stack.currentWidget() is part:
             return
-        held = self.has_focus()  # Qt gives the focus of what is hidden to the rail
+        held = self.has_focus()
+        if held and (focus := QApplication.focusWidget()) is not None:
+            focus.clearFocus()  # Qt gives the focus of what is hidden to the rail
         self.stack.setCurrentWidget(part)
         if held:
             # It waits a turn: whoever shows a part still has to enable what is to have the focus.
@@ -303,8 +311,6 @@ class Page(QWidget):
         if self._dirty:
             self._dirty = False
             self.refresh()
-        # Tab goes by the order in which parts are made, and the footer is made before the content.
-        tab_after(self.window().previousInFocusChain(), self.back, self.primary)
 
     def has_focus(self) -> bool:
         """Return whether the focus is on this page, or nowhere."""
@@ -319,20 +325,15 @@ class Page(QWidget):
             return
         if not arriving and focus is not None and focus.isVisible() and focus.isEnabled() and self.isAncestorOf(focus):
             return
-        if first is not None and first.isVisible() and first.isEnabled():
-            first.setFocus(Qt.FocusReason.OtherFocusReason)
-            return
-        if arriving and shown is self.room:  # a grey button's page begins at what it waits for
+        shown_first = first is not None and first.isVisible() and first.isEnabled()
+        if arriving and shown is self.room and not shown_first:  # a grey button's page begins at what it waits for
             self.show_what_waits()
             if (kept := self.window().focusWidget()) is not None and shown.isAncestorOf(kept):
                 return
-        at = shown.nextInFocusChain()
-        while at is not None and at is not shown:
-            tabs = bool(at.focusPolicy() & Qt.FocusPolicy.TabFocus) and at.isVisible() and at.isEnabled()
-            if tabs and (shown.isAncestorOf(at) or at is self.primary):
-                at.setFocus(Qt.FocusReason.OtherFocusReason)
+        for stop in (first, *find_stops(shown), self.primary):
+            if stop is not None and stop.isVisible() and stop.isEnabled():
+                stop.setFocus(Qt.FocusReason.OtherFocusReason)
                 return
-            at = at.nextInFocusChain()
 
 
 def title_row(title: str, subtitle: str) -> QHBoxLayout:

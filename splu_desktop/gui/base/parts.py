@@ -386,7 +386,6 @@ class Busy(QWidget):
         self._pace = Pace()
         self.bar.setValue(0)
         self.stage.setText(t("Starting"))
-        self.cancel.setEnabled(True)
 
     def show_progress(self, stage: str, done: float) -> None:
         """Show the stage and how far it is."""
@@ -404,6 +403,5 @@ class Busy(QWidget):
         self.bar.setAccessibleDescription(self.stage.text())
 
     def _cancel(self) -> None:
-        self.cancel.setEnabled(False)
         self.stage.setText(t("Stopping"))
         self.cancelled.emit()

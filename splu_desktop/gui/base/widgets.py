@@ -381,17 +381,6 @@ def show_whole(view: QAbstractScrollArea, least: int, *, whole: bool) -> None:
     view.setSizePolicy(size.Expanding, size.Minimum if whole else size.Expanding)
 
 
-def tab_after(before: QWidget | None, *parts: QWidget) -> None:
-    """Let Tab come to parts, which were made later, after a widget, or after what it comes to last before that."""
-    for part in parts:
-        # Qt puts nothing behind what Tab does not come to.
-        while before is not None and not before.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            before = before.previousInFocusChain()
-        if before is not None and before is not part:
-            QWidget.setTabOrder(before, part)
-        before = part
-
-
 class Rule(QFrame):
     """A hairline."""
 

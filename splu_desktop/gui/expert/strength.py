@@ -15,7 +15,7 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.choices import Choice, number_box, show_value
 from splu_desktop.gui.base.source import Source
-from splu_desktop.gui.base.widgets import empty, label, margins, put, tab_after
+from splu_desktop.gui.base.widgets import empty, label, margins, put
 from splu_desktop.gui.base.words import decimal, join, number, percent, t
 from splu_desktop.gui.expert.section import Section, grid_of
 from splu_desktop.gui.proposal.plots import LargeCounts, LargeCountsPlot, SmallCounts, SmallCountsPlot
@@ -109,8 +109,6 @@ class StrengthSection(Section):
                     part.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._lines.append((gamma, draw, figures))
         self._room.addWidget(holder)
-        boxes = [part for gamma, draw, _ in self._lines for part in (gamma, draw)]
-        tab_after(self.all.previousInFocusChain(), *boxes, self.all, self.shown, self.large, self.small)
         self.shown.offer([(join(block.columns, ","), at) for at, block in enumerate(plan.blocks)])
 
     def _take(self, found: list[tuple[LargeCounts, SmallCounts]]) -> None:

@@ -10,7 +10,7 @@ from datetime import date
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabBar, QVBoxLayout, QWidget
 
 from splu_desktop.core.answer.forecast import LEAST
 from splu_desktop.core.messages import cases_of_100
@@ -26,7 +26,7 @@ from splu_desktop.gui.base.messages import name_value, persons_of
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.base.widgets import ElidedLabel, Rule, label, margins, put, show_whole, tab_after, turn
+from splu_desktop.gui.base.widgets import ElidedLabel, Rule, label, margins, put, show_whole, turn
 from splu_desktop.gui.base.words import bare, caption, join, language_code, number, percent, plain, t, translate
 from splu_desktop.gui.proposal.figures import band_figures, out_of_date, strength_words
 from splu_desktop.gui.proposal.offer import ENDINGS, Offer
@@ -410,7 +410,7 @@ class ProposalPage(Page):
         self.set_primary(t("Continue to publish"), goes_on and not self._waits(), note)
 
     def _show_ways(self) -> None:
-        shown, verdict = self._preview, self.session.verdict
+        shown, verdict, held = self._preview, self.session.verdict, self.has_focus()
         state = shown.state(self._at) if shown is not None else USEFUL if verdict is None else verdict.state
         others, too_small = self._others(), state == TOO_SMALL
         # The policy ends its list with protected tables, which the offer on the same page shows already.
@@ -431,9 +431,8 @@ class ProposalPage(Page):
             self.ways.show_ways(ways, needed=needed)
         self.ways.setVisible(bool(ways) and self.fold is not Fold.MIDDLE)
         self.more.setVisible(bool(ways) and self.fold is Fold.MIDDLE)
-        # Steps and ways are made later than what stands below and beside them.
-        parts = *self.steps.findChildren(QPushButton), self.gamma, self.slider, self.large, self.small
-        tab_after(self.ranges, *parts, *(each.use for each in self.ways.cards), self.more, self.back, self.primary)
+        if held:  # else Qt gives the focus of what is hidden now to the rail
+            self.keep_focus()
 
     def _ways_of(self, state: str, others: Sequence[Alternative]) -> list[Way]:
         """Return two other ways; repairs of what stops the plan where something does."""
@@ -534,7 +533,8 @@ class ProposalPage(Page):
         self.go.emit(Step.PUBLISH)
 
     def show_what_waits(self) -> None:
-        target = self.slider if self._waits() or not self.ways.isVisible() else self.ways.cards[0].use
+        ways = self.ways.cards[0].use if self.ways.isVisible() else self.more
+        target = self.slider if self._waits() or ways.isHidden() else ways
         (self.offer.make if self.offer.isVisible() else target).setFocus(Qt.FocusReason.OtherFocusReason)
 
 

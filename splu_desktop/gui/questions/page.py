@@ -276,8 +276,10 @@ class QuestionsPage(Page):
     def _take_over(self, found: tuple[Proposal, Answers, Judgement]) -> None:
         # A plan that came back with its file stays; the proposal says what was done, and what is other than it.
         back = self.session.plan if self.session.proposal is None and not self.session.has_new_answers else None
+        shown = self.isVisible()  # who has gone to look at another page is not called away from it
         self.session.take_proposal(*found, back)
-        self.go.emit(Step.PROPOSAL)
+        if shown:
+            self.go.emit(Step.PROPOSAL)
 
     def first_focus(self) -> QWidget | None:
         return self.audience.cards[self.session.answers.audience.who].radio

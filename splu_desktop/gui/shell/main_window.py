@@ -155,7 +155,7 @@ class MainWindow(Stops, QMainWindow):
         # Qt calls the key of the number pad Enter, and the other one Return.
         for each in ("Ctrl+Return", "Ctrl+Enter"):
             self._key(each, lambda: self.page(self.step).do_primary())
-        self._key("Esc", lambda: self.page(self.step).go_back())
+        self._key("Esc", lambda: self.page(self.step).leave())
         self._key("F6", self.next_region)
 
     def _key(self, keys: str, do: Callable[[], object]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base import theme
@@ -216,15 +216,6 @@ class Rail(QFrame):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.colours().card))
         painter.drawRoundedRect(box, 6, 6)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        by = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
-        shown = [made for made in self.buttons.values() if made.isVisible()]
-        at = next((place for place, made in enumerate(shown) if made.hasFocus()), None)
-        if by and at is not None and 0 <= at + by < len(shown):
-            shown[at + by].setFocus(Qt.FocusReason.TabFocusReason)
-            return
-        super().keyPressEvent(event)
 
 
 class TopBar(QFrame):
