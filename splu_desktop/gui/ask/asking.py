@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
@@ -17,7 +16,6 @@ from splu_desktop.core.mechanism import CLASS, NUMBER
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Table
-from splu_desktop.files.questions.batch import read_questions, write_answers
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.session import Release
@@ -61,7 +59,7 @@ class AskableRelease:
 
 def open_for_asking(release: Release, progress: Progress = SILENT) -> AskableRelease:
     """Return a release ready to be asked. Raises SpluError; Cancelled."""
-    progress.report(t("Reading the release"), 0.1)
+    progress.report(t("Reading “{name}”", name=release.content.title), 0.1)
     source = None
     if release.source is not None and release.plan is not None:
         # Not the file as it was read: it may have several rows for a person where the release has one.
@@ -87,15 +85,6 @@ def true_count(source: Table | None, question: Question) -> int | None:
     except (SpluError, KeyError):
         return None
     return int(inside.sum())
-
-
-def answer_file(opened: AskableRelease, questions: Path, target: Path, progress: Progress = SILENT) -> int:
-    """Answer a file of questions into another file; returns how many. Raises SpluError; Cancelled."""
-    read = read_questions(questions, opened.published, strict=False)
-    asked = [each for at, each in enumerate(read.conditions) if at not in read.faults]
-    answers = opened.reader.answers(asked, progress=progress)
-    write_answers(read, answers, opened.release.id, target)
-    return len(answers)
 
 
 class Panel(QWidget):

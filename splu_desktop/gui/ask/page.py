@@ -11,17 +11,17 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.release.package import PasswordNeeded
 from splu_desktop.files.release.reading import OpenRelease, open_release
-from splu_desktop.gui.ask.asking import AskableRelease, answer_file, open_for_asking
+from splu_desktop.gui.ask.asking import AskableRelease, open_for_asking
 from splu_desktop.gui.ask.book_panel import BookPanel
 from splu_desktop.gui.ask.compare_panel import ComparePanel
 from splu_desktop.gui.ask.one_number import OneNumber
 from splu_desktop.gui.ask.table_panel import TablePanel
-from splu_desktop.gui.base.dialogs import RELEASES, asked_file, asked_target
+from splu_desktop.gui.base.dialogs import RELEASES, asked_file
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.widgets import button, label, margins, put
-from splu_desktop.gui.base.words import bare, number, t
+from splu_desktop.gui.base.words import bare, t
 from splu_desktop.gui.proposal.page_height import FillingBox
 
 _CHANNEL = "ask file"
@@ -45,7 +45,6 @@ class AskPage(Page):
 
     def build(self) -> None:
         self._release: Release | None = None
-        self._opened: AskableRelease | None = None
         row = margins(QHBoxLayout(), 0, spacing=12)
         self.name = label(t("Ask the release"), "title")
         self.tabs = QTabBar()
@@ -54,9 +53,8 @@ class AskPage(Page):
         self.tabs.setExpanding(False)
         for words in (t("One number"), t("A table"), t("Compare groups"), t("Table book")):
             self.tabs.addTab(words)
-        self.more = link(t("A file of questions…"), self._ask_file)
         self.another = link(bare(t("Open a &release…")), self.ask_release)
-        put(row, self.name, self.tabs, self.more, 1, self.another)
+        put(row, self.name, self.tabs, 1, self.another)
         self.head.addLayout(row)
         say = self.banner.say
         self.one, self.table = OneNumber(self.work, say), TablePanel(self.work, say)
@@ -90,8 +88,7 @@ class AskPage(Page):
 
     def _show_head(self) -> None:
         there = self.session.release is not None
-        for part in (self.tabs, self.more):
-            part.setVisible(there)
+        self.tabs.setVisible(there)
         self.another.setVisible(there and self.fold is Fold.WIDE)
         self.name.setVisible(self.fold is Fold.WIDE or not there)
 
@@ -105,7 +102,7 @@ class AskPage(Page):
         release = self.session.release
         self._show_head()
         if release is None:
-            self._release = self._opened = None
+            self._release = None
             self.show_empty(t("Continue to the report"))
             self.clear.hide()
             return
@@ -115,7 +112,7 @@ class AskPage(Page):
         )
         if release is self._release:
             return
-        self._release, self._opened = release, None
+        self._release = release
         self.show_content()
         # Until this release is open the panels hold the one before, and would answer from it.
         self.panels.setEnabled(False)
@@ -125,7 +122,6 @@ class AskPage(Page):
 
     def _take_release(self, opened: AskableRelease) -> None:
         """Ask a release, first for the first of the tables that had to come out."""
-        self._opened = opened
         self.panels.setEnabled(True)
         for panel in self.each:
             panel.show_release(opened)
@@ -144,20 +140,6 @@ class AskPage(Page):
             self.one.show_question((Condition(first.sa, (value,)),))
 
     # --- files
-
-    def _ask_file(self) -> None:
-        opened = self._opened
-        questions = None if opened is None else asked_file(self, t("A file of questions…"), "*.csv *.xlsx")
-        if questions is None:
-            return
-        target = asked_target(self, t("Save the answers"), "answers.xlsx", ".xlsx", ".csv")
-
-        def take(n: int) -> None:
-            self.refresh()
-            self.banner.say("done", t("{n} {n:question was|questions were} answered.", n=number(n)))
-
-        if target is not None:
-            self.work_on(t("Working it out…"), take, answer_file, opened, questions, target, channel=_CHANNEL)
 
     def ask_release(self) -> None:
         """Let the user choose a release, and open it."""
@@ -178,7 +160,7 @@ class AskPage(Page):
             if given and typed:
                 self.open_release(path, typed)
 
-        self.work_on(t("Reading the release"), take, read_release, path, password, channel=_CHANNEL)
+        self.work_on(t("Reading “{name}”", name=path.name), take, read_release, path, password, channel=_CHANNEL)
 
     # --- the page
 

@@ -33,22 +33,8 @@ from splu_desktop.gui.importing.settings import mark_words, names_of_settings
 
 _REST = 200  # ms
 _FIRST = 200  # rows that are shown
-_ENCODINGS = (
-    "utf-8",
-    "utf-16",
-    "cp1252",
-    "latin-1",
-    "cp1250",
-    "cp1251",
-    "cp850",
-    "mac_roman",
-    "cp1253",
-    "gb18030",
-    "big5",
-    "cp932",
-    "euc_jp",
-    "cp949",
-)
+_OF_ASIA = "gb18030", "big5", "cp932", "euc_jp", "cp949"
+_ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp1250", "cp1251", "cp850", "mac_roman", "cp1253", *_OF_ASIA)
 _MARKS = {
     "delimiter": (",", ";", "\t", "|", " "),
     "quote": ('"', "'", ""),

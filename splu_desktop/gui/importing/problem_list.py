@@ -83,8 +83,3 @@ class ProblemList(QWidget):
     def _ask_save(self) -> None:
         write = partial(write_problems, self.select_shown(), overwrite=True)
         save_as(self, self._work, t("&Save the list…"), "problems.csv", (".csv",), write, self._say)
-
-
-def tab_title(count: int) -> str:
-    """Return the title of the tab with so many problems."""
-    return f"{t('&Problems')} ({number(count)})"

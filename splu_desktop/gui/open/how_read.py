@@ -11,7 +11,7 @@ from splu_desktop.gui.base.parts import Banner
 from splu_desktop.gui.base.widgets import put
 from splu_desktop.gui.base.words import beside, join, number, t, translate
 from splu_desktop.gui.base.work import Work
-from splu_desktop.gui.importing.problem_list import ProblemList, tab_title
+from splu_desktop.gui.importing.problem_list import ProblemList
 from splu_desktop.gui.importing.settings import mark_words, names_of_settings
 
 
@@ -56,7 +56,7 @@ class HowRead(Dialog):
         self.view.fit_columns(320, filling=2, least=240)
         self.problems = ProblemList(work, self.banner.say)
         self.problems.show_problems(imported.problems)
-        self.tabs.addTab(self.problems, tab_title(len(imported.problems)))
+        self.tabs.addTab(self.problems, f"{t('&Problems')} ({number(len(imported.problems))})")
         self.tabs.addTab(self.view, t("How it was read"))
         self.tabs.setCurrentIndex(0 if imported.problems else 1)
         put(self.parts, self.banner, (self.tabs, 1))

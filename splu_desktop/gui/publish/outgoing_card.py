@@ -14,7 +14,6 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.files.disk.settings import read_section, remember
 from splu_desktop.files.release.dictionary import DICTIONARY_NAME
 from splu_desktop.files.release.facts import TABLE_NAME
-from splu_desktop.files.release.handover import new_password
 from splu_desktop.files.release.readme import README_NAME
 from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
@@ -24,7 +23,6 @@ from splu_desktop.gui.base.widgets import (
     Picture,
     Rule,
     button,
-    copy_exactly,
     label,
     line_edit,
     make_grid,
@@ -75,20 +73,11 @@ class OutgoingCard(Card):
             self._add_file(at + 1, picture, name, label(words, "quiet", wrap=True))
         self.body.addLayout(self.files)
         self.workbook, self.packed = QCheckBox(t("also as Excel workbook")), QCheckBox(t("one ZIP file"))
-        self.locked = QCheckBox(t("with a password"))
         self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), self.workbook, self.packed, 1))
-        self.password_row = QWidget()
-        self.password = line_edit(t("Password"))
-        # A locked ZIP is as strong as its password alone, so that the program makes it and nobody types one.
-        self.password.setReadOnly(True)
-        self.copy = link(bare(t("&Copy")), lambda: copy_exactly(self.password.text()), t("Password"))
-        put(margins(QHBoxLayout(self.password_row), 0, spacing=8), self.locked, (self.password, 1), self.copy)
-        put(self.body, self.password_row, 1, line_of("info", "quiet", t("What is handed out can’t be called back.")))
+        put(self.body, 1, line_of("info", "quiet", t("What is handed out can’t be called back.")))
         for edit in (self.name, self.folder):
             edit.textChanged.connect(lambda: self.changed.emit())
-        self.packed.toggled.connect(self._packs)
-        self.locked.toggled.connect(self._packs)
-        self._packs()
+        self.packed.toggled.connect(lambda: self.changed.emit())
         kept = read_section(_SECTION).get(_FOLDER)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         self.folder.setText(str(kept or Path(documents) / "Releases"))
@@ -100,7 +89,7 @@ class OutgoingCard(Card):
 
     def hold(self, on: bool) -> None:
         """Let nobody change what was published."""
-        for part in (self.name, self.folder, self.choose, self.workbook, self.packed, self.locked):
+        for part in (self.name, self.folder, self.choose, self.workbook, self.packed):
             part.setEnabled(not on)
 
     def show_plan(self, plan: Plan, rows: int) -> None:
@@ -157,19 +146,6 @@ class OutgoingCard(Card):
         """Make the folder, and propose it the next time."""
         Path(self.folder.text().strip()).expanduser().mkdir(parents=True, exist_ok=True)
         remember(_SECTION, {**read_section(_SECTION), _FOLDER: self.folder.text().strip()})
-
-    @property
-    def secret(self) -> str | None:
-        """The password of the ZIP; None for one without."""
-        return self.password.text() if self.packed.isChecked() and self.locked.isChecked() else None
-
-    def _packs(self) -> None:
-        self.password_row.setVisible(self.packed.isChecked())
-        if self.locked.isChecked() and not self.password.text():
-            self.password.setText(new_password())
-        for part in (self.password, self.copy):
-            part.setVisible(self.locked.isChecked())
-        self.changed.emit()
 
     def _choose(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, t("In the folder"), self.folder.text())

@@ -241,7 +241,6 @@ class PublishPage(Page):
                 language=said.get("language", language_code()),
             ),
             as_zip=self.outgoing.packed.isChecked(),
-            password=self.outgoing.secret,
             source=source.path,
             source_sha256=str(source.reading.source.sha256 or ""),
             operator=said.get("operator", ""),
@@ -276,6 +275,7 @@ class PublishPage(Page):
         """Pack the release into a locked ZIP, and show its password once: it is kept nowhere."""
         made = self._find_release()
         if made is None:
+        # A locked ZIP is as strong as its password alone, so that the program makes it and nobody types one.
             return
         folder = Path(made.content.path)
         start = folder.with_name(f"{folder.name}.zip")
