@@ -22,8 +22,8 @@ from splu_desktop.gui.base.words import number
 from splu_desktop.gui.expert.blocks import ClassesSection
 from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.proposal.page import ProposalPage
+from splu_desktop.gui.proposal.releases_dialog import ReleasesDialog
 from splu_desktop.gui.publish.page import PublishPage
-from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
 from splu_desktop.gui.report.page import ReportPage
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle, open_publish
@@ -267,10 +267,11 @@ def test_the_report_shows_its_pages_and_is_saved_with_what_was_typed(
     assert page.own.below.text().startswith("only right after publishing")
 
 
+@pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_the_register_shows_a_release_and_withdraws_it(publish: PublishPage, proposed: MainWindow, idle: Idle) -> None:
     publish.do_primary()
     idle(proposed)
-    dialog = ReleasesDialog(publish)
+    dialog = ReleasesDialog(proposed.session, publish)
     assert len(dialog.model.rows) == 1
     dialog.view.selectRow(0)
     dialog.why.setText("no")
@@ -280,6 +281,42 @@ def test_the_register_shows_a_release_and_withdraws_it(publish: PublishPage, pro
     dialog.withdraw.click()
     assert not dialog.model.rows
     dialog.close()
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_what_was_handed_out_before_is_found_again_and_no_longer_counts_once_it_is_withdrawn(
+    publish: PublishPage, proposed: MainWindow, idle: Idle
+) -> None:
+    session = proposed.session
+    assert session.plan is not None
+    plan = replace(session.plan, audience=replace(session.plan.audience, recipient="Health Office"))
+    session.change_plan(plan, "who")
+    idle(proposed)
+    publish.do_primary()
+    idle(proposed)
+    session.change_plan(plan.with_gamma(plan.gamma + 1), "safer")
+    QApplication.processEvents()
+    idle(proposed)
+    proposed.show_step(Step.PROPOSAL)
+    page = proposed.page(Step.PROPOSAL)
+    assert isinstance(page, ProposalPage)
+    idle(proposed)
+    page._show_ways()
+    assert [way.title for way in page._ways] == ["Hand out the earlier one…"], "no other strength repairs it"
+    proposed.show_step(Step.PUBLISH)
+    line = next(card for card in publish.cards if card.line.name == "second-release")
+    assert line.line.state == RED
+    assert proposed.focusWidget() is line.repair
+    line.repair.click()
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, ReleasesDialog)
+    assert dialog.view.rows_chosen() == [0]
+    assert dialog.folder.isEnabled()
+    dialog.why.setText("nobody has received it yet")
+    dialog.withdraw.click()
+    dialog.close()
+    idle(proposed)
+    assert publish.primary.isEnabled(), publish.note.text()
 
 
 def test_a_release_is_packed_with_a_password_that_opens_it(

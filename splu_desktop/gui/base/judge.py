@@ -26,7 +26,7 @@ def judge(
     prepared = source.prepare(plan, progress)
     known = earlier_releases(Register(), source.table, plan) if earlier is None else earlier
     found = verdict(prepared, plan, earlier=known, suggestions=source.suggestions, progress=progress)
-    return Judgement(plan, prepared, found)
+    return Judgement(plan, prepared, found, known)
 
 
 class Judge(QObject):

@@ -8,7 +8,7 @@ to the plan it was made from, so that undoing to that plan brings both back.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from splu_desktop.gui.base.words import t
 
 if TYPE_CHECKING:  # the first window shows no table: NumPy and SciPy come with the first page that does
     from splu_desktop.core.plan import Plan
-    from splu_desktop.core.policy import Proposal, Verdict
+    from splu_desktop.core.policy import EarlierRelease, Proposal, Verdict
     from splu_desktop.core.questions import AskedTable
     from splu_desktop.core.sanitise import DrawInput
     from splu_desktop.files.release.reading import OpenRelease
@@ -105,11 +105,12 @@ class Choices:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """A plan with its table as the mechanism sees it, and the verdict."""
+    """A plan with its table as the mechanism sees it, the verdict, and what was released of the same persons before."""
 
     plan: Plan
     draw_input: DrawInput
     verdict: Verdict
+    earlier: Sequence[EarlierRelease] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,6 +291,11 @@ class Session(QObject):
     def take_verdict(self, judged: Judgement) -> None:
         """Keep what a plan came to."""
         self._judged = [judged, *self._judged][:4]
+        self.changed.emit()
+
+    def judge_anew(self) -> None:
+        """Let go of verdicts, as what they know of earlier releases is out of date."""
+        self._judged = []
         self.changed.emit()
 
     def fail_verdict(self, sentence: str) -> None:

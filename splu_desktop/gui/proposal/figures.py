@@ -7,10 +7,12 @@ from functools import lru_cache
 from PySide6.QtCore import QLocale
 
 from splu_desktop.core.messages import cases_of_100
-from splu_desktop.core.policy import Verdict
+from splu_desktop.core.policy import Line, Verdict
 from splu_desktop.core.policy.figures import FEWEST_CELLS
 from splu_desktop.gui.base.messages import one_in
-from splu_desktop.gui.base.words import number, t
+from splu_desktop.gui.base.words import number, t, translate
+
+EARLIER = "second-release"  # the line that no other plan repairs: what went out before is handed out again
 
 
 def strength_words(gamma: float) -> str:
@@ -27,6 +29,13 @@ def useful(found: Verdict, answered: int, cells: int) -> bool:
 def _alike(found: Verdict) -> tuple[int, int]:
     """Return how many look alike at least, and how many are too few: of a million persons that takes a while."""
     return int(found.figures.alike.smallest), int(found.figures.alike.below(found.limits.alike))
+
+
+def repair_words(line: Line) -> str:
+    """Return what a line's button says, "" where nothing repairs it."""
+    if line.repair is None:
+        return t("Hand out the earlier one…") if line.name == EARLIER else ""
+    return translate(line.repair.words)
 
 
 def out_of_date() -> tuple[str, str, str]:

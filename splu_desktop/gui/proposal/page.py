@@ -28,12 +28,13 @@ from splu_desktop.gui.base.parts import Card, VerdictBar, link
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.widgets import ElidedLabel, Rule, label, margins, put, show_whole, turn
 from splu_desktop.gui.base.words import bare, caption, join, language_code, number, percent, plain, t, translate
-from splu_desktop.gui.proposal.figures import band_figures, out_of_date, strength_words
+from splu_desktop.gui.proposal.figures import band_figures, out_of_date, repair_words, strength_words
 from splu_desktop.gui.proposal.offer import ENDINGS, Offer
 from splu_desktop.gui.proposal.page_height import FillingBox
 from splu_desktop.gui.proposal.plots import LargeCountsPlot, SmallCountsPlot
 from splu_desktop.gui.proposal.preview import MOST_LINES, Preview, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
+from splu_desktop.gui.proposal.releases_dialog import ReleasesDialog
 from splu_desktop.gui.proposal.slider import StrengthSlider
 from splu_desktop.gui.proposal.steps import StepList, steps_of
 from splu_desktop.gui.proposal.ways import PossibleCard, Way, Ways, way_of
@@ -437,13 +438,13 @@ class ProposalPage(Page):
     def _ways_of(self, state: str, others: Sequence[Alternative]) -> list[Way]:
         """Return two other ways; repairs of what stops the plan where something does."""
         verdict = self.session.verdict
-        stops = [] if verdict is None else [line for line in verdict.open if line.state == RED and line.repair]
+        stops = [] if verdict is None else [line for line in verdict.open if line.state == RED and repair_words(line)]
         if state == UNSAFE and stops:
             found: dict[str, Way] = {}
             for line in stops:
-                words = translate(line.repair.words) if line.repair is not None else ""
-                repair = Way(words, translate(line.sentence), (), partial(self.repair, line))
-                found.setdefault(words, repair)  # two lines may have the same repair
+                take = partial(self.repair, line) if line.repair else partial(ReleasesDialog, self.session, self)
+                words = repair_words(line)
+                found.setdefault(words, Way(words, translate(line.sentence), (), take))  # two may have the same repair
             return list(found.values())[:2]
         some, judged = [each for each in others if each.plan is not None][:2], self.session.judgement
         return [way_of(each, partial(self._take, each), judged) for each in some]

@@ -24,6 +24,7 @@ from splu_desktop.gui.base.widgets import (
     restyle,
 )
 from splu_desktop.gui.base.words import bare, caption, t, translate
+from splu_desktop.gui.proposal.figures import repair_words
 
 _READY = 3  # reasons that are offered
 _OWN_WORDS = 5  # of a reason of one's own
@@ -56,13 +57,13 @@ class LineCard(QFrame):
         self.sentence.setFont(font)
         restyle(self.sentence, colour)
         self.column.addWidget(self.sentence)
-        words = t("Working it out…") if repairing else caption(translate(line.repair.words)) if line.repair else ""
+        words = t("Working it out…") if repairing else caption(repair_words(line))
         self.repair = button(words, self.repaired.emit, look="primary" if first else "")
         self.repair.setEnabled(not repairing)
-        show = link(t("Show me"), self.shown.emit, translate(line.sentence))
-        self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), self.repair, show, 1))
+        self.show_me = link(t("Show me"), self.shown.emit, translate(line.sentence))
+        self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), self.repair, self.show_me, 1))
         # Shown before it has a parent, it would come up as a window of its own.
-        self.repair.setVisible(line.repair is not None and not accepted)
+        self.repair.setVisible(bool(words) and not accepted)
         if accepted:
             undo = link(bare(t("&Undo")), lambda: self.accepted.emit(""))
             told = label(t("Accepted by {words}", words=accepted), fitting=True)
@@ -126,7 +127,8 @@ class LineCard(QFrame):
 
     def first_field(self) -> QWidget:
         """Return what the focus goes to when this line is what the release waits for."""
-        return self.repair if self.repair.isVisible() and self.repair.isEnabled() else getattr(self, "reason", self)
+        ready = self.repair.isEnabled() and not self.repair.isHidden()  # which it is before it is seen, too
+        return self.repair if ready else getattr(self, "reason", self.show_me)
 
 
 class HeldLines(QFrame):

@@ -24,13 +24,13 @@ from splu_desktop.gui.base.session import Release, Step
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import announce, button, empty, label, line_edit, margins, put
 from splu_desktop.gui.base.words import join, language_code, t, translate
-from splu_desktop.gui.proposal.figures import band_figures, out_of_date
+from splu_desktop.gui.proposal.figures import EARLIER, band_figures, out_of_date
+from splu_desktop.gui.proposal.releases_dialog import ReleasesDialog
 from splu_desktop.gui.publish.lines import HeldLines, LineCard
 from splu_desktop.gui.publish.outgoing_card import OutgoingCard
-from splu_desktop.gui.publish.releases_dialog import ReleasesDialog
 
 _RIGHT = 424
-_FIGURES = "too-blurred", "riskiest-group", "certainty", "small-counts", "second-release"
+_FIGURES = "too-blurred", "riskiest-group", "certainty", "small-counts", EARLIER
 _LOOK_AT = dict.fromkeys(_FIGURES, Step.PROPOSAL) | dict.fromkeys(("not-signed", "no-person-column"), Step.QUESTIONS)
 
 
@@ -208,6 +208,9 @@ class PublishPage(Page):
     # --- what is done
 
     def _repair(self, line: Line) -> None:
+        if line.repair is None:
+            ReleasesDialog(self.session, self)
+            return
         self._repairing = line.name
         self.repair(line, self._end_repair)
         self.refresh()
@@ -265,20 +268,14 @@ class PublishPage(Page):
             options=options,
         )
 
-    def show_releases(self) -> ReleasesDialog:
-        """Show what was released from this computer."""
-        dialog = ReleasesDialog(self)
-        dialog.open()
-        return dialog
-
     def _hand_over(self) -> None:
         """Pack the release into a locked ZIP, and show its password once: it is kept nowhere."""
         made = self._find_release()
         if made is None:
-        # A locked ZIP is as strong as its password alone, so that the program makes it and nobody types one.
             return
         folder = Path(made.content.path)
         start = folder.with_name(f"{folder.name}.zip")
+        # A locked ZIP is as strong as its password alone, so that the program makes it and nobody types one.
         path, password = asked_target(self, t("As a ZIP with a password…"), start, ".zip"), new_password()
         if path is None:
             return

@@ -1,4 +1,4 @@
-"""Releases made from this computer, as the register knows them; one that was never handed out can be withdrawn."""
+"""What was released from this computer, as the register knows it; what was never handed out can be withdrawn."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from splu_desktop.files.register import Entry, Register
 from splu_desktop.gui.base.dialogs import Dialog, last_row, show_folder
 from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.parts import STATES
+from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.widgets import button, label, line_edit, margins, put
 from splu_desktop.gui.base.words import bare, number, t, translate
 
 
 class ReleasesDialog(Dialog):
-    """The releases, the last one first."""
+    """Releases and protected tables, the last one first; that of the same persons is chosen, to go out once more."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(bare(t("&Releases made from this computer…")), (860, 420), parent)
-        self.problem = label("", "fault", fitting=True)
+        self._session, self.problem = session, label("", "fault", fitting=True)
         self.view = TableView(bare(t("&Releases made from this computer…")))
         self.model = self.view.hold(_fields())
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._offer())
@@ -36,6 +37,11 @@ class ReleasesDialog(Dialog):
         put(self.parts, (self.view, 1), self.problem, row, label(words, "quiet", fitting=True))
         last_row(self)
         self._read()
+        same = [each.name for each in session.judgement.earlier] if session.judgement is not None else []
+        for at in [at for at, entry in enumerate(self.model.rows) if entry.release in same][:1]:
+            self.view.selectRow(at)
+            self.folder.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.open()
 
     def _read(self) -> None:
         try:
@@ -45,7 +51,7 @@ class ReleasesDialog(Dialog):
             return
         self.problem.setText(" ".join(translate(each) for each in found.faults[:2]))
         self.problem.setVisible(bool(found.faults))
-        self.model.show(found.releases[::-1])
+        self.model.show(found.handed_out[::-1])
         self.view.resizeColumnsToContents()
         self._offer()
 
@@ -74,6 +80,7 @@ class ReleasesDialog(Dialog):
             return
         self.why.clear()
         self._read()
+        self._session.judge_anew()
 
     def _fail(self, fault: SpluError) -> None:
         self.problem.setText(translate(str(fault)))
@@ -86,7 +93,7 @@ def _fields() -> list[Field[Entry]]:
         return QLocale().toString(found, QLocale.FormatType.ShortFormat) if found.isValid() else entry.time
 
     def text(key: str, entry: Entry) -> str:
-        return str(entry.body.get(key) or "–")
+        return str(entry.body.get(key) or dict(entry.body.get("audience") or {}).get(key) or "–")
 
     def verdict(entry: Entry) -> str:
         state = str(entry.body.get("verdict"))
