@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,6 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QLabel, QV
 from splu_desktop.core.mechanism import Block, draw_from
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.gui.base.choices import Choice, number_box, show_value
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import empty, label, margins, put
@@ -22,14 +20,12 @@ from splu_desktop.gui.proposal.plots import LargeCounts, LargeCountsPlot, SmallC
 from splu_desktop.gui.proposal.preview import plot_figures
 
 
-def block_figures(
-    blocks: Sequence[Block], thresholds: Thresholds, progress: Progress = SILENT
-) -> list[tuple[LargeCounts, SmallCounts]]:
+def block_figures(plan: Plan, progress: Progress = SILENT) -> list[tuple[LargeCounts, SmallCounts]]:
     """Return what each block's draw promises, for a worker."""
     found = []
-    for done, block in enumerate(blocks):
-        progress.report(t("Working it out…"), done / len(blocks))
-        found.append(plot_figures(block.draw, thresholds))
+    for done, block in enumerate(plan.blocks):
+        progress.report(t("Working it out…"), done / len(plan.blocks))
+        found.append(plot_figures(block.draw, plan))
     return found
 
 
@@ -55,9 +51,6 @@ class StrengthSection(Section):
         for plot, name in ((self.large, t("T_f against T_E")), (self.small, t("T_P over small counts"))):
             words = label("", "quiet", wrap=True)
             plot.setMinimumHeight(150)
-            plot.readout.connect(
-                lambda text, words=words, plot=plot: words.setText(text or plot.accessibleDescription())
-            )
             column = put(margins(QVBoxLayout(), 0, spacing=2), label(name, "strong"), (plot, 1), words)
             plots.addLayout(column, 1)
             self.words.append(words)
@@ -77,8 +70,7 @@ class StrengthSection(Section):
         self.all.setVisible(len(plan.blocks) > 1)
         self.work.start(
             block_figures,
-            plan.blocks,
-            plan.thresholds,
+            plan,
             on_done=self._take,
             on_exception=self.say_fault,
             channel="bounds",

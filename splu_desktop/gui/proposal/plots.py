@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QFont,
@@ -62,6 +62,7 @@ class LargeCounts:
     top : end of the axis, which stays while the slider moves.
     counts : true counts of the table in front.
     epsilon : the error.
+    whose : what is counted, in words: persons where they are drawn.
     """
 
     t_e: Floats
@@ -70,6 +71,7 @@ class LargeCounts:
     top: float
     counts: Floats
     epsilon: float
+    whose: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +105,6 @@ class Plot(QWidget):
     pyqtgraph only draws: keys, mouse and menu are this widget's, so that the page scrolls under a wheel. Heights are
     0..1 whatever they show.
     """
-
-    readout = Signal(str)
 
     def __init__(self, name: str, colour: str) -> None:
         super().__init__()
@@ -262,13 +262,11 @@ class Plot(QWidget):
         if place is None or not len(self._places):
             self._place = None
             self._cursor.setData([], [])
-            self.readout.emit("")
             return
         self._place = min(max(place, 0), len(self._places) - 1)
         x = self._places[self._place]
         self._cursor.setData([x, x], [0.0, 1.0])
         words = self._words_at(self._place)
-        self.readout.emit(words)
         middle = self._view.mapFromScene(self._box.mapViewToScene(QPointF(x, 0.5)))
         show_tip(self, at or self.mapToGlobal(middle), words)
 
@@ -358,7 +356,9 @@ class LargeCountsPlot(Plot):
         error = percent(what.epsilon)
         self.setAccessibleDescription(
             t(
-                "Counts of {n} and more (T_f) are wrong by {error} or more in at most {share} of releases (T_E).",
+                "Counts of {n} {persons} and more (T_f) are wrong by {error} or more "
+                "in at most {share} of releases (T_E).",
+                persons=what.whose,
                 n=number(what.at[1]),
                 error=error,
                 share=percent(what.at[0]),
@@ -368,7 +368,8 @@ class LargeCountsPlot(Plot):
         chosen, high = math.log10(what.at[0]), min(what.at[1] / what.top, 1.0)
         self._places, self._first = x, int(np.abs(x - chosen).argmin())
         self._words_at = lambda place: t(
-            "In at most {share} of releases wrong by {error} or more: counts of {n} and more",
+            "In at most {share} of releases wrong by {error} or more: counts of {n} {persons} and more",
+            persons=what.whose,
             share=percent(float(what.t_e[place])),
             error=error,
             n=number(float(what.t_f[place])),

@@ -23,8 +23,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.certainty import Certainty
 from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import unique
-from splu_desktop.core.thresholds import Thresholds
-from splu_desktop.gui.base.messages import value_words
+from splu_desktop.gui.base.messages import persons_of, value_words
 from splu_desktop.gui.base.words import join, t
 from splu_desktop.gui.proposal.plots import LargeCounts, SmallCounts, nice_top
 
@@ -144,7 +143,7 @@ def preview(prepared: DrawInput, verdict: Verdict, plan: Plan, progress: Progres
     shown = [_Lines(table, total, plan) for table, total in zip(tables, totals, strict=True)]
     # A plan that asks for no table has a strength all the same, which the plots show of its first block.
     blocks = [plan.block_of(table.table.sa) for table in tables] or [plan.blocks[0]]
-    curves = [[plot_figures(_draw(each, plan, gamma), plan.thresholds) for gamma in gammas] for each in blocks]
+    curves = [[plot_figures(_draw(each, plan, gamma), plan) for gamma in gammas] for each in blocks]
     plots = [_with_counts(block, table) for block, table in zip_longest(curves, tables)]
     stops, certainty = [], verdict.figures.certainty
     for at in range(len(gammas)):
@@ -157,13 +156,14 @@ def preview(prepared: DrawInput, verdict: Verdict, plan: Plan, progress: Progres
     return Preview(plan, verdict, tuple(stops), plan.questions, groups)
 
 
-def plot_figures(draw: Draw, thresholds: Thresholds) -> tuple[LargeCounts, SmallCounts]:
+def plot_figures(draw: Draw, plan: Plan) -> tuple[LargeCounts, SmallCounts]:
     """Return what both plots show of a draw, without counts of a table."""
+    thresholds, whose = plan.thresholds, persons_of(plan)
     epsilon, curve = thresholds.epsilon, t_f_curve(draw, thresholds.epsilon, _T_E)
     point = thresholds.t_e, t_f(draw, epsilon, thresholds.t_e)
     top = nice_top(float(max(curve.max(), point[1])))
     small = error_curve(draw, epsilon, np.arange(1, max(12, 3 * thresholds.alpha) + 1))
-    large = LargeCounts(_T_E, curve, point, top, np.zeros(0), epsilon)
+    large = LargeCounts(_T_E, curve, point, top, np.zeros(0), epsilon, whose)
     return large, SmallCounts(small, thresholds.alpha, epsilon)
 
 

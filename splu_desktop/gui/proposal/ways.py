@@ -15,7 +15,7 @@ from splu_desktop.core.policy import Alternative
 from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.session import Judgement
 from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle
-from splu_desktop.gui.base.words import number, plain, t, translate
+from splu_desktop.gui.base.words import join, number, plain, t, translate
 from splu_desktop.gui.proposal.figures import strength_words
 from splu_desktop.gui.proposal.page_height import hold_height
 
@@ -69,7 +69,7 @@ class WayCard(Card):
             self.body.addWidget(line_of(*picture, figure))
         self.body.addStretch(1)
         self.use: QPushButton = button(t("Use this"), way.take)
-        self.use.setAccessibleName(f"{self.use.text()}: {way.title}, {way.words}")
+        self.use.setAccessibleName(join((self.use.text(), join((way.title, way.words), ",")), ":"))
         if first:
             restyle(self.use, "primary")
             restyle(self, "card-accent")
