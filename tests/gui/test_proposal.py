@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
+    QLabel,
     QPushButton,
     QStyleOptionComboBox,
     QStyleOptionViewItem,
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.core.answer.answer import HIDDEN, READABLE
 from splu_desktop.core.mechanism import Block, DecoyGroups, Draw, Lenders
 from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL, verdict
@@ -31,15 +33,19 @@ from splu_desktop.core.table import Table
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import one_in, persons_of, rows_of, value_words
 from splu_desktop.gui.base.session import Answers, Step
-from splu_desktop.gui.proposal.figures import band_figures
-from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal import plots
+from splu_desktop.gui.proposal.figures import band_figures
+from splu_desktop.gui.proposal.offer import Offer
+from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal.preview import RangeLine, preview
 from splu_desktop.gui.proposal.ranges import RangeTable
 from splu_desktop.gui.proposal.steps import steps_of
 from splu_desktop.gui.questions.page import QuestionsPage
 from splu_desktop.gui.shell import languages
 from splu_desktop.gui.shell.main_window import MainWindow
+from splu_desktop.report.book.document import PrintedBook
+from splu_desktop.report.book.printed_book import Figure, Line, PrintedTable
+from splu_desktop.report.book.tables import BookTable
 from tests.core.risk_tables import coded, plan_for
 from tests.gui.conftest import Idle
 
@@ -102,12 +108,12 @@ def test_a_plot_is_read_by_keys_and_mouse_and_goes_along_without_the_true_counts
     plot.setFocus()
     QTest.keyClick(plot, Qt.Key.Key_Right)
     assert said[-1].startswith("In at most 5.3\xa0% of releases wrong by 30\xa0% or more: counts of ")
+    assert said[-1].endswith(" patients and more"), "where persons are drawn, they are what is counted"
     QTest.keyClick(plot, Qt.Key.Key_Right)
     assert said[-1].startswith("In at most 5.8\xa0%")
     QTest.mouseMove(plot, QPoint(plot.width() - 30, plot.height() // 3))
     assert re.match(r"In at most [3-5]\d", said[-1])
     QTest.mouseMove(plot, QPoint(1, 1))
-    assert said[-1].endswith(" patients and more"), "where persons are drawn, they are what is counted"
     shown = plot.grab().toImage()
     pictures = []
     for name in ("plot.png", "plot.svg"):
@@ -240,9 +246,47 @@ def test_a_table_too_small_for_rows_is_handed_out_as_tables(
     target = tmp_path / "tables.xlsx"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
     qtbot.waitUntil(page.offer.make.isEnabled)
+    plan = window.session.plan
+    assert plan is not None
+    window.session.change_plan(plan.with_role("Sex", Role.DROPPED), "without sex")
+    assert not page.offer.make.isEnabled(), "the tables of the plan before are not those of this one"
+    window.session.undo()
+    qtbot.waitUntil(page.offer.make.isEnabled)
     page.offer.make.click()
     idle(window)
     assert target.exists()
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+@pytest.mark.parametrize("values", [1, 60])
+def test_hidden_counts_of_protected_tables_take_one_line_of_a_group(qtbot: QtBot, values: int) -> None:
+    def figure(n: int) -> Figure:
+        return Figure(n, max(n - 4, 0), n + 4, HIDDEN if n < 10 else READABLE, n)
+
+    labels = tuple(f"I{at:02}" for at in range(values))
+    counts = [40, 12, *range(8)] * 60
+    groups = [(f"Ward {at:02}",) for at in range(60 if values == 1 else 2)]
+    lines = []
+    for at, group in enumerate([*groups, ()]):
+        cells = [(figure(counts[at + each] if group else 90), figure(200)) for each in range(values)]
+        lines.append(Line(group, figure(200), tuple(cells)))
+    table = PrintedTable(BookTable("Diagnosis", by=("Ward",)), ("Ward",), labels, tuple(lines))
+    offer = Offer()
+    qtbot.addWidget(offer)
+    offer.resize(600, 300)
+    offer.show_tables(PrintedBook("protected", (table,)))
+    offer.show()
+    QApplication.processEvents()
+    texts = [each.text().strip() for each in offer.room.widget().findChildren(QLabel)]
+    assert not [each for each in texts if each.startswith("hidden (")]
+    folded = [int(each.removeprefix("hidden: ")) for each in texts if each.startswith("hidden: ")]
+    cells = [cell for line in lines for cell, _ in line.cells]
+    assert sum(folded) == sum(each.trust == HIDDEN for each in cells)
+    assert len(folded) == (1 if values == 1 else len(groups))
+    assert sum(each.endswith("(36–44)") for each in texts) == sum(each.number == 40 for each in cells)
+    offer.room.setFocus()
+    QTest.keyClick(offer.room, Qt.Key.Key_PageDown)
+    assert offer.room.verticalScrollBar().value() > 0, "nothing inside takes keys"
 
 
 def test_groups_that_we_made_are_shown_in_the_windows_language(qapp: QApplication) -> None:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from splu_desktop.core.answer.answer import HIDDEN
 from splu_desktop.core.mechanism.cell_noise import MOST
-from splu_desktop.files.language import language
+from splu_desktop.files.language import Language, language
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Picture, button, empty, label, make_grid, margins, put, put_in_scroll_area
-from splu_desktop.gui.base.words import language_code, number, t
+from splu_desktop.gui.base.words import join, language_code, number, t
 from splu_desktop.gui.proposal.page_height import hold_height
 from splu_desktop.report.book.document import PrintedBook, count_cell, line_words, table_words
-from splu_desktop.report.book.printed_book import PrintedTable
+from splu_desktop.report.book.printed_book import Figure, PrintedTable
 from splu_desktop.report.document import cell_text
 
 ENDINGS = (".docx", ".xlsx", ".html")
-_MOST = 60  # lines of a table that are shown
+_MOST = 100  # lines of a table that are shown
+_FOLDED = 3  # hidden figures from which they stand in one line
+_Row = tuple[str, str, list[str]]  # a group, its look, its figures
 
 
 class Offer(QFrame):
@@ -40,8 +45,10 @@ class Offer(QFrame):
             most=MOST,
         )
         inside = QWidget()
-        self.tables = margins(QVBoxLayout(inside), 0, 0, 8, 0, spacing=8)
+        self.tables = margins(QVBoxLayout(inside), 6, 4, 8, 4, spacing=8)
         self.room = put_in_scroll_area(inside)
+        self.room.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # nothing inside takes keys
+        self.room.setAccessibleName(t("Your tables"))
         note = t("True counts are seen only here. Lost: other questions. Kept: all tables have the same totals.")
         self.make = button(t("Make these tables…"), self.wanted.emit, look="primary")
         self.make.setEnabled(False)
@@ -67,25 +74,47 @@ class Offer(QFrame):
 
 
 def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
-    """Return a table with the true counts beside what goes out."""
-    words = language(language_code())
+    """Return a table with the true counts beside what goes out; of several values, each group stands above them."""
+    words, several = language(language_code()), len(table.labels) > 1
+    rows: list[_Row] = []
+    for line in table.lines if several else ():
+        rows.append((line_words(line, words), "strong", _say((line.rows,), words)))
+        cells = zip(table.labels, line.cells, strict=True)
+        rows += _fold([(f"    {words.value(label)}", (cell[0],)) for label, cell in cells], words)
+    if not several:
+        *groups, whole = [(line_words(line, words), (line.cells[0][0], line.rows)) for line in table.lines]
+        rows = [*_fold(groups, words), (whole[0], "strong", _say(whole[1], words))]
+    heads = [t("goes out"), t("true"), t("Persons") if persons else t("Rows"), t("true")]
     made = QWidget()
     column = margins(QVBoxLayout(made), 0, spacing=4)
     column.addWidget(label(table_words(table.table, words), "strong"))
     grid = make_grid(18, 3, filling=0)
     column.addLayout(grid)
-    right = Qt.AlignmentFlag.AlignRight
-    whole = t("Persons") if persons else t("Rows")
-    for at, head in enumerate((t("Group"), t("goes out"), t("true"), whole, t("true"))):
-        grid.addWidget(label(head, "quiet"), 0, at, right if at else Qt.AlignmentFlag.AlignLeft)
-    places = [(line, at) for line in table.lines for at in range(len(table.labels))][:_MOST]
-    for row, (line, at) in enumerate(places, 1):
-        group, look = line_words(line, words), "" if line.labels else "strong"
-        if len(table.labels) > 1:
-            group = words.join((group, words.value(table.labels[at])), ":")
+    for row, (group, look, texts) in enumerate([(t("Group"), "quiet", heads[: 2 if several else 4]), *rows[:_MOST]]):
         grid.addWidget(label(group, look), row, 0)
-        for place, figure in ((1, line.cells[at][0]), (3, line.rows)):
-            grid.addWidget(label(cell_text(count_cell(figure, words)), look or "strong"), row, place, right)
-            grid.addWidget(label(number(figure.truth or 0), "quiet"), row, place + 1, right)
+        for at, text in enumerate(texts):
+            look = "quiet" if not row or at % 2 else "strong"
+            grid.addWidget(label(text, look), row, at + 1, Qt.AlignmentFlag.AlignRight)
+    if len(rows) > _MOST:
+        more = t("The first {n} of {all} groups; all are counted.", n=_MOST, all=number(len(rows)))
+        column.addWidget(label(more, "quiet", wrap=True))
     made.setAccessibleName(table_words(table.table, words))
     return made
+
+
+def _say(figures: Sequence[Figure], words: Language) -> list[str]:
+    """Return each figure as it goes out, and as it is."""
+    return [text for each in figures for text in (cell_text(count_cell(each, words)), number(each.truth or 0))]
+
+
+def _fold(cells: Sequence[tuple[str, Sequence[Figure]]], words: Language) -> list[_Row]:
+    """Return a row for each group and its figures, and one for all that are hidden, unless they are few."""
+    gone = [figures[0].truth or 0 for _, figures in cells if figures[0].trust == HIDDEN]
+    few = len(gone) < _FOLDED
+    rows = [(group, "", _say(figures, words)) for group, figures in cells if few or figures[0].trust != HIDDEN]
+    if few:
+        return rows
+    return [
+        *rows,
+        (f"    {join((t('hidden'), number(len(gone))), ':')}", "protected", ["", f"{min(gone)}–{max(gone)}"]),
+    ]

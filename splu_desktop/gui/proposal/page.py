@@ -287,6 +287,9 @@ class ProposalPage(Page):
                 self._steps_shown = key
                 self.steps.show_steps(steps, len(plan.roles))
         self.steps.say_strength(plan.gamma)
+        if self._waits():  # protected tables of another plan are not to be handed out as this one's
+            self._protected = None, None
+            self.offer.show_tables(None)
         if shown is not None:
             stops = shown.stops
             self.slider.show_stops([s.gamma for s in stops], [s.zone for s in stops], stops[self._at].gamma)
@@ -543,7 +546,7 @@ def _legend(shown: Preview, table: int, at: int) -> str:
     lines = shown.stops[at].lines[table]
     if shown.groups[table] > MOST_LINES:
         return t(
-            "The first {n} of {all} groups; the verdict counts all.",
+            "The first {n} of {all} groups; all are counted.",
             n=MOST_LINES,
             all=number(shown.groups[table]),
         )
