@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.policy import RED
+from splu_desktop.core.policy import AMBER, RED, Line
 from splu_desktop.core.roles import Role
 from splu_desktop.files.release.reading import open_release
 from splu_desktop.gui.ask.page import AskPage
@@ -21,6 +21,7 @@ from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.words import number
 from splu_desktop.gui.expert.blocks import ClassesSection
 from splu_desktop.gui.expert.page import ExpertPage
+from splu_desktop.gui.proposal.figures import repair_words
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal.releases_dialog import ReleasesDialog
 from splu_desktop.gui.publish.page import PublishPage
@@ -317,6 +318,11 @@ def test_what_was_handed_out_before_is_found_again_and_no_longer_counts_once_it_
     dialog.close()
     idle(proposed)
     assert publish.primary.isEnabled(), publish.note.text()
+
+
+def test_a_register_in_doubt_knows_nothing_to_hand_out_again() -> None:
+    assert repair_words(Line("second-release", AMBER, "The register of releases was changed.")) == ""
+    assert repair_words(Line("second-release", RED, "These persons were released before.", 0.9, 0.5))
 
 
 def test_a_release_is_packed_with_a_password_that_opens_it(

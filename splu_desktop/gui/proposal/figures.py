@@ -34,7 +34,8 @@ def _alike(found: Verdict) -> tuple[int, int]:
 def repair_words(line: Line) -> str:
     """Return what a line's button says, "" where nothing repairs it."""
     if line.repair is None:
-        return t("Hand out the earlier one…") if line.name == EARLIER else ""
+        known = line.name == EARLIER and line.value is not None  # else the register is in doubt about it
+        return t("Hand out the earlier one…") if known else ""
     return translate(line.repair.words)
 
 
