@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.policy import AMBER, RED, Line
+from splu_desktop.core.policy import RED, Line
+from splu_desktop.core.policy.lines import AMBER
 from splu_desktop.core.roles import Role
 from splu_desktop.files.release.reading import open_release
 from splu_desktop.gui.ask.page import AskPage
