@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.interval_texts import interval_ends, whole_numbers
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column
 
 ENOUGH = 250  # records of an interval whose mean is told: T_f at the usual thresholds
 _STEPS = 20  # of an interval, to which its mean is rounded
@@ -26,7 +26,7 @@ def band_means(before: Column, after: Column, owner: NDArray[np.integer] | None 
     owner : (N,) the person of each record; None where each is one.
     """
     ends = interval_ends(after)
-    if ends is None or before.kind not in (Kind.INTEGER, Kind.DECIMAL) or before.values is None:
+    if ends is None or not before.kind.is_number or before.values is None:
         return {}
     numbers = np.where(before.missing, np.nan, before.values)[before.codes]
     known = np.isfinite(numbers) & ~after.missing[after.codes]

@@ -69,9 +69,19 @@ class Kind(Enum):
     TEXT = "free text"
 
     @property
+    def is_number(self) -> bool:
+        """Whether these are numbers."""
+        return self in (Kind.INTEGER, Kind.DECIMAL)
+
+    @property
+    def is_date(self) -> bool:
+        """Whether these are days, or moments of them."""
+        return self in (Kind.DATE, Kind.DATETIME)
+
+    @property
     def has_order(self) -> bool:
-        """Whether ranges make sense (numbers and dates)."""
-        return self in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.DATETIME)
+        """Whether ranges make sense."""
+        return self.is_number or self.is_date
 
 
 def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:

@@ -416,7 +416,7 @@ def _other_file() -> BadSetting:
 
 def _tally(column: Column) -> Counter[str]:
     """Return how many rows have each value; a date by its day, since a release spells dates in its own way."""
-    dates = column.values if column.kind in (Kind.DATE, Kind.DATETIME) else None
+    dates = column.values if column.kind.is_date else None
     texts = column.labels if dates is None else dates
     found = zip(texts.tolist(), column.missing, column.counts(), strict=True)
     return Counter({str(text): int(n) for text, gone, n in found if n and not gone})
@@ -774,7 +774,7 @@ def _digest(opened: OpenRelease, entry: Entry | None) -> str:
 
 def _detail(column: Column) -> str:
     """Return how fine a column is where law asks: "day" for dates to the day, "old" for single ages above 89."""
-    if column.kind in (Kind.DATE, Kind.DATETIME):
+    if column.kind.is_date:
         return "day"
     if column.kind is Kind.INTEGER and column.values is not None and np.nanmax(column.values, initial=0) > 89:
         return "old"

@@ -10,7 +10,6 @@ import numpy as np
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.table import Column, Kind
 
-_DATES = (Kind.DATE, Kind.DATETIME)
 _DECIMAL_COMMA = r"[+-]?\d+,\d+"
 _THOUSANDS = r"[+-]?[1-9]\d{0,2},\d{3}"
 # A year, a month, a day or a moment of it, as the table of a release spells them ...
@@ -30,14 +29,14 @@ def value_of(column: Column, text: str) -> Any:
 
     A month or a year is no value of a column of dates, nor a day one of moments: see `is_span`.
     """
-    if column.kind not in _DATES:
+    if not column.kind.is_date:
         return read_number(text)
     return None if is_span(column, text) else _moment(text)
 
 
 def is_span(column: Column, text: str) -> bool:
     """Return whether a text names a span that holds many values: a year of quarters, a month, a day of moments."""
-    if column.kind not in _DATES:
+    if not column.kind.is_date:
         return re.fullmatch(r"\d{4}", text, re.ASCII) is not None and holds_spans(column) and text not in column.labels
     moment = _read_date(text)
     return moment is not None and np.datetime_data(moment)[0] in (
@@ -85,7 +84,7 @@ def end_of_range(column: Column, text: str, *, last: bool) -> Any:
         return None
     if column.values is not None and text in column.labels and not column.missing[column.code_of(text)]:
         return column.values[column.code_of(text)]  # written as the table writes it, whatever its way with dates
-    dates = column.kind in _DATES
+    dates = column.kind.is_date
     value = _moment(text) if dates else read_number(text)
     if value is None:
         raise BadQuestion(

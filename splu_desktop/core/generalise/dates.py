@@ -138,7 +138,7 @@ def ages_at(days: NDArray[Any], at: date) -> NDArray[np.int64]:
 
 def days_of(column: Column) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return (m,) the day of each label and whether it has one. Raises CannotGeneralise for kinds without dates."""
-    if column.kind not in (Kind.DATE, Kind.DATETIME) or column.values is None:
+    if not column.kind.is_date or column.values is None:
         raise CannotGeneralise(_NO_DATES, column=column.name)
     known = ~np.isnat(column.values) & ~column.missing
     return np.where(known, column.values, np.datetime64("1970-01-01", "us")).astype("datetime64[D]"), known

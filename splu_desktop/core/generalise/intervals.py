@@ -107,7 +107,7 @@ def interval_labels(cuts: Sequence[float], *, whole: bool) -> list[str]:
 
 def numbers_of(column: Column) -> NDArray[np.float64]:
     """Return (m,) the numbers behind the labels, NaN where missing or text. Raises CannotGeneralise for other kinds."""
-    if column.kind not in (Kind.INTEGER, Kind.DECIMAL) or column.values is None:
+    if not column.kind.is_number or column.values is None:
         raise CannotGeneralise(_NO_NUMBERS, column=column.name)
     return np.where(column.missing, np.nan, column.values)
 

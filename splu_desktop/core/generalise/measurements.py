@@ -29,7 +29,7 @@ class NeedsGroups(BadSetting):
     """A measurement was marked as sensitive before it was generalised."""
 
     def __init__(self, column: Column) -> None:
-        dated = column.kind in (Kind.DATE, Kind.DATETIME)
+        dated = column.kind.is_date
         super().__init__(
             "Column “{column}” holds {distinct} dates or measured numbers, which can't be re-drawn as they stand; put "
             "them into bands first (for example --generalise '{column}:{option}').",
@@ -49,7 +49,7 @@ def is_measurement(column: Column) -> bool:
     """
     if column.values is None or not column.kind.has_order:
         return False
-    if column.kind in (Kind.DATE, Kind.DATETIME):
+    if column.kind.is_date:
         return True
     values = column.values[~column.missing]
     values = values[~np.isnan(values)]
@@ -75,7 +75,7 @@ def suggest(column: Column) -> tuple[Generalisation, ...]:
     """
     if not is_measurement(column):
         return ()
-    if column.kind in (Kind.DATE, Kind.DATETIME):
+    if column.kind.is_date:
         return (_date_part(column),)
     found: tuple[Generalisation, ...] = ()
     if measure_of(column) is not None:

@@ -59,7 +59,7 @@ def check_dates(column: Column) -> None:
 
 
 def _holds_dates(column: Column) -> bool:
-    return column.kind in (Kind.DATE, Kind.DATETIME) and column.values is not None
+    return column.kind.is_date and column.values is not None
 
 
 def find_marks(column: Column) -> tuple[Flags, Flags]:

@@ -36,7 +36,7 @@ from splu_desktop.core.risk.certainty import gamma_for
 from splu_desktop.core.risk.ranking import is_mostly_rare, rank_sensitive
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion, absence_values, suggest_roles
-from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.table import Table
 
 _MOST_HAVE = 0.5  # share of the rows from which a value is no secret: no strength hides what most have
 
@@ -218,7 +218,7 @@ class _Drafting:
         found = (
             days_of(column)
             for column in self.table.columns
-            if column.kind in (Kind.DATE, Kind.DATETIME) and self.suggestions[column.name].subject != "age"
+            if column.kind.is_date and self.suggestions[column.name].subject != "age"
         )
         years = [int(str(days[known].max())[:4]) for days, known in found if known.any()]  # some hold texts, too
         return date(min(max(years, default=now), now), 12, 31)  # a mark for "not yet" may lie in the year 9999

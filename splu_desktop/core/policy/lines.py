@@ -27,7 +27,7 @@ from splu_desktop.core.risk.tiers import TIERS
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.sanitise import DrawInput, prepare
-from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.table import Table
 
 _SECONDS = 5.0  # of processor time for ways that are looked for
 OK, AMBER, RED = "ok", "amber", "red"
@@ -269,13 +269,13 @@ class Case:
         choice = self.plan.persons
         if choice is None or not choice.shift:
             return
-        dates = [n for n in self.plan.nsas if self.draw_input.table[n].kind in (Kind.DATE, Kind.DATETIME)]
+        dates = [n for n in self.plan.nsas if self.draw_input.table[n].kind.is_date]
         found = rehearse_shift(self.draw_input.source, choice, dates)
         yield Line("moved-dates", OK if found.enough else AMBER, found.sentence, repair=_months(dates, found.enough))
 
     def _dates(self) -> Iterator[Line]:
         table, moved = self.draw_input.table, () if self.plan.persons is None else self.plan.persons.shift
-        dates = [n for n in self.plan.nsas if table[n].kind in (Kind.DATE, Kind.DATETIME) and n not in moved]
+        dates = [n for n in self.plan.nsas if table[n].kind.is_date and n not in moved]
         # One day for all, as that of the extract, tells nobody from another.
         exact = [n for n in dates if (table[n].counts()[~table[n].missing] > 0).sum() > 1]
         if exact:

@@ -29,7 +29,7 @@ from splu_desktop.core.generalise import (
 from splu_desktop.core.generalise.intervals import interval_labels
 from splu_desktop.core.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.risk.tiers import TIERS, Rung
-from splu_desktop.core.table import Column, Kind, quantiles, unique
+from splu_desktop.core.table import Column, quantiles, unique
 
 AGE_CUTS = (
     tuple(range(5, 95, 5)),
@@ -64,7 +64,7 @@ def ladder_of(column: Column, subject: str, asked: bool, before: Steps = ()) -> 
     """
     start, to = label_map(column, before)
     rungs = [Rung(0, before, to, start.m)]
-    days = start.kind in (Kind.DATE, Kind.DATETIME)
+    days = start.kind.is_date
     for tier, steps in _forms(start, subject):
         try:
             after, further = label_map(start, steps)
@@ -86,7 +86,7 @@ def _forms(column: Column, subject: str) -> Iterator[tuple[int, Steps]]:
     # A rare third sex gave “male or other” where sexes could be joined, so they have no coarser form.
     if subject == "sex":
         return
-    if column.kind in (Kind.DATE, Kind.DATETIME):
+    if column.kind.is_date:
         for tier, part in ((1, Part.MONTH), (2, Part.QUARTER), (3, Part.YEAR)):
             yield tier, (DatePart(part),)
     elif column.grain in ("month", "week", "quarter"):
@@ -99,7 +99,7 @@ def _forms(column: Column, subject: str) -> Iterator[tuple[int, Steps]]:
                 yield tier, (Prefix(length=digits),)
     elif subject == "unit":
         yield from _rare(column, ((_FEW_UNITS, 4),))
-    elif column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.m > _FEW_NUMBERS:
+    elif column.kind.is_number and column.m > _FEW_NUMBERS:
         for tier, groups in ((1, 20), (2, 8)):
             with suppress(CannotGeneralise):
                 yield tier, (by_width(column, round_width(column, groups)),)
@@ -116,7 +116,7 @@ def _rare(column: Column, tiers: Sequence[tuple[int, int]]) -> Iterator[tuple[in
 
 def _ages(column: Column) -> Iterator[tuple[int, Steps]]:
     """Give ages in years by cut points, ages in bands by joining these where they end next to the cut points."""
-    if column.kind in (Kind.INTEGER, Kind.DECIMAL):
+    if column.kind.is_number:
         values = column.values[np.isfinite(column.values)] if column.values is not None else np.zeros(0)
         if len(values) and quantiles(values, [0.5]) > 1_000:  # years of birth
             for tier, width in zip(_AGE_TIERS, (5, 10, 20, 30), strict=True):

@@ -6,7 +6,7 @@ import numpy as np
 
 from splu_desktop.core.roles.content import join_words
 from splu_desktop.core.roles.lexicon import fold, lexicon
-from splu_desktop.core.table import Column, Kind
+from splu_desktop.core.table import Column
 from splu_desktop.core.words import words_of
 
 _LONGEST = 4  # words of "no known allergies"
@@ -34,7 +34,7 @@ def says_absence(label: str, column: Column) -> bool:
     text, words = join_words(label), [fold(word) for word in words_of(label)]
     if values["well"].intersection(map(fold, words_of(column.name))):
         return text in values["yes"] or text in values["well"]
-    if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
+    if column.kind.is_number and column.values is not None:
         return float(column.values[column.code_of(label)]) == 0
     if text in values["absence"]:
         return True

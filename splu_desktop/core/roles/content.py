@@ -228,7 +228,7 @@ def tells_when(column: Column) -> bool:
     written = holds_periods(column) and not any(map(str.isdecimal, labels))
     timed = column.kind is Kind.CATEGORY and _mostly(labels, _TIME.fullmatch)
     days = len(labels) >= _NAMED_DAYS and all(map(_EIGHT.fullmatch, labels))
-    return is_dated(column) or timed or named or written or days
+    return column.kind.is_date or timed or named or written or days
 
 
 @cache
@@ -256,17 +256,12 @@ def holds_years(column: Column) -> bool:
 def may_be_births(column: Column) -> bool:
     """Whether dates or years lie so far apart and so far back as those of births do."""
     years = holds_years(column)
-    if not (years or is_dated(column)) or column.values is None or rows_of(column) < 2:
+    if not (years or column.kind.is_date) or column.values is None or rows_of(column) < 2:
         return False
     values = np.repeat(column.values, column.counts() * ~column.marks)  # who is still there was not born in 9999
     days = values * 365.25 if years else values.astype("datetime64[D]").astype(float)
     first, middle, last = quantiles(days, (0.05, 0.5, 1))
     return bool(last - first > _LIFE and last - middle > _LIFE / 2)
-
-
-def is_dated(column: Column) -> bool:
-    """Whether a column holds dates or times."""
-    return column.kind in (Kind.DATE, Kind.DATETIME)
 
 
 def join_words(text: str) -> str:
@@ -361,7 +356,7 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return True
     coded = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
     answered = answered and (subject != "demographic" or reading.says("event", "administrative"))  # asks for a pension
-    if (column.kind is Kind.DECIMAL and not coded) or is_dated(column) or answered:
+    if (column.kind is Kind.DECIMAL and not coded) or column.kind.is_date or answered:
         return False
     # A route, a mode or a degree is one of coming, paying or schooling, or of treatment, unless its kinds are told.
     told = reading.unsure and subject in ("demographic", "administrative")
@@ -396,7 +391,7 @@ def tells_ways(column: Column, *others: str) -> bool:
 def _fits_age(column: Column, reading: Reading) -> bool:
     ranges = lexicon().ranges
     months = any(ranges.get(word[:end]) == _MONTHS for word in reading.words for end in (None, -1, -2))  # "Monaten"
-    if column.kind in (Kind.INTEGER, Kind.DECIMAL) and column.values is not None:
+    if column.kind.is_number and column.values is not None:
         values = column.values[~column.missing]
         years = values.min() >= _YEARS[0] and values.max() <= _YEARS[1]
         # Unlike those at first sex, birth or menarche, of a pregnancy or a bone, ages of persons lie far apart.

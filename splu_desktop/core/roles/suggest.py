@@ -81,9 +81,9 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     if content.holds_answers(column) and not (column.n < content.FEWEST and reading.says("key")):
         return None  # "telephone": yes, no
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
-    if reading.says("birth") and not reading.says("place") and (content.is_dated(column) or content.holds_days(column)):
+    if reading.says("birth") and not reading.says("place") and (column.kind.is_date or content.holds_days(column)):
         return _names_person(say("A date of birth singles out most people."), "age")
-    if content.is_dated(column) or content.holds_icd(column):
+    if column.kind.is_date or content.holds_icd(column):
         return None
     harmless = bool(reading.subjects)
     if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
@@ -162,7 +162,7 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
             return _harmless(subject, bool(reading.head_subjects))
     if content.holds_sexes(column, named=reading.says("sex")) and not reading.says("somebody", "health"):
         return _harmless("sex", bool(reading.unknown))
-    if content.is_dated(column) and content.may_be_births(column):
+    if column.kind.is_date and content.may_be_births(column):
         return _names_person(say("A date of birth singles out most people."), "age", doubt=True)
     if content.tells_when(column) and not (some or reading.says("death")):
         return _harmless("date", True)
@@ -180,7 +180,7 @@ def _harmless(subject: str, doubt: bool) -> Suggestion:
 
 def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for values that name a record because hardly another has them; none of measurements."""
-    measured = reading.secret or column.kind is Kind.DECIMAL or content.is_dated(column)
+    measured = reading.secret or column.kind is Kind.DECIMAL or column.kind.is_date
     share, many = content.distinct_share(column), content.rows_of(column) >= content.FEWEST
     alike = content.holds_numbering(column) or (reading.only("fill") and many and share >= _NEAR_UNIQUE)  # "Column 1"
     if column.kind is Kind.INTEGER:

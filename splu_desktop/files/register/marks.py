@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import stir
-from splu_desktop.core.table import Column, Kind, Table, pieces, remember, unique
+from splu_desktop.core.table import Column, Table, pieces, remember, unique
 
 KEPT = 512  # hashes of a sketch
 _DENSE = 0.05  # share of their range that numbers fill, above which they are told apart by nothing
@@ -57,7 +57,7 @@ def marks_of(
     persons = before or {  # once, with rows or without
         name: _person_sketch(table, name, key, traits)
         for name in identifiers
-        if not _fills_range(table[name]) and table[name].m > 1 and table[name].kind not in (Kind.DATE, Kind.DATETIME)
+        if not _fills_range(table[name]) and table[name].m > 1 and not table[name].kind.is_date
     }
     return {"rows": table.n, "columns": columns, "persons": persons, "telling": _sketch(_telling_rows(table, hashed))}
 

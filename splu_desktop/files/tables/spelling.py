@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.table import Column, Kind
 
-_DATES = (Kind.DATE, Kind.DATETIME)
 _OFFSET = re.compile(r":.*[+-]\d\d(?::?\d\d)?$")
 
 
@@ -58,7 +57,7 @@ def parse_values(texts: list[str], kind: Kind) -> NDArray[Any]:
 
     Times are those of the clock of their place: one with an offset has to be respelled without, and is none.
     """
-    dates = kind in _DATES
+    dates = kind.is_date
     joined = "".join(texts) if kind is Kind.DATETIME else ""
     if "Z" in joined or "+" in joined or joined.count("-") > 2 * len(texts):  # NumPy would turn them to UTC, and warn
         texts = ["" if _OFFSET.search(text) else text.removesuffix("Z") for text in texts]
@@ -75,7 +74,7 @@ def parse_values(texts: list[str], kind: Kind) -> NDArray[Any]:
 
 def spell_values(values: NDArray[Any], kind: Kind) -> list[str]:
     """Return a plain label for each value."""
-    if kind in _DATES:
+    if kind.is_date:
         unit = "D" if kind is Kind.DATE else "s" if (values == values.astype("datetime64[s]")).all() else "us"
         return [str(text) for text in values.astype(f"datetime64[{unit}]").astype(str)]
     return [str(int(v)) if v == int(v) and abs(v) < 2**53 else repr(v) for v in values.tolist()]

@@ -12,7 +12,6 @@ from splu_desktop.core.generalise import Steps, by_cuts
 from splu_desktop.core.generalise.step import CannotGeneralise
 from splu_desktop.core.messages import cases_of_100, isolated
 from splu_desktop.core.roles import Role
-from splu_desktop.core.table import Kind
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import value_words
@@ -179,7 +178,7 @@ class ColumnPanel(Card):
         ways: list[tuple[str, object]] = list(forms_of(source, self._name))
         if steps not in [each for _, each in ways]:
             ways.append((form_words(column, steps), steps))
-        if column.kind in (Kind.INTEGER, Kind.DECIMAL):
+        if column.kind.is_number:
             ways.append((t("own cut points…"), _CUTS))
         ways.append((t("by hand…"), _HAND))
         self.forms.offer(ways, steps)

@@ -8,7 +8,6 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import MOST_DAYS, ByPerson
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.table import Kind
 from splu_desktop.gui.base.choices import Choice, TickList, number_box, show_value
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, line_edit, put, show_whole
@@ -57,7 +56,7 @@ class PersonsSection(Section):
             self.form.setRowVisible(row, who is not None)
         if who is None:
             return
-        dates = [name for name in plan.nsas if source.table[name].kind in (Kind.DATE, Kind.DATETIME)]
+        dates = [name for name in plan.nsas if source.table[name].kind.is_date]
         self.dates.offer(dates, who.shift)
         self.order.offer(
             [(t("the order of the file"), ""), *((isolated(name), name) for name in source.table.names)], who.order

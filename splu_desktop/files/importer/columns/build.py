@@ -164,7 +164,7 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     if found is not None:
         bare = replace(texts, labels=found.bare, beside=found.result, bytes_read=None)
         again = decide(bare, choices.types.get(name))
-        if again.values is not None and again.kind in (Kind.INTEGER, Kind.DECIMAL) and _many(again, counts):
+        if again.values is not None and again.kind.is_number and _many(again, counts):
             typed = replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER))
         else:
             found = None
@@ -195,7 +195,7 @@ def _many(typed: ColumnType, counts: NDArray[np.int64]) -> bool:
 
 def _measure(labels: Sequence[str], plain: NDArray[np.float64], typed: ColumnType) -> Quantities | None:
     """Return what a column says as measured numbers, where it was taken for words or has texts that are no number."""
-    numeric = typed.kind in (Kind.INTEGER, Kind.DECIMAL)
+    numeric = typed.kind.is_number
     if typed.kind is not Kind.CATEGORY and not (numeric and typed.misfits.any()):
         return None
     return measure_texts(labels, np.flatnonzero(np.isnan(plain)))
@@ -215,7 +215,7 @@ def _order_problem(names: Sequence[str]) -> Problem:
 
 def _mark_problems(column: Column) -> Iterator[Problem]:
     words = "“{column}” may hold thousands or decimals: {text} was read as {number}. Set decimal if that is wrong."
-    for at in np.flatnonzero(~column.missing)[:1] if column.kind in (Kind.INTEGER, Kind.DECIMAL) else ():
+    for at in np.flatnonzero(~column.missing)[:1] if column.kind.is_number else ():
         number = float_text(column.values[at])  # type: ignore[index]
         told = say(words, column=column.name, text=column.labels[at], number=number)
         yield Problem(ProblemKind.NOTE, told, column=column.name)

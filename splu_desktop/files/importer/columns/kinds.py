@@ -283,7 +283,7 @@ def _fit(
 ) -> ColumnType:
     """Return a type that all or nearly all values fit, and say so."""
     out = texts.records(misfits)
-    what = say("dates") if kind in (Kind.DATE, Kind.DATETIME) else say("numbers")
+    what = say("dates") if kind.is_date else say("numbers")
     reason = say("the values are {what}, but for {out}", what=what, out=out)
     told = () if dates is None else (dates.order, dates.is_ambiguous, dates.offsets)
     return ColumnType(kind, values, misfits, reason, *told)
@@ -349,11 +349,11 @@ def _words(texts: Texts, total: int) -> ColumnType:
 
 def _force(kind: Kind, texts: Texts) -> ColumnType:
     reason, empty = "chosen", texts.empty
-    if kind in (Kind.INTEGER, Kind.DECIMAL):
+    if kind.is_number:
         numbers = texts.numbers()
         fits = numbers.fits & (numbers.whole | (kind is Kind.DECIMAL))
         return ColumnType(kind, np.where(fits, numbers.values, np.nan), ~fits & ~empty, reason)
-    if kind in (Kind.DATE, Kind.DATETIME):
+    if kind.is_date:
         dates, plain = texts.dates(compact=True), texts.plain
         days = ~empty & ~dates.fits & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL)  # a spreadsheet's day counts
         values = np.where(days, _moments(np.where(days, plain, np.nan), texts.first_day), dates.values)

@@ -105,7 +105,7 @@ def _find_shown(texts: Sequence[str], made: Column, *, cells: bool) -> _Found:
     Small numbers shown as dates lie in the first months it counts; long ones written as 4.711E+12 have become the same.
     """
     filled = [*filter(None, map(str.strip, texts))]
-    if made.kind in (Kind.DATE, Kind.DATETIME) and made.values is not None and filled:
+    if made.kind.is_date and made.values is not None and filled:
         days = made.values[~np.isnat(made.values)]
         near = len(days) >= _FEWEST and days.min() >= _THE_FIRST and days.max() < _THE_FIRST + np.timedelta64(366, "D")
         return (_SHOWN, filled[0], "") if near else None
