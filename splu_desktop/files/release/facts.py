@@ -148,7 +148,10 @@ def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str,
 
 def _other_words(values: Sequence[str], bands: Mapping[str, Sequence[float | None]]) -> dict[str, str]:
     """Return what else people call a value, each meaning one alone: "65 und mehr" and "65+" of "65 and more"."""
-    called = [(language(code).value(value), value) for code in LANGUAGES for value in values]
+    ours = {"", *(name for code in LANGUAGES for name in language(code).names)}
+    # A band has a blank; of thousands of codes none is asked for in each language.
+    named = [value for value in values if " " in value or value in ours]
+    called = [(language(code).value(value), value) for code in LANGUAGES for value in named]
     for value, (low, top) in bands.items():
         start, stop = ("" if end is None else f"{end:.15g}" for end in (low, top))
         called.append((f"<{stop}" if not start else f"{start}+" if not stop else value.replace(" to ", "-"), value))
