@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import cross_codes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.messages import fold_text, none_of
@@ -95,10 +96,9 @@ class ByPerson:
 @remember
 def persons(column: Column) -> Ints:
     """Return (N,) the person of each row, numbered from 0; a row without a name is a person of its own."""
-    codes = _first_spelling(column)[column.codes].astype(np.int64)
-    unknown = column.missing[column.codes]
-    codes[unknown] = column.m + np.arange(int(unknown.sum()))
-    found = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    codes, unknown = _first_spelling(column).take(column.codes), np.flatnonzero(column.missing.take(column.codes))
+    codes[unknown] = column.m + np.arange(len(unknown))
+    found = cross_codes(codes, column.m + len(unknown))[0].astype(np.int64)
     found.flags.writeable = False  # several rooms ask for the same
     return found
 

@@ -145,8 +145,10 @@ def certainties(prepared: DrawInput, plan: Plan) -> Certainty:
         total = np.bincount(value, counts, column.m).astype(float)
         # Weighted by bearers: the class of a row that has the value, not the average class.
         average = np.bincount(value, counts * pi, column.m) / np.maximum(total, 1e-300)
-        riskiest, worst, rising = np.zeros(column.m), np.zeros(column.m, np.int64), np.argsort(pi, kind="stable")
-        riskiest[value[rising]], worst[value[rising]] = pi[rising], in_class[rising]  # the last, and largest, stays
+        riskiest, worst = np.zeros(column.m), np.zeros(column.m, np.int64)
+        np.maximum.at(riskiest, value, pi)  # to sort the shares would take as long as all else here
+        largest = np.flatnonzero(pi == riskiest[value])
+        worst[value[largest]] = in_class[largest]
         found[name] = Shares(column, plan.block_of(name).draw, average, riskiest, worst, total)
     return Certainty(found, prepared.classes)
 

@@ -84,6 +84,8 @@ def surest_in_rows(prepared: DrawInput, certainty: Certainty) -> float:
     A value that a person has in s rows is drawn s times, as by so many releases.
     """
     surest = certainty.riskiest
+    if prepared.person_count == prepared.table.n:  # a row each
+        return surest
     for each in certainty.shares.values():
         pairs, times = np.unique(pair_keys(prepared.owner, each.column.m, each.column.codes), return_counts=True)
         most = np.zeros(each.column.m, np.int64)
