@@ -241,11 +241,8 @@ class Plan:
         """Return the plan that `as_dict` gave; `read` turns a stored question into a table. Raises BadSetting."""
         try:
             if data["version"] != PLAN_VERSION:
-                raise BadSetting(
-                    "The recipe has version {version}; this program reads version {plan_version}.",
-                    version=data["version"],
-                    plan_version=PLAN_VERSION,
-                )
+                words = "The recipe has version {version}; this program reads version {plan_version}."
+                raise BadSetting(words, version=data["version"], plan_version=PLAN_VERSION)
             return cls(
                 roles={str(name): Role(role) for name, role in data["roles"].items()},
                 blocks=tuple(Block(tuple(map(str, each["columns"])), draw_from(each)) for each in data["blocks"]),

@@ -60,13 +60,8 @@ class UnknownValue(BadQuestion):
             more = ", …" if len(present) > _NAMED else ""
             hint = say("; its values are: {listed}", listed=", ".join(map(short, present[:_NAMED])) + more)
         why = say(" (a rare value can vanish when the column is re-drawn)") if self._sensitive else ""
-        return say(
-            "No published record has {column} = “{value}”{why}{hint}.",
-            column=column.name,
-            value=short(value),
-            why=why,
-            hint=hint,
-        )
+        words = "No published record has {column} = “{value}”{why}{hint}."
+        return say(words, column=column.name, value=short(value), why=why, hint=hint)
 
 
 @dataclass(frozen=True)
@@ -345,12 +340,8 @@ def _unknown(column: Column, text: str, sensitive: bool) -> BadQuestion:
     label = None if number is None else find_interval(column, number)
     if label is None:
         return UnknownValue(column, text, sensitive)
-    return BadQuestion(
-        "“{column}” was published in intervals, and {number} lies in “{label}”: ask for that.",
-        column=column.name,
-        number=text,
-        label=label,
-    )
+    words = "“{column}” was published in intervals, and {number} lies in “{label}”: ask for that."
+    return BadQuestion(words, column=column.name, number=text, label=label)
 
 
 def _range(column: Column, text: str) -> Condition | None:

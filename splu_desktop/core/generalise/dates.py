@@ -101,11 +101,8 @@ class Age(Generalisation):
             raise CannotGeneralise(_NO_DATES, column=column.name)
         ages = ages_at(days[known], self.at)
         if (ages < 0).any():
-            raise CannotGeneralise(
-                "Column “{column}” holds dates after the reference date {at}; choose a later one.",
-                column=column.name,
-                at=self.at,
-            )
+            words = "Column “{column}” holds dates after the reference date {at}; choose a later one."
+            raise CannotGeneralise(words, column=column.name, at=self.at)
         found, which = np.unique(ages, return_inverse=True)
         group = np.full(column.m, KEEP)
         group[known] = which

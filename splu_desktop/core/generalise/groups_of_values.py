@@ -50,12 +50,8 @@ class Groups(Generalisation):
                 if not isinstance(value, str):
                     raise TypeError(value)
                 if seen.setdefault(value, name) != name:
-                    raise CannotGeneralise(
-                        "The value “{value}” is in two groups, “{first}” and “{second}”.",
-                        value=value,
-                        first=seen[value],
-                        second=name,
-                    )
+                    words = "The value “{value}” is in two groups, “{first}” and “{second}”."
+                    raise CannotGeneralise(words, value=value, first=seen[value], second=name)
 
     @classmethod
     def of(cls, groups: Mapping[str, Iterable[str]], rest: str | None = None) -> Groups:
@@ -120,11 +116,8 @@ class Hierarchy(Generalisation):
                 most=MOST_HIERARCHY_ROWS,
             )
         if not 1 <= self.level <= self.levels:
-            raise CannotGeneralise(
-                "The hierarchy has the levels 1 to {levels}, no level {level}.",
-                levels=self.levels,
-                level=self.level,
-            )
+            words = "The hierarchy has the levels 1 to {levels}, no level {level}."
+            raise CannotGeneralise(words, levels=self.levels, level=self.level)
         seen: dict[str, tuple[str, ...]] = {}
         for row in self.rows:
             if not all(isinstance(cell, str) for cell in row):

@@ -135,12 +135,8 @@ def by_width(column: Column, width: float | str | Fraction) -> Intervals:
 
 
 def _misfit(column: Column, width: Fraction, count: int) -> CannotGeneralise:
-    return CannotGeneralise(
-        "Groups that intervals of width {width} make of column “{column}”: about {count}; choose another width.",
-        width=f"{float(width):g}",
-        count=count,
-        column=column.name,
-    )
+    words = "Groups that intervals of width {width} make of column “{column}”: about {count}; choose another width."
+    return CannotGeneralise(words, width=f"{float(width):g}", count=count, column=column.name)
 
 
 def by_magnitude(column: Column) -> Intervals:

@@ -34,11 +34,8 @@ class DecoyGroups(Draw):
     def check(self, counts: NDArray[np.int64], column: str) -> None:
         """Raise BadSetting where a value fills more than 1/(2 gamma) of a class, so that groups would tell it."""
         if self.gamma > 1 and 2 * self.gamma * int(counts.max(initial=0)) > int(counts.sum()):
-            raise BadSetting(
-                "A value of “{column}” fills more than 1 in {most} records of a class; draw by lenders instead.",
-                column=column,
-                most=int(2 * self.gamma),
-            )
+            words = "A value of “{column}” fills more than 1 in {most} records of a class; draw by lenders instead."
+            raise BadSetting(words, column=column, most=int(2 * self.gamma))
 
     def choose_lenders(
         self, values: NDArray[np.int32], classes: NDArray[np.int32], weights: NDArray[np.int64], source: Randomness

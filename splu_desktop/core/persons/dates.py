@@ -202,26 +202,12 @@ class RecoveredShift:
     @property
     def sentence(self) -> str:
         """What remains, and what to do where it is too little."""
-        left = max(1, int(self.perplexity))
+        words = "Of {possible} shifts of a person’s dates, {left} remain possible for a reader."
         if self.hint == "weekdays":
-            return say(
-                "The weekdays of “{column}” leave {left} of {possible} shifts. Move dates by 35 days or more.",
-                column=self.column,
-                left=left,
-                possible=self.possible,
-            )
-        if self.hint == "unmoved":
-            return say(
-                "“{column}” is not moved and leaves {left} of {possible} shifts. Move it too.",
-                column=self.column,
-                left=left,
-                possible=self.possible,
-            )
-        return say(
-            "Of {possible} shifts of a person’s dates, {left} remain possible for a reader.",
-            left=left,
-            possible=self.possible,
-        )
+            words = "The weekdays of “{column}” leave {left} of {possible} shifts. Move dates by 35 days or more."
+        elif self.hint == "unmoved":
+            words = "“{column}” is not moved and leaves {left} of {possible} shifts. Move it too."
+        return say(words, column=self.column, left=max(1, int(self.perplexity)), possible=self.possible)
 
 
 def try_recover_shift(

@@ -111,11 +111,8 @@ def check_reason(text: str) -> str:
     letters = set(filter(str.isalpha, found.casefold()))
     words = sum(any(map(str.isalpha, word)) for word in found.split()) + sum(letter > "\u3040" for letter in letters)
     if words < FEWEST_WORDS or len(letters) < _FEWEST_LETTERS:
-        raise BadSetting(
-            "“{text}” is no reason; write at least {n} words that the person who signs will understand.",
-            text=found[:60],
-            n=FEWEST_WORDS,
-        )
+        sentence = "“{text}” is no reason; write at least {n} words that the person who signs will understand."
+        raise BadSetting(sentence, text=found[:60], n=FEWEST_WORDS)
     return found
 
 

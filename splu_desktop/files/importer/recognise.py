@@ -161,11 +161,8 @@ def wrong_extension(path: Path, kind: str) -> str | None:
     if expected is None or kind in expected:
         return None
     what = _NAMES.get(kind, kind.upper())
-    return say(
-        "The name ends in “{suffix}”, but the content is {what} and was read as that.",
-        suffix=path.suffix,
-        what=what,
-    )
+    words = "The name ends in “{suffix}”, but the content is {what} and was read as that."
+    return say(words, suffix=path.suffix, what=what)
 
 
 _WEB = re.compile(

@@ -96,11 +96,8 @@ def _check_columns(known: Collection[str], table: Table, name: str) -> None:
             differences.append(say("the table lacks {columns}", columns=_columns(lacking)))
         if unknown:
             differences.append(say("{name} doesn't know {columns}", name=name, columns=_columns(unknown)))
-        raise RecipeDoesNotFit(
-            "This table doesn't fit {name}: {differences}; use the file it was made for, or make a new recipe.",
-            name=name,
-            differences=listed(differences, "{head}; {tail}"),
-        )
+        words = "This table doesn't fit {name}: {differences}; use the file it was made for, or make a new recipe."
+        raise RecipeDoesNotFit(words, name=name, differences=listed(differences, "{head}; {tail}"))
 
 
 def write_recipe(recipe: Recipe, path: Path, *, overwrite: bool = False) -> None:
@@ -148,11 +145,8 @@ def recipe_from(content: bytes, path: Path) -> Recipe:
         if not isinstance(head, dict) or "version" not in head:
             raise KeyError("recipe.version")
         if head["version"] != RECIPE_VERSION:
-            raise BadSetting(
-                "The recipe has version {version}; this program reads version {plan_version}.",
-                version=head["version"],
-                plan_version=RECIPE_VERSION,
-            )
+            words = "The recipe has version {version}; this program reads version {plan_version}."
+            raise BadSetting(words, version=head["version"], plan_version=RECIPE_VERSION)
         for section in data:
             if section not in _SECTIONS:
                 raise BadSetting(none_of(section, sorted(_SECTIONS)))

@@ -270,11 +270,8 @@ def check_target(target: Path, table: Table) -> None:
     free = free_space(target.parent)
     needed = _LEAST_ROOM + _PER_CELL * table.n * len(table.columns)
     if free is not None and free < needed:  # unknown on some network drives: then it is tried
-        raise CannotWrite(
-            "There is too little room at “{folder}”: about {needed} MB are needed.",
-            folder=target.parent,
-            needed=(needed >> 20) + 1,
-        )
+        words = "There is too little room at “{folder}”: about {needed} MB are needed."
+        raise CannotWrite(words, folder=target.parent, needed=(needed >> 20) + 1)
 
 
 def tidy(register: Register | None = None) -> int:

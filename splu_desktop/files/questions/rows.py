@@ -63,12 +63,8 @@ def _of_text(path: Path, text: str, fit: Callable[[Sequence[str]], int]) -> list
             rows.append(row)
             line = reader.line_num + 1
     except csv.Error as fault:
-        raise BadQuestions(
-            "“{path}” is not a readable CSV file from line {line} on ({fault}); look at the quotation marks there.",
-            path=path,
-            line=line,
-            fault=fault,
-        ) from None
+        words = "“{path}” is not a readable CSV file from line {line} on ({fault}); look at the quotation marks there."
+        raise BadQuestions(words, path=path, line=line, fault=fault) from None
     return rows
 
 

@@ -187,11 +187,8 @@ def parse_facts(raw: bytes, name: str) -> dict[str, Any]:
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise BadRelease("“{name}” does not describe a release of this program.", name=name)
     if facts.get("version") != FORMAT_VERSION:
-        raise BadRelease(
-            "“{name}” is of a release format that version {version} does not read; use its own splu_release.py.",
-            name=name,
-            version=__version__,
-        )
+        words = "“{name}” is of a release format that version {version} does not read; use its own splu_release.py."
+        raise BadRelease(words, name=name, version=__version__)
     try:
         whole = _is_whole(facts) and facts.get(_SEAL) == seal(facts)[_SEAL]
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError, BadSetting):

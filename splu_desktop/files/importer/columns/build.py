@@ -222,11 +222,8 @@ def _mark_problems(column: Column) -> Iterator[Problem]:
 
 
 def _offsets(name: str, offsets: Sequence[str]) -> Phrase:
-    return say(
-        "The times of “{column}” have several offsets from UTC ({listed}); the clock of the place counts.",
-        column=name,
-        listed=", ".join(offsets[:6]),
-    )
+    words = "The times of “{column}” have several offsets from UTC ({listed}); the clock of the place counts."
+    return say(words, column=name, listed=", ".join(offsets[:6]))
 
 
 def _evidence(column: RawColumn) -> MarkEvidence:

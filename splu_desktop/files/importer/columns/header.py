@@ -80,12 +80,8 @@ def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged:
         return found
     last, count = choices.header_row - 1, choices.header_rows or 1
     if last >= 0 and not count - 1 <= last < len(rows):
-        raise BadChoice(
-            "The header row can't be {header_row}, with {header_rows} rows in all; choose among rows 1 to {rows}.",
-            header_row=choices.header_row,
-            header_rows=count,
-            rows=len(rows),
-        )
+        words = "The header row can't be {header_row}, with {header_rows} rows in all; choose among rows 1 to {rows}."
+        raise BadChoice(words, header_row=choices.header_row, header_rows=count, rows=len(rows))
     return Header(last - count + 1, last, "chosen") if last >= 0 else Header(-1, -1, "chosen")
 
 

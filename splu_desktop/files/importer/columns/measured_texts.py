@@ -63,11 +63,8 @@ class Quantities:
                 column=column,
                 text=labels[int(odd[0])][:40],
             )
-        return say(
-            "The numbers of “{column}” are in {unit}; those that say nothing were read as the same.",
-            column=column,
-            unit=self.unit,
-        )
+        words = "The numbers of “{column}” are in {unit}; those that say nothing were read as the same."
+        return say(words, column=column, unit=self.unit)
 
 
 def measure_texts(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
