@@ -138,6 +138,8 @@ def _run(argv: Sequence[str] | None) -> int:
         # Giving memory back after each array took half of the system's time at a million rows.
         keep_freed_memory()
         parser = build_parser(given)
+        if strange := [text for text in given if re.search("[\udc80-\udcff]", text) and not os.path.lexists(text)]:
+            parser.error(say(_NOTHING, rest=strange[0]))  # bytes that are no letters: a path at most
         args, rest = parser.parse_known_args(given)
         args.given = given
         if rest and hasattr(args, "conditions") and all(re.match("[^-]|-[^-].*=", text) for text in rest):

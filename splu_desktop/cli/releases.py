@@ -23,11 +23,11 @@ def run(args: argparse.Namespace) -> int:
     # A run that died after its entry left no release, and the entry must not be listed as one.
     tidy(register)
     reading = register.read()
-    entries = reading.handed_out[::-1]
+    entries, faults = reading.handed_out[::-1], reading.faults
     if args.json:
-        found = {"folder": str(register.folder), "sound": not reading.faults, "faults": list(map(str, reading.faults))}
+        found = {"folder": str(register.folder), "sound": not faults, "faults": list(map(str, faults))}
         print_json({**found, "releases": list(map(_as_dict, entries))})
-        return 3 if reading.faults else 0
+        return 3 if faults else 0
     if entries:
         print_rows(
             entries,
@@ -37,13 +37,11 @@ def run(args: argparse.Namespace) -> int:
             (say("purpose"), "l", lambda each: _of(each, "purpose")),
             (say("release"), "l", lambda each: _of(each, "destination")),
         )
-    elif not reading.faults:
+    elif not faults:
         tell("Nothing was released yet.")
-    for fault in reading.faults:
-        tell(fault)
-    if not reading.faults:
-        tell("The register is sound; entries sealed and chained: {n}.", n=len(reading.entries))
-    return 3 if reading.faults else 0
+    for line in faults or [say("The register is sound; entries sealed and chained: {n}.", n=len(reading.entries))]:
+        tell(line)
+    return 3 if faults else 0
 
 
 def _as_dict(entry: Entry) -> dict[str, Any]:

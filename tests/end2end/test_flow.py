@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 from pathlib import Path
 
@@ -25,6 +26,9 @@ EXPLICIT = (
     "--gamma",
     3,
 )
+
+
+REASON = "a test of paths"
 
 
 @pytest.fixture
@@ -216,6 +220,27 @@ def test_persons_are_counted_where_a_column_names_them(splu: Splu, tmp_path: Pat
         assert splu("plan", source, *words) in (0, 3)
         assert re.search(rf"\(T_f \d+ {counted}, T_P", splu.out), splu.out
     assert splu("publish", source, "--person", "patient_id", "--person-number", "--out", tmp_path / "r") in (0, 3)
+
+
+def test_paths_of_any_bytes_are_paths_and_other_texts_are_refused(
+    splu: Splu, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = tmp_path / os.fsdecode(b"w\xff")
+    room.mkdir()
+    here = room / os.fsdecode(b"a\xe4.csv")
+    source.rename(here)
+    monkeypatch.chdir(room)
+    words = (*EXPLICIT[:4], "--drop", "age,patient_id", "--gamma", 3, "--save-recipe", "r.toml", "--accept-all", REASON)
+    assert splu("publish", here, *words, "--out", "r") == 0, splu.err
+    assert splu("report", "r", "--out", "r.html") == 0, splu.err
+    assert splu("verify", "r") == 0
+    assert splu("releases") == 0
+    assert splu("plan", here, "--recipe", "r.toml") in (0, 3), splu.err
+    for text in (b"t\xff", b"title=\xff"):
+        given = os.fsdecode(text)
+        assert splu("publish", here, *words[:-4], "--recipient", given, "--out", "s") == 2
+        assert splu("publish", here, *words[:-4], "--out", "s", f"--set={given}") == 2
+        assert splu.err.count("\n") == 1
 
 
 def test_what_is_only_each_rows_own_is_not_told_as_a_name(splu: Splu, tmp_path: Path) -> None:

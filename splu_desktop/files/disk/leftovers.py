@@ -108,8 +108,8 @@ def clear_all_leftovers() -> int:
     removed = 0
     with contextlib.suppress(OSError):
         for note in list((data_folder() / _NOTES).iterdir()):
-            with contextlib.suppress(OSError, UnicodeDecodeError):
-                folder = Path(note.read_text(encoding="utf-8"))
+            with contextlib.suppress(OSError):
+                folder = Path(os.fsdecode(note.read_bytes()))
                 removed += clear_leftovers(folder)
                 if not folder.is_dir() or not any(note.name in entry.name for entry in folder.iterdir()):
                     note.unlink()
@@ -146,7 +146,7 @@ def _note(folder: Path, token: str) -> Iterator[None]:
     note = data_folder() / _NOTES / token
     with contextlib.suppress(OSError):
         note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        note.write_text(str(folder.resolve()), encoding="utf-8")
+        note.write_bytes(os.fsencode(folder.resolve()))
     try:
         yield
     finally:

@@ -122,7 +122,8 @@ def recipe_text(recipe: Recipe) -> str:
         data["report"] = {"law": list(recipe.laws)}
     if recipe.source is not None:
         source = recipe.source
-        data["made_with"] = {"file": source.name, "bytes": source.size, "sha256": source.sha256}
+        name = source.name.encode("utf-8", "replace").decode("utf-8")  # a path may hold bytes that are no letters
+        data["made_with"] = {"file": name, "bytes": source.size, "sha256": source.sha256}
     filled = {name: section for name, section in data.items() if section}
     head = "# How to read a table and publish it with SPLU Desktop: splu publish FILE --recipe THIS --out DIR\n"
     return head + tomli_w.dumps(filled)
