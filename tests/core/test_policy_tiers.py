@@ -75,6 +75,14 @@ def test_search_and_brute_force_agree(seed: int, persons: int | None, k: int) ->
     assert not any(search.holds(levels) for levels in finer), "no step can be undone"
 
 
+def test_so_many_rows_and_persons_are_counted_that_their_product_is_a_long_number() -> None:
+    table, owner = people(8, n=70_000, persons=70_000)
+    some = candidates(table)
+    search = TierSearch(some, owner, 3, 0.95)
+    for levels in ((0,) * len(some), search.top(2), search.top(4), (0, 0, 0, 1, 0)):
+        assert search.alike(levels) == pytest.approx(share_alike(some, levels, owner, 3))
+
+
 def test_asked_columns_stay_longest_and_sex_is_never_merged() -> None:
     table, owner = people(4, n=120)
     some = candidates(table, asked=("sex",))

@@ -180,6 +180,25 @@ def test_rows_of_a_person_correlate_wholly_or_not_at_all() -> None:
     # What the shares of a class explain makes no rows alike: half of the persons have other values than the rest.
     apart = np.where(owner < 2_500, changes, changes + 3).astype(np.int32)
     assert row_correlation([apart], units, (np.arange(5_000) >= 2_500).astype(np.int64)) in (0, 0.05)
+    # So few rows that they are one bin tell nothing, whatever its share is rounded to.
+    for two_rows in range(1, 25):
+        few = Units.of_persons(np.r_[np.arange(900), np.arange(two_rows)])
+        own = [rng.integers(0, m, len(few.owner)).astype(np.int32) for m in (5, 30, 160)]
+        assert row_correlation(own[:1], few, few.sizes - 1) == row_correlation(own[1:2], few, few.sizes - 1) == 0
+        assert row_correlation(own[2:], few, few.sizes - 1) == 0
+
+
+@pytest.mark.parametrize("rows", [3, 8, 9, 40])
+def test_few_and_many_rows_of_a_person_correlate_by_one_law(rows: int) -> None:
+    """Half of the rows show what their person shows, the others anything: any two are alike by a quarter."""
+    rng, owner = np.random.default_rng(rows), np.repeat(np.arange(60_000 // rows), rows)
+    own = np.where(
+        rng.random(len(owner)) < 0.5, rng.integers(0, 4, owner[-1] + 1)[owner], rng.integers(0, 4, len(owner))
+    )
+    units, order = Units.of_persons(rng.permutation(owner)), np.argsort(owner)
+    codes = np.zeros(len(owner), np.int32)
+    codes[np.argsort(units.owner, kind="stable")] = own[order]
+    assert row_correlation([codes], units, np.zeros(units.number, np.int64)) in (0.25, 0.3)
 
 
 def test_bad_plans_are_sentences(source: Table) -> None:

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import cross_codes, pair_keys
+from splu_desktop.core.distinct import count_keys, count_pairs, cross_codes, pair_keys
 from splu_desktop.core.mechanism.classes import LEAST, ClassCell, Ints
 from splu_desktop.core.mechanism.draw import Block, Floats, draw_as_dict
 from splu_desktop.core.mechanism.units import Units
+from splu_desktop.core.table import remember
 
 _STEP = 0.05  # correlations are rounded up to these steps
+_FEW = 8  # rows of a person of which each two are looked at; more are counted in bins
 _BINS = 60  # of a column, of which any function is looked at
 
 
@@ -60,26 +62,32 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
     too narrow for no value, chapter or mean. Proof: E[(s - g n)^2] = g (1 - g) (n + n (n - 1) rho), summed and solved
     for rho; ranges grow with it. Test: test_sanitise.py, test_counts.py.
     """
-    rows = np.flatnonzero(units.sizes[units.owner] > 1)  # single rows add nothing to either sum
-    owner, of, found, number = units.owner[rows].astype(np.int64), classes[units.owner[rows]], 0.0, classes.max() + 1
-    size = np.bincount(of, minlength=number)[:, None].astype(float)
-    squares = np.bincount(of, units.sizes[owner], number)[:, None].astype(float)
+    rows, one, other, many, who = _find_pairs(units)  # single rows add nothing to either sum
+    of, there = cross_codes(classes.take(units.owner.take(rows)), int(classes.max()) + 1)
+    sizes, persons, found = units.sizes.take(units.owner.take(rows)), int(who.max(initial=-1)) + 1, 0.0
+    size, squares = (np.bincount(of, each, len(there))[:, None].astype(float) for each in (None, sizes))
     for codes in chain(columns, starmap(_show_together, combinations(columns, 2))) if len(rows) else ():
-        values, m = codes[rows], int(codes.max()) + 1
-        counts = np.bincount(of * m + values, minlength=number * m).reshape(number, m)
-        shown, share = counts.sum(axis=0), counts / np.maximum(size, 1)
-        both, times = np.unique(owner * m + values, return_counts=True)
-        person, value = np.divmod(both, m)
-        together = np.bincount(value, times.astype(float) ** 2, m) - (squares * share**2).sum(axis=0)
+        m, (values, first, second, theirs) = int(codes.max()) + 1, map(codes.take, (rows, one, other, many))
+        shown = np.bincount(values, minlength=m)
+        # The sum of s^2: each row with itself and with those alike, each two of persons with few rows.
+        single, large = shown - np.bincount(theirs, minlength=m), np.flatnonzero(shown >= LEAST)
+        both, times = count_keys(pair_keys(who, m, theirs), persons * m)
+        alike = single + np.bincount(both % m, times**2, m)
+        alike += 2 * np.bincount(first.compress(first == second), minlength=m)
+        share = count_pairs(of, len(there), values, m)[:, large] / size
         alone, pairs = ((each * share * (1 - share)).sum(axis=0) for each in (size, squares - size))
-        alike = np.divide(together - alone, pairs, out=np.zeros(m), where=(shown >= LEAST) & (pairs > 0))
+        beyond = alike[large] - (squares * share**2).sum(axis=0) - alone
+        most = np.divide(beyond, pairs, out=np.zeros(len(large)), where=pairs > 0).max(initial=0)
+        # The same in bins, of each two.
         to = np.unique((shown.cumsum() - shown) // max(LEAST, len(rows) / _BINS), return_inverse=True)[1]
         # A bin of few rows joins the one before it: else two persons at the end of the labels widened every range.
         to = np.maximum((np.bincount(to, shown) >= LEAST).cumsum() - 1, 0)[to]
-        share = np.add.reduceat(share, np.flatnonzero(np.diff(to, prepend=-1)), axis=1)
-        first = np.flatnonzero(np.diff(person * share.shape[1] + to[value], prepend=-1))  # ascending, as values are
-        shows = person[first], to[value[first]], np.add.reduceat(times, first)
-        found = max(found, float(alike.max()), _correlate_at_most(*shows, share, size, squares))
+        bins = int(to[-1]) + 1
+        shows = count_pairs(who, persons, to.take(theirs), bins).astype(float)
+        two = count_pairs(to.take(first), bins, to.take(second), bins)
+        together = np.diag(np.bincount(to, single)) + two + two.T + shows.T @ shows
+        share = count_pairs(of, len(there), to.take(values), bins) / size
+        found = max(found, float(most), _correlate_at_most(together, share, size, squares))
     return round(min(math.ceil(found / _STEP - 1e-9) * _STEP, 1.0), 2)
 
 
@@ -91,18 +99,22 @@ def _show_together(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[
     return (np.cumsum(often) * often).astype(np.int32)[codes]
 
 
-def _correlate_at_most(who: Ints, shows: Ints, times: Ints, share: Floats, size: Floats, squares: Floats) -> float:
+@remember
+def _find_pairs(units: Units) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Return rows of units with several, by unit; each two of those with few; rows of the others, and whose."""
+    several = np.flatnonzero(units.sizes.take(units.owner) > 1)
+    owner, rows = np.divmod(np.sort(pair_keys(units.owner.take(several), len(units.owner), several)), len(units.owner))
+    many = units.sizes.take(owner) > _FEW
+    mine, few = owner[~many], rows[~many]
+    two = [np.stack([few[:-lag], few[lag:]])[:, mine[lag:] == mine[:-lag]] for lag in range(1, _FEW)]
+    return rows, *np.concatenate(two, axis=1), rows[many], cross_codes(owner[many], units.number)[0].astype(np.int64)
+
+
+def _correlate_at_most(together: Floats, share: Floats, size: Floats, squares: Floats) -> float:
     """Return the correlation of that function of K bins which stays most, in classes of (C, 1) sums of n and n^2.
 
-    who, shows, times : (P,) each person and bin, ascending, and how many rows of the one show the other.
+    together : (K, K) sums over persons of rows that show the one bin times rows that show the other.
     """
-    bins = share.shape[1]
-    pair, product = [shows * (bins + 1)], [times * times]
-    for lag in range(1, int(np.bincount(who).max(initial=1))):  # until nobody shows so many
-        one = np.flatnonzero(who[lag:] == who[:-lag])
-        pair += [shows[one] * bins + shows[one + lag], shows[one + lag] * bins + shows[one]]
-        product += [times[one] * times[one + lag]] * 2
-    together = np.bincount(np.concatenate(pair), np.concatenate(product), bins**2)
 
     def spread(weight: Floats) -> Floats:
         return np.asarray(np.diag((weight * share).sum(axis=0)) - (weight * share).T @ share)
@@ -111,8 +123,8 @@ def _correlate_at_most(who: Ints, shows: Ints, times: Ints, share: Floats, size:
     scale = np.sqrt(np.maximum(np.diag(apart), 1e-300))
     sizes, axes = np.linalg.eigh(apart / np.outer(scale, scale))
     white = axes[:, sizes > 1e-6] / np.sqrt(sizes[sizes > 1e-6]) / scale[:, None]
-    beyond = together.reshape(bins, bins) - (squares * share).T @ share - spread(size)
+    beyond = together - (squares * share).T @ share - spread(size)
     most = float(np.linalg.eigvalsh(white.T @ beyond @ white).max(initial=0))
     # The largest of so many is too large by chance: of independent rows 2 sqrt(chance) (Baik, Ben Arous, Peche 2005).
-    chance = (bins - 1) / float((squares - size).sum())
+    chance = (len(together) - 1) / float((squares - size).sum())
     return (most + math.sqrt(max(most**2 - 4 * chance, 0))) / 2

@@ -96,14 +96,17 @@ def find_leavers(
     rows: NDArray[np.int64], owner: NDArray[Any], persons: int, k: int, most: float = np.inf
 ) -> NDArray[np.bool_]:
     """Return (persons,) who leave, with all rows, until k persons share each that is left, or more than `most` left."""
-    gone, left = np.zeros(persons, bool), np.ones(len(rows), bool)
+    gone, left, sizes = np.zeros(persons, bool), np.ones(len(rows), bool), np.bincount(rows)
+    gone[owner.compress((sizes < k).take(rows))] = True  # rows are no fewer than persons
     part = (1 / np.maximum(np.bincount(owner), 1)).take(owner)
-    # Persons of each class at least; they are counted where a row has been lost and k are not sure.
+    # Persons of each class at least; they are counted where k are not sure, at first and where a row has been lost.
     least = np.bincount(rows, part)
-    few = least < k - 1 + 1e-6
-    while np.count_nonzero(gone) <= most and few.any():
+    few = (sizes >= k) & (least < k - 1 + 1e-6)
+    while np.count_nonzero(gone) <= most:
         gone[owner[_those_alone(rows, owner, k, np.flatnonzero(few.take(rows) & left))]] = True
         lost = np.flatnonzero(gone.take(owner) & left)
+        if not len(lost):
+            break
         left[lost] = False
         least -= np.bincount(rows[lost], part[lost], len(least))
         few = (np.bincount(rows[lost], minlength=len(few)) > 0) & (least < k - 1 + 1e-6)

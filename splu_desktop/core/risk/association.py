@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.distinct import count_keys, pair_keys
 from splu_desktop.core.table import Column, Table, remember
 
 LINKED = 0.2  # Cramer's V, corrected for chance, from which columns must not be drawn apart
 _RARE = 20  # rows below which values count as one: what few rows have is chance
 _CHANCE = 0.01  # that one of all pairs of values seems to hang together
-_MOST_CELLS = 4_000_000
 
 
 def association(first: Column, second: Column) -> float:
@@ -24,13 +24,7 @@ def association(first: Column, second: Column) -> float:
     n, (one, down), (two, across) = first.n, _pool_rare(first), _pool_rare(second)
     if n < 2 or min(len(down), len(across)) < 2:
         return 0.0
-    keys = one.astype(np.int64) * len(across) + two
-    if len(down) * len(across) > _MOST_CELLS:
-        pairs, counts = np.unique(keys, return_counts=True)
-    else:
-        table = np.bincount(keys, minlength=len(down) * len(across))
-        pairs = np.flatnonzero(table)
-        counts = table[pairs]
+    pairs, counts = count_keys(pair_keys(one, len(across), two), len(down) * len(across))
     rows, columns = np.divmod(pairs, len(across))
     # Sum of observed^2 / expected over the cells that occur; chi^2 / n is that less one.
     one_side, other_side = down[rows] / n, across[columns] / n
@@ -67,6 +61,5 @@ def _pool_rare(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
 def find_linked(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[str, str, float] | None:
     """Return the two columns of different blocks that tell each other most, None where none do."""
     pairs = ((one, two) for at, block in enumerate(blocks) for other in blocks[:at] for two in block for one in other)
-    found = max(((one, two, association(table[one], table[two])) for one, two in pairs), key=lambda each: each[2],
-                default=None)  # fmt: skip
-    return found if found is not None and found[2] >= LINKED else None
+    told = ((one, two, association(table[one], table[two])) for one, two in pairs)
+    return max((each for each in told if each[2] >= LINKED), key=lambda each: each[2], default=None)

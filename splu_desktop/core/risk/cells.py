@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import row_classes
+from splu_desktop.core.distinct import distinct_rows, row_classes
 from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.mechanism import LEAST
 from splu_desktop.core.questions import AskedTable
@@ -64,9 +64,7 @@ class AskedCells:
             counted = [by_name[name] for name in asked.by]
             columns = [*(each.column for each in counted), column]
             codes = [each.codes[rows] for each in columns]
-            keys = row_classes(codes, [each.m for each in columns], len(rows))
-            first = np.zeros(int(keys.max(initial=-1)) + 1, np.intp)
-            first[keys] = np.arange(len(keys))
+            keys, first = distinct_rows(codes)
             self._found.append((counted, [each[first] for each in codes], np.bincount(keys)))
 
     def reach(self, levels: Mapping[str, int], gamma: float) -> tuple[float, list[tuple[int, int]]]:

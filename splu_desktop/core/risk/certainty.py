@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import pair_keys
+from splu_desktop.core.distinct import count_keys, pair_keys
 from splu_desktop.core.mechanism import Classes, Draw
 from splu_desktop.core.messages import in_words, listed, say
 from splu_desktop.core.plan import Plan
@@ -22,7 +22,6 @@ from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import Column, unique
 
 Floats = NDArray[np.float64]
-_MOST_CELLS = 4_000_000
 _NAMED = 3  # labels of a class that are named
 
 
@@ -131,14 +130,7 @@ def certainties(prepared: DrawInput, plan: Plan) -> Certainty:
     for name in plan.sensitive:
         column = prepared.table[name]
         secret = secret_values(column, plan)
-        keys = pair_keys(code, column.m, column.codes)
-        # A table of classes by values is the faster count, until most of it is empty.
-        if number * column.m <= _MOST_CELLS:
-            counts = np.bincount(keys, minlength=number * column.m)
-            cells = np.flatnonzero(counts)
-            counts = counts[cells]
-        else:
-            cells, counts = np.unique(keys, return_counts=True)
+        cells, counts = count_keys(pair_keys(code, column.m, column.codes), number * column.m)
         kept = secret[cells % column.m]
         counts, (in_class, value) = counts[kept], np.divmod(cells[kept], column.m)
         pi = counts / size[in_class]

@@ -22,7 +22,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import count_pairs, pair_keys
+from splu_desktop.core.distinct import count_keys, pair_keys
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.risk.certainty import secret_values
@@ -39,7 +39,6 @@ _MANY = 64  # values from which a column is cut into runs too
 _PAIRED, _PAIR_LABELS = 6, 48  # columns that are crossed with each other, and labels of each
 _SUBTRACTED = 6  # columns of numbers or dates whose differences are looked at
 _LOOKED = 20_000  # rows on which pairs are looked for
-_MOST_CELLS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -201,18 +200,11 @@ class _Secret:
 
 def _commonest(cells: _Cells, value: Ints, m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return (C,) the commonest value of each cell, and how many of its rows have it."""
-    size = len(cells.rows)
-    if size * m <= _MOST_CELLS:
-        table = count_pairs(cells.of, size, value, m)
-        top = table.argmax(axis=1)
-        return top, table[np.arange(size), top]
-    ordered = np.sort(pair_keys(cells.of, m, value))
-    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    cell, having = np.divmod(ordered[first], m)
+    known, counts = count_keys(pair_keys(cells.of, m, value), len(cells.rows) * m)
+    cell, having = np.divmod(known, m)
     begins = np.flatnonzero(np.diff(cell, prepend=-1))
     # The largest of count and value as one number; of equal counts the value that stands first.
-    largest = np.zeros(size, np.int64)
-    counts = np.diff(np.append(first, len(ordered)))
+    largest = np.zeros(len(cells.rows), np.int64)
     largest[cell[begins]] = np.maximum.reduceat(counts * m + (m - 1 - having), begins)
     count, below = np.divmod(largest, m)
     return m - 1 - below, count

@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import row_classes
+from splu_desktop.core.distinct import distinct_rows, pair_keys, sort_hashes, stir
 from splu_desktop.core.generalise import Steps
-from splu_desktop.core.persons.blanking import find_leavers
+from splu_desktop.core.persons.blanking import find_leavers, rows_alone
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Column, unique
 
@@ -104,17 +104,16 @@ class TierSearch:
     ) -> None:
         self.candidates = tuple(candidates)
         self._persons = int(owner.max(initial=-1)) + 1
-        self._one_row = self._persons == len(owner)
-        columns = [each.column for each in self.candidates]
         rows_each = np.bincount(owner)[owner] if drawn else np.zeros(len(owner), np.int64)
-        codes = [*(each.codes for each in columns), rows_each]
-        rows = row_classes(codes, [*(each.m for each in columns), int(rows_each.max(initial=0)) + 1], len(owner))
-        first = np.zeros(int(rows.max(initial=-1)) + 1, np.intp)
-        first[rows] = np.arange(len(rows))
-        # Of the distinct combinations, as read, and of how many rows their persons have.
-        *self._codes, self._rows_each = [each[first] for each in codes]
-        pairs = unique(rows * self._persons + owner)
-        self._combination, self._owner = pairs // max(self._persons, 1), pairs % max(self._persons, 1)
+        rows, first = distinct_rows([rows_each, *(each.column.codes for each in self.candidates)])
+        # Of the distinct combinations, as read.
+        self._codes = [each.column.codes[first] for each in self.candidates]
+        # What is alike in all columns has one sum of stirred codes; a step of a column changes what that adds to it.
+        self._levels, self._sums = (0,) * len(self._codes), stir(rows_each[first].astype(np.uint64))
+        for at, codes in enumerate(self._codes):
+            self._sums += self._stir_form(at, 0).take(codes)
+        pairs = unique(pair_keys(rows, self._persons, owner))
+        self._combination, self._owner = np.divmod(pairs, max(self._persons, 1))
         self._k, self._share, self._progress = k, share, progress
         self._known: dict[tuple[Levels, bool], float] = {}
 
@@ -129,7 +128,7 @@ class TierSearch:
 
         settle : those who are alone leave with all their rows, until nobody is.
         """
-        asked = levels, settle and not self._one_row  # of one row each, whoever leaves leaves nobody alone
+        asked = levels, settle
         if asked not in self._known:
             self._progress.report(_STAGE, min(len(self._known) / 200, 0.99))
             self._known[asked] = self._count(*asked)
@@ -173,10 +172,21 @@ class TierSearch:
     def _count(self, levels: Levels, settle: bool) -> float:
         if not self._persons:
             return 1.0
-        rungs = [each.rungs[level] for each, level in zip(self.candidates, levels, strict=True)]
-        forms = [rung.to[codes] for rung, codes in zip(rungs, self._codes, strict=True)]
-        sizes = [*(rung.m for rung in rungs), int(self._rows_each.max()) + 1]
-        rows = row_classes([*forms, self._rows_each], sizes, len(self._rows_each))[self._combination]
+        for at, (level, before) in enumerate(zip(levels, self._levels, strict=True)):
+            if level != before:
+                self._sums += (self._stir_form(at, level) - self._stir_form(at, before)).take(self._codes[at])
+        self._levels = levels
+        order, alike = sort_hashes(self._sums)
+        rows = np.zeros(len(order), np.int64)
+        rows[order[1:]] = np.cumsum(~alike)
+        rows = rows.take(self._combination)
+        if not settle:
+            return 1 - len(unique(self._owner[rows_alone(rows, self._owner, self._k)])) / self._persons
         # Beyond so many who leave, the answer is no whoever else would have to follow.
-        most = (1 - self._share) * self._persons if settle else 0
-        return 1 - np.count_nonzero(find_leavers(rows, self._owner, self._persons, self._k, most)) / self._persons
+        most = (1 - self._share) * self._persons
+        leavers = find_leavers(rows, self._owner, self._persons, self._k, most)
+        return 1 - int(np.count_nonzero(leavers)) / self._persons
+
+    def _stir_form(self, at: int, level: int) -> NDArray[np.uint64]:
+        """Return (m,) what each label of a column adds to the sums in one of its forms."""
+        return stir(self.candidates[at].rungs[level].to.astype(np.uint64) + np.uint64((at + 1) << 32))
