@@ -66,7 +66,7 @@ score <- function(r, ...) { # each row's score, of conditions or of the number i
 }
 
 count <- function(r, ...)
-  .splu$result(paste("Count of", paste(c(...), collapse = ", ")), "count", .splu$count(r, c(...)))
+  .splu$result(paste("Count of", paste(c(...), collapse = ", ")), "count", .splu$count(r, .splu$conditions(r, c(...))))
 
 share <- function(r, outcome, where = NULL) .splu$ratio(r, "Share", outcome, where, c(0, 1))
 mean.splu_release <- function(x, column, where = NULL, ...) .splu$ratio(x, "Mean", column, where)
@@ -81,7 +81,7 @@ crosstab <- function(r, by, outcome, where = NULL) { # counts of an outcome, or 
     if (is.null(labels)) name else paste0(name, "=", ifelse(labels == "", "(empty)", labels))
   })
   cells <- rev(do.call(expand.grid, c(rev(asked), stringsAsFactors = FALSE)))
-  found <- apply(cells, 1, function(cell) .splu$count(r, c(cell, where)))
+  found <- apply(cells, 1, function(cell) .splu$count(r, .splu$conditions(r, c(cell, where))))
   .splu$result(paste(outcome, "by", paste(by, collapse = ", ")), apply(cells, 1, paste, collapse = ", "), t(found))
 }
 
@@ -215,9 +215,9 @@ local({
       list(name = word, values = ifelse(labels == "" | (thin & !hidden), NA, labels == label), term = paste0(word, "=", label))))
   }
 
-  count <- function(r, texts) { # estimate, low, high for persons like these, low and high for this table
+  count <- function(r, features) { # estimate, low, high for persons like these, low and high for this table
     met <- list()
-    for (each in conditions(r, texts)) met[[each$name]] <- if (is.null(met[[each$name]])) each$values else met[[each$name]] * each$values
+    for (each in features) met[[each$name]] <- if (is.null(met[[each$name]])) each$values else met[[each$name]] * each$values
     met <- Filter(function(values) min(values) < 1, met)
     hidden <- intersect(names(met), names(r$block_of))
     still <- met[setdiff(names(met), hidden)]
@@ -320,9 +320,11 @@ local({
     })
     if (s$theta[2] <= 0) refuse("Too few rows are left: the release can't tell this.")
     two <- if (is.null(ends)) 0 else 1 / (s$theta[2] * r$n)
+    nobody <- replace(y, "values", list(rep(0, length(y$values)))) # how many may have a value that no row shows
+    none <- if (is.null(ends)) 0 else count(r, c(conditions(r, where), list(nobody)))[5] / z / r$n
     if (is.null(ends)) ends <- range(y$values, na.rm = TRUE)
     found <- lapply(s$vcov, function(v) { # two rows more of a share, one with the value and one without
-      m <- outer(s$theta, s$theta) - z^2 * (v + two * v[2, 2] * matrix(c(1, 1, 1, 2), 2))
+      m <- outer(s$theta, s$theta) - z^2 * (v + two * v[2, 2] * matrix(c(1, 1, 1, 2), 2) + none^2 * c(1, 0, 0, 0))
       if (m[2, 2] > 0) (m[1, 2] + c(-1, 1) * sqrt(max(m[1, 2]^2 - m[2, 2] * m[1, 1], 0))) / m[2, 2] else ends
     })
     x <- s$theta[1] / s$theta[2]

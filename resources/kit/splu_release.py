@@ -24,7 +24,6 @@ try:
     import pandas
 except ImportError:
     pandas = None
-
 __version__ = "0.3.0"
 Z, _ANY = 1.959963984540054, (-math.inf, math.inf)
 _NUMBERS = {"integer": int, "decimal": float}
@@ -142,7 +141,7 @@ class Release:
 
     def count(self, *where):
         """Return how many rows meet all conditions."""
-        return Result("Count of " + ", ".join(where), ["count"], [self._count(where)])
+        return Result("Count of " + ", ".join(where), ["count"], [self._count(self._conditions(where))])
 
     def share(self, outcome, where=()):
         """Return the share of rows with the outcome among those that meet the conditions."""
@@ -157,7 +156,7 @@ class Release:
         by, where = ([each] if isinstance(each, str) else list(each) for each in (by, where))
         sides = [[f"{name}={text or EMPTY}" for text in self.labels[name]] if name in self.codes else [name]
                  for name in (*by, outcome)]  # fmt: skip
-        cells = {", ".join(cell): self._count([*cell, *where]) for cell in itertools.product(*sides)}
+        cells = {", ".join(cell): self._count(self._conditions([*cell, *where])) for cell in itertools.product(*sides)}
         return Result(f"{outcome} by {', '.join(by)}", cells, cells.values())
 
     def difference(self, outcome, exposure, where=()):
@@ -187,12 +186,13 @@ class Release:
         (s, n), *both = equations.solve(2, lambda t, v: [math.prod(v) - t[0], math.prod(v[1:]) - t[1], -1, 0, 0, -1])
         if n <= 0:
             raise Refused("Too few rows are left: the release can't tell this.")
+        # Of a share two rows more, one with the value, and how many may have a value that no row shows.
         two, row, vcov = bool(ends) / (n * self.n), [s / n], {}
+        far = bool(ends) * (self._count([*self._conditions(where), (name, [0.0] * len(y))])[4] / self.n) ** 2
         ends = ends or [end(x for x in y if x is not None) for end in (min, max)]
         for about, ((p, q), (_, r)) in zip(("like", "table"), both):
             vcov[about] = [[(p - 2 * s / n * q + (s / n) ** 2 * r) / n**2]]
-            # Two rows more of a share: one with the value, one without.
-            p, q, r = (f - Z * Z * (v + k * two * r) for f, v, k in ((s * s, p, 1), (s * n, q, 1), (n * n, r, 2)))
+            p, q, r = (f - Z**2 * (v + k * two * r) for f, v, k in ((s * s - far, p, 1), (s * n, q, 1), (n * n, r, 2)))
             reach = math.sqrt(max(q * q - p * r, 0.0))
             row += [(q - reach) / r, (q + reach) / r] if r > 0 else ends
         return Result(f"{what} of {outcome}", [what.lower()], [[min(max(x, ends[0]), ends[1]) for x in row]], vcov)
@@ -281,10 +281,10 @@ class Release:
         flags = [[None if text in out else float(text == label) for text in self.labels[word]] for label in kept]
         return [(f"{word}={label}", (word, each)) for label, each in zip(kept, flags) if label != base]
 
-    def _count(self, texts):
+    def _count(self, features):
         """Return the estimated count, and its intervals for persons like these and for this table."""
         met = {}
-        for name, values in self._conditions(texts):
+        for name, values in features:
             met[name] = tuple(a * b for a, b in zip(met.get(name, values), values))
         met = {name: values for name, values in met.items() if min(values) < 1}
         drawn, still = [name for name in met if name in self.block_of], [n for n in met if n not in self.block_of]

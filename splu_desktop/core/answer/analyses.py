@@ -28,6 +28,7 @@ _THIN = 20  # published rows below which a category gets no coefficient of its o
 _MOST_CATEGORIES = 40
 _ASTRAY = 10.0  # a category whose coefficient leaves these ends without an answer is one of too few rows
 _ANY = (-math.inf, math.inf)
+_NOBODY = "\0"  # a value that no row shows
 
 
 @dataclass(frozen=True)
@@ -212,11 +213,15 @@ def _ratio(reader: Reader, analysis: Analysis) -> Result:
     (total, number), known = solution.theta, features["y"].values
     if number <= 0:
         raise NoAnswer(solution.theta)
+    unseen = 0.0  # of a share: how many may have a value that no row shows
+    if share and published.is_sensitive(analysis.outcome):
+        asked = [*analysis.where, Condition(analysis.outcome, (_NOBODY,))]
+        unseen = reader.answer(asked).high / NORMAL_95 / published.n
     ends = np.array([0.0, 1.0] if share else [np.nanmin(known), np.nanmax(known)])
     figures, off = [np.clip(total / number, *ends)], np.array([1, -total / number]) / number
     for v in (solution.covariance, solution.covariance_alike):
         if share:  # two rows more, one with the value and one without (Agresti and Coull 1998)
-            v = v + v[1, 1] / (number * published.n) * np.array([[1, 1], [1, 2]])
+            v = v + v[1, 1] / (number * published.n) * np.array([[1, 1], [1, 2]]) + np.diag([unseen**2, 0])
         none, one, two = (np.outer(solution.theta, solution.theta) - NORMAL_95**2 * v)[[0, 0, 1], [0, 1, 1]]
         reach = np.sqrt(max(one**2 - two * none, 0.0)) * np.array([-1, 1])
         figures += [*(np.clip((one + reach) / two, *ends) if two > 0 else ends)]  # of too few no end is ruled out

@@ -213,18 +213,13 @@ class Equations:
 
     def _alike_rows(self) -> Floats:
         """Return (R,) as how many rows each counts that stands for persons: theirs tell less than so many others do."""
-        published, asked = self.published, {each.column for each in self.features.values()}
-        if not published.person:
-            return self.number
-        rho = max((published.correlation_of(each.block, asked) for each in self.hidden), default=1)
+        asked = {each.column for each in self.features.values()}
+        rho = max((self.published.correlation_of(each.block, asked) for each in self.hidden), default=1)
         return self.number * (1 + (self.person_rows - 1) * rho)
 
     def _cluster(self, effect: Floats) -> Floats:
         """Return (k, k) the sum over units of the squares of what each adds."""
-        published = self.published
-        if not published.person:
-            return np.asarray((effect * self.number[:, None]).T @ effect)
-        owner = published.owner
+        owner = self.published.owner if self.published.person else None
         if owner is None:  # all rows of a person might add alike
             return np.asarray((effect * (self.number * self.person_rows)[:, None]).T @ effect)
         sums = np.stack([np.bincount(owner, each) for each in effect[self.row].T], axis=1)

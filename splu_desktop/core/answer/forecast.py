@@ -202,11 +202,8 @@ class Forecaster:
         low, high = np.empty((2, len(gammas), lines, 1))
         for place, gamma in enumerate(gammas):
             a = 1 / gamma
-            # As for counts: a row of the line moves the mean by its score less its part in the class's mean, others by
-            # that part.
-            c = (1 - (1 - a) * q) / a
-            other = (1 - a) * q / a
-            total = (1 - a) * (1 + a) * scatter * (rows * c**2 + (size[of_class] - rows) * other**2)
+            # As for counts: a row of the line moves the mean by its score, and all rows by their part in the class's.
+            total = (1 - a**2) / a**2 * scatter * rows * (1 - (1 - a**2) * q)
             variance = np.bincount(of_line, total, minlength=lines) / np.maximum(n, 1) ** 2
             half = NORMAL_95 * np.sqrt(variance)
             low[place, :, 0], high[place, :, 0] = mean - half, mean + half
