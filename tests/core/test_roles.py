@@ -656,9 +656,15 @@ def test_words_for_persons_and_addresses_are_borne_out_by_the_values(name: str, 
         ("alive", "no|no|yes", ()),
         ("alive", "yes|yes|no", ("yes",)),
         ("blood", "A|A|B", ()),
+        ("pregnant", "yes|no|no|n/a|n/a|n/a", ("no", "n/a")),
+        ("schwanger", "ja|ja|Trifft nicht zu", ("Trifft nicht zu",)),
+        ("ménopause", "sans objet|sans objet|oui", ("sans objet",)),
+        ("eigen risico", "ja|8 - n.v.t.", ("8 - n.v.t.",)),
     ],
 )
-def test_absence_is_the_commonest_value_that_says_so(name: str, values: str, absent: tuple[str, ...]) -> None:
+def test_absence_is_the_commonest_value_that_says_so_and_what_nobody_could_ask(
+    name: str, values: str, absent: tuple[str, ...]
+) -> None:
     kind = Kind.INTEGER if values[0].isdigit() else Kind.CATEGORY
     assert absence_values(texts(name, values.split("|") * 9, kind)) == absent
     gaps = column_of(name, [*values.split("|") * 9, ""], kind=kind)

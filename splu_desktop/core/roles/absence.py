@@ -13,14 +13,15 @@ _LONGEST = 4  # words of "no known allergies"
 
 
 def absence_values(column: Column) -> tuple[str, ...]:
-    """Return the values that are not secret: the commonest where it says absence, and the labels that mean no value.
+    """Return the values that are not secret: the commonest where it says absence, and those that mean no value.
 
-    A rare "no" is as telling as a rare "yes" and stays secret. In a column named "alive" or "healthy" it is the yes
-    that says so.
+    A rare "no" is as telling as a rare "yes" and stays secret; "not applicable" says whom nobody could ask.
     """
-    counts = column.counts()
-    found = [str(label) for label in column.labels[(counts > 0) & column.missing]]
-    shown = np.where(column.missing, 0, counts)
+    counts, void = column.counts(), column.missing.copy()
+    for at in np.flatnonzero(100 * counts >= column.n):  # of many thousand labels only those that matter are read
+        void[at] |= join_words(str(column.labels[at])).strip("_0123456789") in lexicon().values["void"]
+    found = [str(label) for label in column.labels[(counts > 0) & void]]
+    shown = np.where(void, 0, counts)
     if shown.any():
         commonest = str(column.labels[int(np.argmax(shown))])
         if says_absence(commonest, column):
@@ -36,6 +37,5 @@ def says_absence(label: str, column: Column) -> bool:
         return text in values["yes"] or text in values["well"]
     if column.kind.is_number and column.values is not None:
         return float(column.values[column.code_of(label)]) == 0
-    if text in values["absence"]:
-        return True
-    return 1 < len(words) <= _LONGEST and words[0] in values["without"] and not values["well"].intersection(words)
+    without = 1 < len(words) <= _LONGEST and words[0] in values["without"] and not values["well"].intersection(words)
+    return text in values["absence"] or without
