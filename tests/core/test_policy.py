@@ -369,6 +369,31 @@ def test_a_column_that_tells_the_secret_is_left_out() -> None:
     assert "gives-away" not in {each.name for each in verdict(wide, line.repair.apply(plan)).open}
 
 
+def test_an_age_that_tells_the_secret_becomes_coarser_before_it_is_left_out() -> None:
+    table = hospital(10, 20_000).select(("age", "sex", "diagnosis"))
+    young = table["age"].labels[table["age"].codes].astype(int) < 12
+    drinks = np.random.default_rng(10).choice(["rarely", "weekly", "daily"], table.n)
+    columns = [*table.columns, column_of("drinks", np.where(young, "too young", drinks).astype(object))]
+    found = propose(Table(tuple(columns)), person=None, questions=[AskedTable("diagnosis", None, ("sex",))])
+    assert found.verdict.state == USEFUL
+    assert found.plan.roles["age"] is Role.NSA
+    assert "too young" in next(str(step.why) for step in found.steps if (step.name, step.column) == ("coarser", "age"))
+
+
+def test_what_is_left_out_for_what_it_tells_is_a_step_also_where_fewer_tables_are_asked_for() -> None:
+    table = hospital(11, 4_000).select(("age", "sex", "diagnosis"))
+    told = column_of("ward code", np.array([f"W{each}" for each in table["diagnosis"].codes], object))
+    asked = [AskedTable("diagnosis", None, ("sex", "age"), within=0.05)]
+    setting = draft(Table((*table.columns, told)), Audience(), roles={"ward code": Role.NSA}, questions=asked)
+    way = find_way(setting.setting, setting.plan)
+    others = [other for _, other in fewer_tables(setting.setting, way)]
+    assert "ward code" in way.left_out
+    assert others
+    assert all("ward code" in other.left_out for other in others)
+    totals = [not any(each.by for each in other.plan.questions) for other in others]
+    assert totals == sorted(totals), "totals come last"
+
+
 def test_a_number_of_each_person_is_left_out_and_nobody_stands_out_by_what_remains() -> None:
     random, number = np.random.default_rng(15), 900
     owner = np.repeat(np.arange(number), random.integers(1, 5, number))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +12,10 @@ import numpy as np
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, reaches, who_of
+from splu_desktop.core.policy.figures import FEWEST_CELLS, reaches, who_of
 from splu_desktop.core.policy.limits import LEVELS, Limits, limits_named
 from splu_desktop.core.policy.search import STOPS, Setting, Way, find_way
-from splu_desktop.core.questions import WITHIN, AskedTable
+from splu_desktop.core.questions import WITHIN
 from splu_desktop.core.risk.certainty import certainties
 
 
@@ -66,16 +66,29 @@ def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
 
 
 def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
-    """Give useful ways with fewer tables, or tables by fewer columns, than one has, each with its words."""
-    tried = {way.plan.questions}
-    able = [each for each in setting.plainer if {*each.by} <= {*way.search.plan.nsas}]
-    plainer = ((say("Only {table}.", table=each.words()), (each,)) for each in able)
-    for words, asked in (*_fewer(way.plan.questions, way.tables), *plainer):
-        if asked not in tried:
-            tried.add(asked)
-            other = _find(setting, replace(way.search.plan, questions=asked), setting.limits)
-            if other is not None and other.works:
-                yield words, other
+    """Give useful ways with fewer tables than one has, tables by fewer columns, or others, each with its words."""
+    asked = way.plan.questions
+    columns = list(dict.fromkeys(name for each in asked for name in each.by))
+    best = [each.table for each in sorted(way.tables, key=lambda each: -each.readable)] if len(asked) > 1 else []
+    ways = [(say("Only {table}.", table=each.words()), [each]) for each in best]
+    for left in reversed(columns):
+        fewer = [each.keep_columns({*columns} - {left}) for each in asked]
+        ways.append((say("Tables without “{column}”.", column=left), fewer))
+    if any(each.within < WITHIN for each in asked):
+        ways.append((say("A number is good within 30 %."), [replace(each, within=WITHIN) for each in asked]))
+    if len(columns) > 1:
+        ways.append((say("Totals only."), [each.keep_columns(()) for each in asked]))
+    plainer = [each for each in setting.plainer if {*each.by} <= {*way.search.plan.nsas}]
+    ways += [(say("Only {table}.", table=each.words()), [each]) for each in plainer]
+    tried = {asked}
+    # Totals come last: another column by sex or by age tells more.
+    for words, tables in sorted(ways, key=lambda each: not any(table.by for table in each[1])):
+        questions = tuple(dict.fromkeys(tables))
+        if questions not in tried and not setting.late:
+            tried.add(questions)
+            other = _find(setting, replace(way.search.plan, questions=questions), setting.limits)
+            if other is not None and other.works:  # what gave a value away has been left out of its plan
+                yield words, replace(other, left_out={**way.left_out, **other.left_out})
 
 
 def best_way(setting: Setting, plan: Plan) -> Way:
@@ -90,8 +103,6 @@ def best_way(setting: Setting, plan: Plan) -> Way:
 
 
 def _find(setting: Setting, plan: Plan, limits: Limits) -> Way | None:
-    if setting.late:
-        return None
     try:
         return find_way(replace(setting, limits=limits, fixed_secrets=()), plan)
     except SpluError:  # such a plan can't be made
@@ -146,23 +157,6 @@ def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
         words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=who, n=n)
         yield Alternative("possible", words, None)
     yield Alternative("possible", say("Hand out protected tables of counts instead of rows."), None, 0, way.cells)
-
-
-def _fewer(
-    questions: Sequence[AskedTable], tables: Sequence[TableReach]
-) -> Iterator[tuple[str, tuple[AskedTable, ...]]]:
-    """Give fewer tables, then such that count by fewer columns, then a wider error, each with its words."""
-    if len(questions) > 1:
-        for each in sorted(tables, key=lambda each: -each.readable):
-            yield say("Only {table}.", table=each.table.words()), (each.table,)
-    columns = list(dict.fromkeys(name for each in questions for name in each.by))
-    for left in reversed(columns):
-        asked = tuple(dict.fromkeys(each.keep_columns({*columns} - {left}) for each in questions))
-        yield say("Tables without “{column}”.", column=left), asked
-    if any(each.within < WITHIN for each in questions):
-        yield say("A number is good within 30 %."), tuple(replace(each, within=WITHIN) for each in questions)
-    if len(columns) > 1:
-        yield say("Totals only."), tuple(dict.fromkeys(each.keep_columns(()) for each in questions))
 
 
 def _of(kind: str, words: str, way: Way) -> Alternative:

@@ -126,8 +126,11 @@ def _form_steps(way: Way, found: Draft, figures: Figures) -> Iterator[Step]:
     yield Step("secret", "", say("{columns}: drawn anew.", columns=quoted(plan.sensitive, 3)))
     for_tables = say("else your tables can’t be read")
     for name, sentence in way.left_out.items():
-        undo = partial(Plan.with_role, column=name, role=Role.NSA)
-        yield Step("left-out", name, left_out_words([name]), sentence, undo)
+        undo, words = partial(Plan.with_role, column=name, role=Role.NSA), left_out_words([name])
+        if published := plan.roles[name].is_published:
+            undo = partial(Plan.with_steps, columns=[name], steps=found.plan.generalisations.get(name, ()))
+            words = words_for(name, plan.generalisations[name])
+        yield Step("coarser" if published else "left-out", name, words, sentence, undo)
     for name, steps in plan.generalisations.items():
         before = found.plan.generalisations.get(name, ())
         if name in plan.sensitive and steps != before:

@@ -174,9 +174,13 @@ def find_way(setting: Setting, plan: Plan) -> Way:
         # Which rows of the persons go out stays as it was found.
         plan = replace(way.search.plan, questions=plan.questions)
         asked = {name for each in plan.questions for name in each.by} if setting.own_tables else set[str]()
+        # An age becomes as coarse as it goes first: who is a child is less than how old.
+        ladders = {each.name: each.rungs for each in way.search.tiers.candidates if each.subject == "age"}
+        coarsest = {name: rung.steps for name, rungs in ladders.items() for rung in rungs if rung.steps}
+        finer = {name: steps for name, steps in coarsest.items() if plan.generalisations.get(name) != steps}
         chosen: dict[str, str] = {}
         for each in told:  # the least needed of its columns, where none chosen before is among them
-            free = [name for name in each.columns if name not in asked]
+            free = [name for name in each.columns if name in finer or name not in asked]
             if free and not chosen.keys() & set(each.columns):
                 chosen[min(free, key=lambda name: leaves_in(setting.subjects.get(name, "")))] = each.sentence
         if not chosen:  # however late it is: each round is short then, and what is told would stop the release
@@ -186,10 +190,10 @@ def find_way(setting: Setting, plan: Plan) -> Way:
             most = max(chosen, key=lambda name: sum(name in each.columns for each in told))
             chosen = {most: chosen[most]}
         left_out |= chosen
+        totals = tuple(replace(each, by=()) for each in plan.questions[:1])
         for name in chosen:
-            totals = tuple(replace(each, by=()) for each in plan.questions[:1])
-            plan = plan.with_role(name, Role.DROPPED)
-            plan = plan if plan.questions else replace(plan, questions=totals)
+            plan = plan.with_steps([name], finer[name]) if name in finer else plan.with_role(name, Role.DROPPED)
+        plan = plan if plan.questions else replace(plan, questions=totals)
     return replace(way, safe=False, left_out=left_out, giveaways=told)
 
 
