@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.answer.answer import HIDDEN, READABLE
+from splu_desktop.core.answer.answer import HIDDEN, READABLE, ROUGH
 from splu_desktop.core.mechanism import Block, DecoyGroups, Draw, Lenders
 from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.policy import RED, TOO_SMALL, USEFUL, verdict
@@ -287,6 +287,26 @@ def test_hidden_counts_of_protected_tables_take_one_line_of_a_group(qtbot: QtBot
     offer.room.setFocus()
     QTest.keyClick(offer.room, Qt.Key.Key_PageDown)
     assert offer.room.verticalScrollBar().value() > 0, "nothing inside takes keys"
+    offer.resize(240, 300)
+    QApplication.processEvents()
+    beyond = offer.room.widget().minimumSizeHint().width() - offer.room.viewport().width()
+    assert offer.room.horizontalScrollBar().maximum() >= beyond, "a figure that is cut is another figure"
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr"])
+def test_no_figure_is_cut_once_another_strength_makes_it_longer(qapp: QApplication, qtbot: QtBot, code: str) -> None:
+    languages.speak(qapp, code)
+    table = RangeTable()
+    qtbot.addWidget(table)
+    table.resize(560, 300)
+    for trust, high in ((READABLE, 90.0), (ROUGH, 1_234.0), (HIDDEN, 12_345_678.0)):
+        table.show_lines([RangeLine("men", 80.0, 70.0, high, trust)], mean=False)
+        for at in (1, 3, 4):
+            field = table.lines_model.fields[at]
+            needed = table.fontMetrics().horizontalAdvance(field.text(table.lines_model.rows[0]))
+            needed += 16 + (22 if field.picture else 0)  # what stands around it
+            assert table.columnWidth(at) >= needed, f"{field.title} {trust}"
+    languages.speak(qapp, "en")
 
 
 def test_groups_that_we_made_are_shown_in_the_windows_language(qapp: QApplication) -> None:

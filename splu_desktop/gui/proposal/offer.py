@@ -49,6 +49,7 @@ class Offer(QFrame):
         self.room = put_in_scroll_area(inside)
         self.room.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # nothing inside takes keys
         self.room.setAccessibleName(t("Your tables"))
+        self.room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)  # as tables do
         note = t("True counts are seen only here. Lost: other questions. Kept: all tables have the same totals.")
         self.make = button(t("Make these tables…"), self.wanted.emit, look="primary")
         self.make.setEnabled(False)
@@ -88,7 +89,7 @@ def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
     made = QWidget()
     column = margins(QVBoxLayout(made), 0, spacing=4)
     column.addWidget(label(table_words(table.table, words), "strong"))
-    grid = make_grid(18, 3, filling=0)
+    grid = make_grid(12, 3, filling=0)
     column.addLayout(grid)
     for row, (group, look, texts) in enumerate([(t("Group"), "quiet", heads[: 2 if several else 4]), *rows[:_MOST]]):
         grid.addWidget(label(group, look), row, 0)
@@ -112,9 +113,7 @@ def _fold(cells: Sequence[tuple[str, Sequence[Figure]]], words: Language) -> lis
     gone = [figures[0].truth or 0 for _, figures in cells if figures[0].trust == HIDDEN]
     few = len(gone) < _FOLDED
     rows = [(group, "", _say(figures, words)) for group, figures in cells if few or figures[0].trust != HIDDEN]
-    if few:
-        return rows
-    return [
-        *rows,
-        (f"    {join((t('hidden'), number(len(gone))), ':')}", "protected", ["", f"{min(gone)}–{max(gone)}"]),
-    ]
+    if not few:
+        true = "–".join(dict.fromkeys(map(number, (min(gone), max(gone)))))
+        rows.append((f"    {join((t('hidden'), number(len(gone))), ':')}", "protected", ["", true]))
+    return rows

@@ -25,7 +25,8 @@ TRUST = {
     ROUGH: ("circle", "between", "between_soft"),
     HIDDEN: ("shield", "protected", "protected_soft"),
 }
-_BAR = 2  # the column that has it
+_BAR, _FIGURES = 2, (1, 3, 4)  # the columns that have it and them
+_MEASURED = 200  # lines for whose figures there is room
 _LEAST_GROUP = 150  # pixels of a group’s name that a bar leaves it; a longer one stands in two lines
 
 
@@ -246,8 +247,8 @@ class RangeTable(TableView):
         self.bar.waits = waits
         fresh = [line.group for line in lines] != [line.group for line in self.lines_model.rows]
         self.lines_model.show(lines)
-        # With the same groups columns keep their widths: they would jump with the figures as the slider moves.
-        if fresh:
+        # With the same groups columns keep their widths, which would jump with the figures as the slider moves.
+        if fresh or any(self._measure(at) > self.columnWidth(at) for at in _FIGURES):
             self.share_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -257,21 +258,23 @@ class RangeTable(TableView):
     def share_room(self) -> None:
         """Be `most` lines high; give figures what they need, and group and bar, where both have room, the rest."""
         header, metrics, room = self.horizontalHeader(), self.fontMetrics(), self.viewport().width()
-        fields, rows = self.lines_model.fields, self.lines_model.rows[:200]
-        for at, field in enumerate(fields):
-            if at in (0, _BAR):
-                continue
-            needed = max(metrics.horizontalAdvance(text) for text in (field.title, *map(field.text, rows)))
-            needed += 46 if field.picture else 24
-            header.resizeSection(at, needed)
-            room -= needed
-        wanted = max([60, *(metrics.horizontalAdvance(line.group) for line in rows)]) + 24
-        bar = metrics.horizontalAdvance(fields[_BAR].title) + 28  # no header is cut
+        for at in _FIGURES:
+            header.resizeSection(at, self._measure(at))
+            room -= self.columnWidth(at)
+        wanted = max([60, *(metrics.horizontalAdvance(line.group) for line in self.lines_model.rows[:_MEASURED])]) + 24
+        bar = metrics.horizontalAdvance(self.lines_model.fields[_BAR].title) + 28  # no header is cut
         without = room < bar + min(wanted, _LEAST_GROUP)
         self.setColumnHidden(_BAR, without)
         header.resizeSection(0, max(70, room) if without else min(wanted, room - bar))
         header.resizeSection(_BAR, room - header.sectionSize(0))
         self._show_height(header.sectionSize(0) - 24)
+
+    def _measure(self, at: int) -> int:
+        """Return how wide a column of figures has to be."""
+        field = self.lines_model.fields[at]
+        texts = map(trust_words, TRUST) if field.picture else map(field.text, self.lines_model.rows[:_MEASURED])
+        wide = max(map(self.fontMetrics().horizontalAdvance, (field.title, *texts)))
+        return wide + (46 if field.picture else 24)
 
     def _show_height(self, wide: int) -> None:
         """Give two lines of writing to groups longer than so many pixels, which may differ in the middle alone."""
