@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.focus import FocusRing
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.session import State, Step
@@ -132,3 +134,30 @@ def test_the_ring_of_the_focus_follows_a_tab_that_gets_another_name(qtbot: QtBot
     bar.addTab("two")
     bar.setCurrentIndex(1)
     qtbot.waitUntil(lambda: ring.geometry() == bar.tabRect(1))
+
+
+_TEXTS = "text", "quiet", "accent", "protected", "answerable", "warning", "fault", "between"
+_GROUNDS = "page", "card", "window", "sunken"
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours (WCAG 2.1, relative luminance)."""
+
+    def light(colour: str) -> float:
+        shares = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in shares]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, bright = sorted((light(one), light(other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize(("scheme", "least"), [(theme.LIGHT, 4.5), (theme.DARK, 4.5), (theme.CONTRAST, 7.0)])
+def test_every_text_stands_out_from_its_ground(scheme: theme.Colours, least: float) -> None:
+    soft = [(name, f"{name}_soft") for name in ("accent", "protected", "answerable", "warning", "fault", "between")]
+    pairs = [*product(_TEXTS, _GROUNDS), *product(("text", "quiet"), [ground for _, ground in soft]), *soft]
+    pairs += [("on_accent", "accent"), ("page", "text")]  # of the main button, and below the mouse
+    faults = {pair: contrast(*(getattr(scheme, name) for name in pair)) for pair in pairs}
+    assert not {pair: found for pair, found in faults.items() if found < least}
+    edges = {ground: contrast(scheme.edge, getattr(scheme, ground)) for ground in ("page", "card")}
+    assert min(edges.values()) >= 3, edges
