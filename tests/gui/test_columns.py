@@ -22,6 +22,7 @@ from splu_desktop.gui.expert.bounds import LimitsSection
 from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.expert.recipe import RecipeSection
 from splu_desktop.gui.expert.strength import StrengthSection
+from splu_desktop.gui.proposal.steps import StepRow
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
@@ -75,6 +76,32 @@ def test_which_values_are_secret_is_ticked(proposed: MainWindow) -> None:
     index = page.panel.model.index(at, 0)
     page.panel.model.setData(index, Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
     assert session.plan.public_values["Result"] == ("negative",)
+
+
+def test_a_long_name_without_a_blank_pushes_nothing_out_of_sight(
+    window: MainWindow, idle: Idle, tmp_path: Path
+) -> None:
+    name = "variable_of_the_questionnaire_on_quality_of_life_after_discharge"
+    path = tmp_path / "long.csv"
+    rows = (f"{'fm'[at % 2]},{['low', 'high'][at % 3 == 0]}" for at in range(600))
+    path.write_text("\n".join([f"Sex,{name}", *rows]))
+    window.open_path(path)
+    idle(window)
+    window.show_step(Step.QUESTIONS)
+    window.page(Step.QUESTIONS).do_primary()
+    idle(window)
+    window.resize(1092, 558)
+    steps = window.page(Step.PROPOSAL).steps  # type: ignore[attr-defined]
+    assert any(name in each.words.text() for each in steps.findChildren(StepRow))
+    assert steps.room.widget().minimumSizeHint().width() <= steps.room.viewport().width()
+    window.show_step(Step.COLUMNS)
+    page = window.page(Step.COLUMNS)
+    assert isinstance(page, ColumnsPage)
+    page.table.selectRow(1)
+    QApplication.processEvents()
+    idle(window)
+    assert name in page.panel.name.text()
+    assert page.panel.minimumSizeHint().width() <= page.beside.viewport().width()
 
 
 def test_coarser_values_and_own_cut_points(proposed: MainWindow) -> None:

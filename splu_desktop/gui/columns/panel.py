@@ -19,7 +19,7 @@ from splu_desktop.gui.base.models import ROW, Field, Index, TableView
 from splu_desktop.gui.base.parts import Card, link
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source, count_values
-from splu_desktop.gui.base.widgets import label, line_edit, margins, put, restyle
+from splu_desktop.gui.base.widgets import ElidedLabel, label, line_edit, margins, put, restyle
 from splu_desktop.gui.base.words import as_rich, bold, number, t, translate
 from splu_desktop.gui.columns.facts import Values, form_words, forms_of, values_after
 from splu_desktop.gui.columns.group_dialog import GroupDialog
@@ -72,7 +72,8 @@ class ColumnPanel(Card):
         self._session = session
         self._name = ""
         self._key: tuple[object, ...] = ()
-        self.name, self.below = label("", "strong", wrap=True), label("", "quiet", wrap=True)
+        # A name has no blank at which a label could break it, and a wider one would push all beside it out of sight.
+        self.name, self.below = ElidedLabel("", "strong"), label("", "quiet", wrap=True)
         row = margins(QHBoxLayout(), 0, spacing=4)
         self.question = label("", "strong", wrap=True)
         self.all = link(t("All"), lambda: self._tick(None, True), t("Which values are secret?"))

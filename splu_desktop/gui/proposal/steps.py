@@ -114,6 +114,7 @@ class StepRow(QWidget):
         self.head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.head.setFixedWidth(head_width)
         self.words = label(step_words(step), fitting=True)
+        self.words.setMinimumWidth(100)  # else a name without a blank would push the link out of sight
         put(row, Picture(picture, colour, 14), self.head, (self.words, 1))
         name = step.column or self.words.text()
         if step.undo is not None:
