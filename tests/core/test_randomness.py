@@ -13,7 +13,7 @@ from scipy import stats
 
 from splu_desktop.core import sanitise
 from splu_desktop.core.mechanism import randomness
-from splu_desktop.core.mechanism.randomness import SystemRandomness, below, permutation
+from splu_desktop.core.mechanism.randomness import SystemRandomness, below, happens, permutation
 from tests.seeded import Seeded
 
 
@@ -60,6 +60,13 @@ def test_below_rejects_what_would_bias_it() -> None:
     assert below(Given(295, 296, 1999), 1000, 2).tolist() == [999, 296]
     # A power of two needs no rejection.
     assert below(Given(4 << 16), 4, 2).tolist() == [0, 0]
+
+
+def test_an_event_at_the_edge_is_decided_by_32_bits_more() -> None:
+    """It happens once in 2^32 draws, so that no count of draws would notice."""
+    high, low = divmod(int(0.3 * 2**64), 1 << 32)
+    source = Given(high, high, high - 1, high + 1, low - 1, low)
+    assert happens(source, 0.3, 4).tolist() == [True, False, True, False]
 
 
 @pytest.mark.parametrize("source", [Seeded, FewKeys])
