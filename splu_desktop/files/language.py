@@ -161,11 +161,12 @@ def language(code: str) -> Language:
     if code == "en":
         return Language()
     messages, core, window = (_catalogue(room, code) for room in ROOMS)
-    return Language(code, messages, core, window, _names()[code])
+    return Language(code, messages, core, window, names_of_groups()[code])
 
 
 @cache
-def _names() -> dict[str, dict[str, str]]:
+def names_of_groups() -> dict[str, dict[str, str]]:
+    """Return language -> name of a group that we gave in English -> its name in that language."""
     return read_toml(resource_path("generalise/names.toml"))
 
 

@@ -7,6 +7,7 @@ rest is what the custodian chose. `sha256` seals the facts themselves.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 import secrets
@@ -25,13 +26,13 @@ from splu_desktop.core.errors import BadSetting, FileFault
 from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, ClassCell, draw_from
 from splu_desktop.core.mechanism.published_numbers import release_numbers
-from splu_desktop.core.messages import say
+from splu_desktop.core.messages import VALUE, in_words, say
 from splu_desktop.core.published import Published
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.disk.plain_data import from_json
-from splu_desktop.files.language import LANGUAGES, language
+from splu_desktop.files.language import LANGUAGES, language, names_of_groups
 
 if TYPE_CHECKING:
     from splu_desktop.core.plan import Plan
@@ -148,9 +149,9 @@ def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str,
 
 def _other_words(values: Sequence[str], bands: Mapping[str, Sequence[float | None]]) -> dict[str, str]:
     """Return what else people call a value, each meaning one alone: "65 und mehr" and "65+" of "65 and more"."""
-    ours = {"", *(name for code in LANGUAGES for name in language(code).names)}
-    # A band has a blank; of thousands of codes none is asked for in each language.
-    named = [value for value in values if " " in value or value in ours]
+    ours = {"", *itertools.chain.from_iterable(names_of_groups().values())}
+    # Of thousands of values few are ours, and else no catalogue is read: a band has a blank, and is told by its form.
+    named = [v for v in values if v in ours or (" " in v and getattr(in_words(v), "template", VALUE) != VALUE)]
     called = [(language(code).value(value), value) for code in LANGUAGES for value in named]
     for value, (low, top) in bands.items():
         start, stop = ("" if end is None else f"{end:.15g}" for end in (low, top))
