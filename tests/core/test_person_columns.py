@@ -85,6 +85,18 @@ def test_what_repeats_goes_first():
     assert find_persons(table)[0].persons == 4
 
 
+def test_codes_whose_rows_are_of_both_sexes_come_after_who_has_one() -> None:
+    rng = np.random.default_rng(3)
+    who = rng.integers(0, 60, 400)
+    table = Table((
+        column("code_cip", [f"C{each:04d}" for each in rng.integers(0, 40, 400)]),
+        column("patient", [f"P{each:04d}" for each in who]),
+        column("sex", ["fm"[each % 2] for each in who]),
+    ))  # fmt: skip
+    assert person_columns(table) == ("patient", "code_cip")
+    assert person_columns(Table(table.columns[:2])) == ("code_cip", "patient")
+
+
 def test_numbers_under_any_name_are_persons_where_each_has_one_sex():
     chance = np.random.default_rng(8)
     who = np.sort(chance.integers(0, 200, 600))

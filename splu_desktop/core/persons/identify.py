@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from splu_desktop.core.resources import read_toml, resource_path
-from splu_desktop.core.roles.content import distinct_share, follows, rows_of, sample_labels
+from splu_desktop.core.roles.content import distinct_share, follows, holds_periods, rows_of, sample_labels
 from splu_desktop.core.roles.lexicon import HARMLESS, fold
-from splu_desktop.core.roles.numbers import national_number
+from splu_desktop.core.roles.numbers import holds_products, national_number
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.core.table import Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
@@ -24,7 +23,6 @@ _ROWS = tuple(tuple(_LISTS[name].split()) for name in ("stay", "test", "visit", 
 _WHO, _WHICH = ("|".join(sorted(each)) for each in ({word for word in _PERSONS if len(word) > 2}, _JOINED))
 _TOGETHER = re.compile(rf"(?:{_WHO})(?:e?n|s)?(?:{_WHICH})|(?:{_WHICH})(?:{_WHO})")
 _BORN = re.compile(r"birth|geburt|geboor|naiss|nacim|nascit|\bdob\b", re.IGNORECASE)
-_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/. ]?(?:0[1-9]|1[0-2]|[QTKWS]\d{1,2}))?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d")
 _DAY = re.compile(r"\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
 _MANY = 20  # different words from which on a column called after persons names them
 _AGREE = 0.95  # of the persons
@@ -68,7 +66,17 @@ def find_persons(table: Table) -> tuple[PersonColumn, ...]:
     found = [each for column in table.columns if (each := _as_persons(column)) is not None]
     if not any(each.sure > 1 for each in found):
         found += _of_one_person(table)
-    return tuple(sorted(found, key=lambda each: (-each.sure, not each.repeats, -each.rows)))
+    mixed = {each.name: len(found) > 1 and _mixes_sexes(table, table[each.name]) for each in found}
+    return tuple(sorted(found, key=lambda each: (-each.sure, mixed[each.name], not each.repeats, -each.rows)))
+
+
+def _mixes_sexes(table: Table, column: Column) -> bool:
+    """Whether rows of most values that repeat are of both sexes, as those of a drug's code ("code_cip") are."""
+    subjects = suggest_roles(table)
+    sexes = [each for each in table.columns if subjects[each.name].subject == "sex" and _is_mixed(each)]
+    pairs = [np.unique(column.codes.astype(np.int64) * each.m + each.codes).size for each in sexes]
+    repeated = np.count_nonzero(column.counts() > 1)
+    return any(2 * (each - column.m) > repeated for each in pairs)
 
 
 @remember
@@ -149,11 +157,10 @@ def is_name_of_persons(name: str) -> bool:
 
 def _looks_like_numbers(column: Column, persons: int) -> bool:
     """Whether values are numbers or codes of persons, however few, and no kinds, answers, days, years or measures."""
-    texts = sample_labels(column)
     if column.values is not None:
         numbers = column.values[~column.marks]
-        return bool((numbers % 1 == 0).all() and (np.abs(numbers) >= 2).any()) and not _mostly(_PERIOD, texts)
-    if _mostly(_PERIOD, texts) or _mostly(_DAY, texts):
+        return bool((numbers % 1 == 0).all() and (np.abs(numbers) >= 2).any()) and not holds_periods(column)
+    if holds_periods(column) or all(map(_DAY.fullmatch, sample_labels(column))) or holds_products(column):
         return False
     return persons >= _MANY or _is_numbered(column)
 
@@ -162,7 +169,3 @@ def _is_numbered(column: Column) -> bool:
     """Whether values hold digits; names hold none, and are of one sex though two persons share them."""
     texts = sample_labels(column)
     return sum(any(map(str.isdecimal, text)) for text in texts) >= 0.8 * len(texts)
-
-
-def _mostly(form: re.Pattern[str], texts: Sequence[str]) -> bool:
-    return sum(form.fullmatch(text) is not None for text in texts) >= 0.9 * len(texts)
