@@ -711,3 +711,66 @@ def test_a_name_without_a_word_is_looked_at_by_its_values(name: str) -> None:
         for kind in (Kind.CATEGORY, Kind.INTEGER, Kind.DECIMAL, Kind.TEXT):
             if kind in (Kind.CATEGORY, Kind.TEXT) or cells[0][0].isdigit():
                 assert suggest_roles(Table((column_of(name, cells, kind=kind),)))[name].reason
+
+
+WHOLE = "|".join(map(str, range(1, 13)))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind", "role"),
+    [
+        # Words for a sex name a column of 0 and 1, but not a title, and not what somebody has.
+        ("Mädchen", "0|1", Kind.INTEGER, Role.NSA),
+        ("female_cancer", "0|1", Kind.INTEGER, Role.SA),
+        # Months and quarters of a year, written out, under any name; days after something are none.
+        ("wxq", "Apr 2021|May 2021|Jun 2022", Kind.CATEGORY, Role.NSA),
+        ("wxq", "Q1 2021|Q2 2021|Q1 2022", Kind.CATEGORY, Role.NSA),
+        ("wxq", "+|-", Kind.CATEGORY, Role.SA),
+        ("dx_mth", WHOLE, Kind.INTEGER, Role.NSA),
+        ("Geburtsmonat", WHOLE, Kind.INTEGER, Role.NSA),
+        ("Aufnahmestunde", "|".join(map(str, range(24))), Kind.INTEGER, Role.NSA),
+        ("dx_mth", "1|2|3|4", Kind.INTEGER, Role.SA),
+        ("Altersgruppe", "unter 30|30-44|45-59|60 Jahre und älter", Kind.CATEGORY, Role.NSA),
+        # A number of births is no age; numbers of persons begin high, counts of them low.
+        ("Geburten-Nr", [f"{at + 1}/2022" for at in range(N)], Kind.CATEGORY, Role.IDENTIFIER),
+        ("Resident No.", [str(1001 + at % 80) for at in range(N)], Kind.INTEGER, Role.IDENTIFIER),
+        ("No. of residents", [str(1 + at % 80) for at in range(N)], Kind.INTEGER, Role.SA),
+        ("TUMORID", [str(900_001 + at) for at in range(N)], Kind.INTEGER, Role.IDENTIFIER),
+        # Places and kinds of units that are told as such are no findings.
+        ("lieu_type", "EHPAD|domicile|hôpital|voie publique", Kind.CATEGORY, Role.NSA),
+        ("Impfort", "Betrieb|Impfzentrum|Pflegeheim|Praxis", Kind.CATEGORY, Role.NSA),
+        ("injection site", "left arm|right arm|thigh", Kind.CATEGORY, Role.SA),
+        # How somebody was admitted is a finding where no value is a known way.
+        ("Aufnahmeart", "freiwillig|PsychKG|Betreuung", Kind.CATEGORY, Role.SA),
+        ("Aufnahmeart", "Notfall|geplant|Verlegung", Kind.CATEGORY, Role.NSA),
+        # Capitals and "_" shorten words as a dot does, if they can be but one.
+        ("SIT_FAM", "couple|seule|mariée", Kind.CATEGORY, Role.NSA),
+        ("ALD_TOP", "0|1", Kind.INTEGER, Role.SA),
+        ("AGER", [str(2 + at % 79) for at in range(N)], Kind.INTEGER, Role.NSA),
+        ("SEXR", "1|2", Kind.INTEGER, Role.NSA),
+    ],
+)
+def test_what_values_say_is_heard_beside_the_name(name: str, values: str | list[str], kind: Kind, role: Role) -> None:
+    assert suggested(name, values, kind).role is role
+
+
+def test_numbers_of_goods_name_nobody_by_their_check_digit() -> None:
+    goods = [f"34009{at * 7919 % 10**7:07d}" for at in range(60)]
+    checked = [f"{each}{-sum(int(d) * (3 if i % 2 else 1) for i, d in enumerate(each)) % 10}" for each in goods]
+    wrong = [f"{each[:-1]}{(int(each[-1]) + 1) % 10}" for each in checked]
+    assert suggested("code CIP13", checked).role is Role.SA
+    assert suggested("code CIP13", wrong).role is Role.IDENTIFIER
+
+
+def test_where_all_have_died_at_what_age_and_where_is_no_secret_but_when_and_of_what() -> None:
+    days = [str(np.datetime64("2024-01-01") + i % 300) for i in range(N)]
+    died = texts("date of death", days, Kind.DATE)
+    lived = column_of("date of death", [day if i % 3 else "" for i, day in enumerate(days)], kind=Kind.DATE)
+    others = (
+        texts("age at death", [str(20 + at % 80) for at in range(N)], Kind.INTEGER),
+        texts("commune_deces", [["Brest", "Rennes", "Quimper", "Vannes"][at % 4] for at in range(N)]),
+        texts("cause of death", [["I21", "C34", "J44"][at % 3] for at in range(N)]),
+    )
+    roles = [[each.role for each in suggest_roles(Table((day, *others))).values()] for day in (died, lived)]
+    assert roles[0] == [Role.SA, Role.NSA, Role.NSA, Role.SA]
+    assert set(roles[1]) == {Role.SA}

@@ -46,11 +46,12 @@ _AGREE = 0.95  # of a person's rows, who grows older
 _TIME = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:[ap]\.?m\.?)?", re.IGNORECASE)
 _DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
 _PERIOD = re.compile(
-    r"(?:19|20)\d\d(?:[-/. ]?(?:\d\d|[QTKWS]\d{1,2})|\s?[-/]\s?(?:19|20)\d\d)?|(?:0?[1-9]|1[0-2])[-/.]?(?:19|20)\d\d"
+    r"(?:19|20)\d\d(?:[-/. ]?(?:\d\d|[QTKWS]\d{1,2})|\s?[-/]\s?(?:19|20)\d\d)?"
+    r"|(?:0?[1-9]|1[0-2]|[QTKWS]\d{1,2})[-/. ]?(?:19|20)\d\d"
 )
 # 20240229, 29022024; earlier years may be of births
 _EIGHT = re.compile(r"20[0-4]\d(?:0\d|1[0-2])[0-3]\d|[0-3]\d(?:0\d|1[0-2])20[0-4]\d")
-_BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,8}(?:\d{1,3}[^\d]{0,12})?")
+_BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,20}(?:\d{1,3}[^\d]{0,20})?")
 _ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
 _PAIR = re.compile(r"\d{2,3}\s?/\s?\d{2,3}")
 _SITE = re.compile(r"[A-Z]\d\d.*")  # of a tumour
@@ -130,23 +131,14 @@ def names_persons(column: Column, *, whole: bool = False, share: float = _KNOWN_
 
 def may_be_names(column: Column) -> bool:
     """Whether a column's values are many words with a capital, as names of persons are and much else."""
-    labels = sample_labels(column)
-    return (
-        column.kind in (Kind.CATEGORY, Kind.TEXT)
-        and len(labels) >= _FEWEST_NAMES
-        and _mostly(labels, lambda text: _NAME.fullmatch(text) and text[0].isupper() and len(text.split()) <= 4)
-    )
+    many = column.kind in (Kind.CATEGORY, Kind.TEXT) and len(labels := sample_labels(column)) >= _FEWEST_NAMES
+    return many and _mostly(labels, lambda text: _NAME.fullmatch(text) and text[0].isupper() and len(text.split()) <= 4)
 
 
 def speaks_in_sentences(column: Column) -> bool:
     """Whether a column's values are texts of several words, most of them a record's own."""
-    labels = sample_labels(column)
-    return column.kind is Kind.TEXT or (
-        column.kind is Kind.CATEGORY
-        and rows_of(column) >= FEWEST
-        and distinct_share(column) >= 0.3
-        and float(np.mean([len(text.split()) for text in labels])) >= 4
-    )
+    many = column.kind is Kind.CATEGORY and rows_of(column) >= FEWEST and distinct_share(column) >= 0.3
+    return column.kind is Kind.TEXT or (many and sum(len(t.split()) - 4 for t in sample_labels(column)) >= 0)
 
 
 def holds_numbering(column: Column) -> bool:
@@ -168,8 +160,7 @@ def is_numbered(column: Column) -> bool:
 def counts_records(column: Column) -> bool:
     """Whether whole numbers are each in one record only where chance would repeat some, or are long keys.
 
-    N numbers drawn from R have N (N - 1) / 2R pairs alike on average; where that is 10, none is alike by chance in one
-    column of 20,000.
+    N numbers drawn from R have N (N - 1) / 2R pairs alike on average; where that is 10, one column in 20,000 has none.
     """
     if column.kind is not Kind.INTEGER or column.values is None or column.missing.any() or column.m < column.n:
         return False
@@ -218,7 +209,9 @@ def holds_days(column: Column) -> bool:
 def holds_periods(column: Column) -> bool:
     """Whether all values of a column are years, or months, quarters or weeks of one: 2024, 2024-03, 2024Q1."""
     labels = sample_labels(column)
-    return len(labels) > 1 and all(map(_PERIOD.fullmatch, labels))
+    named = (join_words(text).rpartition("_") for text in labels)  # "Apr 2021"
+    named_all = all(month and month in _read_calendar() and year.isdecimal() for month, _, year in named)
+    return len(labels) > 1 and (named_all or all(map(_PERIOD.fullmatch, labels)))
 
 
 def tells_when(column: Column) -> bool:
@@ -286,10 +279,7 @@ def holds_answers(column: Column) -> bool:
 
 
 def holds_sexes(column: Column, *, named: bool = False) -> bool:
-    """Whether a column's values are sexes, whatever its name: m and f, h and f, w and m, male and female.
-
-    named : the name says so, among other words; then others may stand beside two of them.
-    """
+    """Whether values are sexes, m and f, h and f, male and female; where `named` so, others may stand beside two."""
     values = lexicon().values
     labels = sample_labels(column)
     if named and {"1", "2"} <= set(labels) <= {"0", "1", "2", "3", "9"}:
@@ -307,10 +297,7 @@ def holds_icd(column: Column) -> bool:
 
 
 def tells_findings(column: Column, *, graded: bool = True) -> bool:
-    """Whether values are findings, parts of the body or ends of a stay, which no place, unit or trade is.
-
-    graded : whether grades such as low, high, never and often are findings, too: schooling has some.
-    """
+    """Whether values are findings, parts of the body or ends of a stay, or, where `graded`, grades as of schooling."""
     values = lexicon().values
     telling = values["telling"] | values["grades"] if graded else values["telling"]
     found, long = 0, tuple(word for word in values["enough"] if len(word) > _LETTERS)
@@ -372,11 +359,16 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return False
     if told:
         return tells_ways(column)
+    if subject == "administrative" and reading.says("countable") and reading.says("kind"):
+        words = [text for text in sample_labels(column) if len(text) > _LETTERS]
+        if words and not any(map(says_harmless, words)):
+            return False  # admitted freely, by court order
     if reading.says("act") and (reading.unsure or subject == "place"):
-        return are_names(column, proper=False)  # "injection site", "examined region"
+        return are_names(column, proper=False) or tells_ways(column, "unit", "place")  # no "injection site"
     return (
         not reading.unsure
         or are_names(column)
+        or (reading.says("kind") and tells_ways(column, "unit", "place"))  # "lieu_type": at home, hospital
         or (reading.says("number") and not _mostly(sample_labels(column), _SITE.fullmatch))
     )
 
@@ -398,7 +390,7 @@ def _fits_age(column: Column, reading: Reading) -> bool:
         wide = not reading.says("birth", "sex") and (not reading.unknown or np.ptp(values) >= _SPREAD)
         return bool(years or (wide and values.min() >= 0 and 1 < values.max() <= _OLDEST * (12 if months else 1)))
     labels = sample_labels(column)
-    worded = all(read_name(text).only("age", "date", "fill", "amount") for text in labels)
+    worded = all(r.only("age", "date", "fill", "amount") and r.says("age", "date") for r in map(read_name, labels))
     banded = interval_ends(column) is not None or worded or _mostly(labels, _BAND.fullmatch)  # "40 to 69", "below 18"
     return column.kind is Kind.CATEGORY and banded and not tells_findings(column, graded=False)  # "500 mg"
 
@@ -412,14 +404,15 @@ def _fits_date(column: Column, reading: Reading) -> bool:
         plan = not (reading.unknown or reading.unsure or tells_findings(column) or holds_answers(column))
         plan = plan and len(labels) <= _VERSIONS and interval_ends(column) is None  # "day", "3x8", "night"
         return written or plan
-    if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person", "act"):
+    if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person"):
         return False
     numbers, ranges = column.values[~column.missing], lexicon().ranges
-    # Beside an unknown word nearly all months or hours must be there: days after an operation begin with 1, too.
-    least = (lambda low, high: 0.9 * (high - low)) if reading.unknown else (lambda low, high: 3)
+    # Beside what is done or an unknown word nearly all months must be there: days after an operation begin with 1, too.
+    all_there, said = bool(reading.unknown) or reading.says("act"), f" {' '.join(reading.words)} "
+    spans = (span for end, span in ranges.items() if f"{'' if len(end) >= _LETTERS else ' '}{end} " in said)
     return holds_days(column) or any(
-        low <= numbers.min() and numbers.max() <= high and column.m >= least(low, high)
-        for low, high in (ranges[word] for word in reading.words if word in ranges)
+        low <= numbers.min() and numbers.max() <= high and column.m >= (0.9 * (high - low) if all_there else 3)
+        for low, high in spans  # "Aufnahmestunde"
     )
 
 

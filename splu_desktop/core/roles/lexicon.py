@@ -53,10 +53,7 @@ class Lexicon:
     ranges: Mapping[str, tuple[int, int]]  # word -> lowest and highest number that a date of its kind may be
 
     def lists_of(self, word: str) -> frozenset[str]:
-        """Return the lists that a word of a name stands in, by itself, bent, or as a compound; none where unknown.
-
-        A compound is known by all its parts: what a part that no list has might say is not guessed.
-        """
+        """Return the lists that a word stands in, by itself, bent, or as a compound of known parts; else none."""
         if word.isdigit() or len(word) == 1:
             return self.words.get(word, frozenset()) | {"fill"}
         if word.endswith(self.staff_ends) and word not in self.words:
@@ -69,13 +66,12 @@ class Lexicon:
         return parts or next((lists for begin, lists in self.begins.items() if word.startswith(begin)), frozenset())
 
     def cut_head(self, word: str) -> tuple[str, ...]:
-        """Return a compound of what is done, or of an unknown word, and its head as two words; any other word as one.
-
-        Impf, datum; ziel, klinik; site, id: the head decides, as where they stand apart.
-        """
-        new = not self.lists_of(word)
+        """Return a compound with what is done or an unknown word as two words: Impf, datum; site, id."""
+        new = not (said := self.lists_of(word))
         if new and len(word) > _PART and word[1:] in self.ranges and word[0] != "n":  # "AMONTH"; "nweek" is a count
             return word[:1], word[1:]
+        if new and word[:-1] in ("age", "sex"):  # "AGER", "SEXR": the recipient's, recoded
+            return word[:-1], word[-1:]
         for cut in range(2, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
             head = self.words.get(word[cut:], frozenset())
             done = head.intersection(_SURE[1:]) and "act" in self.lists_of(word[:cut].removesuffix("s"))  # no "-age"
@@ -83,7 +79,8 @@ class Lexicon:
             glued = "glued" in head and "unsure" not in head and head & {"date", "unit"} and cut >= _PART
             ended = word[cut:] in self.values["compound"] and cut > _SHORT  # no "com-fort"
             glued = glued and len(word) - cut > _PART and not word.endswith("ation")  # no "Manife-station"
-            if done or (new and (numbered or ended or glued)):
+            aged = "act" in head and "age" in self.words.get(word[:cut], ())  # "ALTERDIAG"
+            if done or aged or (new and (ended or glued)) or (numbered and (new or "health" in said)):  # "TUMORID"
                 return word[:cut], word[cut:]
         return (word,)
 
@@ -163,10 +160,7 @@ class Reading:
 
     @property
     def head_subjects(self) -> tuple[str, ...]:
-        """What the name's head says where other words are unknown: a "requesting ward" is a ward, as "salle 2 bis".
-
-        The head stands first or last, as is the custom of its language. Beside what is done to people no trade is one.
-        """
+        """What the name's head, first or last by its language, says beside unknown words: a "requesting ward"."""
         done = self.says("act")
         if self.subjects or not (self.unknown or done) or not all(not e or e & {*_BESIDE, "act"} for e in self.lists):
             return ()
@@ -207,6 +201,9 @@ def lexicon() -> Lexicon:
                     stems.setdefault(word, set()).update(told)
         for name, text in data.get("values", {}).items():
             values.setdefault(name, set()).update(map(fold, text.split()))
+            for word in map(fold, text.split()) if name in ("female", "male") else ():  # "Mädchen": 0, 1
+                if len(word) >= _STEM and word not in data["values"].get("titles", ""):
+                    words.setdefault(word, set()).update(("sex", *order))
         for text in data.get("ranges", {}).values():
             low, high, *named = text.split()
             ranges.update((fold(word), (int(low), int(high))) for word in named)
@@ -237,6 +234,8 @@ def read_name(name: str) -> Reading:
     known = lexicon()
     words = tuple(part for word in words_of(name) for part in known.cut_head(fold(word)))
     dotted = {fold(word) for text in re.findall(r"[^\W\d_]{3,}(?=\.)", name) for word in words_of(text)}
+    if "_" in name and name.isupper():  # "SIT_FAM"
+        dotted |= {word for word in words if len(word) > 2 and known.spell_out(word) & {"unit", "place", "demographic"}}
     found: list[tuple[str, frozenset[str]]] = []
     at = 0
     while at < len(words):

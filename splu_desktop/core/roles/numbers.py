@@ -45,6 +45,13 @@ def national_number(column: Column) -> str | None:
     return next((name for name in _NATIONAL if _agree(texts[:20], _check(name)) and _agree(texts, _check(name))), None)
 
 
+def holds_products(column: Column) -> bool:
+    """Whether a column holds numbers of goods (EAN, GTIN), as of drugs; those from 76 on are of Swiss doctors."""
+    texts = [str(text).strip() for text in column.labels[~column.missing][:_LOOKED_AT]]
+    goods = all(len(text) in (13, 14) and not text.startswith("76") for text in texts)
+    return goods and len(texts) >= _FEWEST and national_number(column) is None and _agree(texts, _check("ean"))
+
+
 def _agree(texts: Sequence[str], check: Any, share: float = _AGREE) -> bool:
     return sum(bool(check(text)) for text in texts) >= share * len(texts)
 

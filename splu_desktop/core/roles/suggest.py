@@ -11,6 +11,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import absence_values, says_absence
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, fold, lexicon, read_name
+from splu_desktop.core.roles.numbers import holds_products
 from splu_desktop.core.roles.role import Role, Suggestion
 from splu_desktop.core.table import IDENTIFIERS, LABELS, Column, Kind, Table, remember
 from splu_desktop.core.words import words_of
@@ -22,6 +23,7 @@ _GAPS = 0.1  # share of records without a date from which having one tells what 
 _MANY_TEXTS = 0.2  # different texts per record
 _MANY = 20  # values from which a number by itself names somebody
 _FEW = 3  # values up to which a number names nobody
+_COUNTS = 100  # the least of them below which they may be counts
 _SCALE = 4  # answers from which several columns that have the same are questions of one kind
 _SIGNS = 2  # small signs that make a column of words harmless
 _MOST_VALUES = 200  # of a column whose values are kinds of something
@@ -45,7 +47,9 @@ def suggest_roles(table: Table) -> dict[str, Suggestion]:
     """Return for every column, in the table's order, what it is taken for."""
     told = _names_person(say("The data dictionary beside the file says that it names a person."))
     named, labels = table.origin.get(IDENTIFIERS, ()), table.origin.get(LABELS, {})
-    found = {c.name: told if c.name in named else _suggestion(c, labels.get(c.name, "")) for c in table.columns}
+    dead = (c for c in table.columns if read_name(c.name).says("death") and c.kind.is_date)
+    died = any(content.rows_of(c) == c.n for c in dead)  # at what age and where tells no more of one of them
+    found = {c.name: told if c.name in named else _suggestion(c, labels.get(c.name, ""), died) for c in table.columns}
     _take_second_ages(table, found)
     _compare(table, found)
     _take_answers(table, found)
@@ -53,7 +57,7 @@ def suggest_roles(table: Table) -> dict[str, Suggestion]:
 
 
 @remember
-def _suggestion(column: Column, label: str) -> Suggestion:
+def _suggestion(column: Column, label: str, died: bool) -> Suggestion:
     """Return what a column is by its name, or by the file's label where that says more or a finding."""
     if content.rows_of(column) == 0:
         return Suggestion(Role.DROPPED, say("The column holds no values."), "administrative")
@@ -61,6 +65,10 @@ def _suggestion(column: Column, label: str) -> Suggestion:
     more = told.subjects or told.head_subjects or not told.unknown
     if label and "?" not in label and more and (reading.unknown or reading.only("fill")):  # "RIDRETH3", "v024"
         reading = told
+    if died and not column.kind.is_date:
+        reading = Reading(
+            reading.words, tuple(each - {"death", "health"} or frozenset({"fill"}) for each in reading.lists)
+        )
     found = (
         _named_identifier(column, reading)
         or _held_identifier(column, reading)
@@ -83,7 +91,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     worded = column.kind in (Kind.CATEGORY, Kind.TEXT)
     if reading.says("birth") and not reading.says("place") and (column.kind.is_date or content.holds_days(column)):
         return _names_person(say("A date of birth singles out most people."), "age")
-    if column.kind.is_date or content.holds_icd(column):
+    if column.kind.is_date or content.holds_icd(column) or holds_products(column):
         return None
     harmless = bool(reading.subjects)
     if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
@@ -131,7 +139,8 @@ def _suggest_numbers(column: Column, reading: Reading) -> Suggestion | None:
     bare = reading.only("number", "fill") and (lone or column.m >= _MANY)
     if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not lone):
         return None
-    return None if column.m <= _FEW or (reading.says("counting") and not lone) else _names_person(_NUMBER)
+    counted = reading.says("counting") and not lone and (column.values is None or column.values.min() < _COUNTS)
+    return None if column.m <= _FEW or counted else _names_person(_NUMBER)
 
 
 def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
@@ -193,12 +202,7 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
 
 
 def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
-    """Return the suggestion for a column of words that no list knows, where two small signs say that it is harmless.
-
-    Signs are a harmless word in its name, values that are such words (most of them count twice), and values that are
-    names of their own or codes. Answers, findings and numbers have none. Other columns say nothing, so that their
-    order never matters.
-    """
+    """Return the suggestion for a column of words that no list knows, where two small signs say that it is harmless."""
     barred = reading.secret or reading.says(*_BARRED)
     if column.kind is not Kind.CATEGORY or barred or not _may_be_harmless(column):
         return None
@@ -241,15 +245,13 @@ def _take_second_ages(table: Table, found: dict[str, Suggestion]) -> None:
     """Take the age at a diagnosis, or at what nobody knows, for secret where another column tells the age."""
     ages = [name for name, each in found.items() if each.role is Role.NSA and each.subject == "age"]
     then = [name for name in ages if read_name(name).says("act", "event", "exit") or read_name(name).unknown]
+    then = [name for name in then if not content.holds_years(table[name])]
     for name in then if len(then) < len(ages) else ():
         found[name] = _secret(table[name], read_name(name))
 
 
 def _compare(table: Table, found: dict[str, Suggestion]) -> None:
-    """Take for a person's number what are values of one, or codes whose rows are always of one sex and age.
-
-    What a published ward or place settles, its department or its number, is harmless: who knows one knows both.
-    """
+    """Take values of a person's number, and codes of one sex and age, for one; for harmless what a ward settles."""
     shown = {name: each.subject for name, each in found.items() if each.role is Role.NSA and table[name].m > 1}
     keys = [table[name] for name, each in found.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
     told = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
