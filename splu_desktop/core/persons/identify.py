@@ -12,7 +12,7 @@ from splu_desktop.core.roles.content import distinct_share, follows, holds_perio
 from splu_desktop.core.roles.lexicon import HARMLESS, fold
 from splu_desktop.core.roles.numbers import holds_products, national_number
 from splu_desktop.core.roles.suggest import Role, suggest_roles
-from splu_desktop.core.table import Column, Kind, Table, remember
+from splu_desktop.core.table import Column, Kind, Table, remember, unique
 from splu_desktop.core.words import words_of
 
 _LISTS = read_toml(resource_path("roles/persons.toml"))["persons"]
@@ -74,7 +74,7 @@ def _mixes_sexes(table: Table, column: Column) -> bool:
     """Whether rows of most values that repeat are of both sexes, as those of a drug's code ("code_cip") are."""
     subjects = suggest_roles(table)
     sexes = [each for each in table.columns if subjects[each.name].subject == "sex" and _is_mixed(each)]
-    pairs = [np.unique(column.codes.astype(np.int64) * each.m + each.codes).size for each in sexes]
+    pairs = [unique(column.codes.astype(np.int64) * each.m + each.codes).size for each in sexes]
     repeated = np.count_nonzero(column.counts() > 1)
     return any(2 * (each - column.m) > repeated for each in pairs)
 
