@@ -176,6 +176,9 @@ HEADERS = [
     ("comments", [["# by X", "v1"], ["# on Monday"], ["id", "name"], ["1", "a"], ["2", "b"]], (2, 2)),
     ("notes", [["Report", "made", "by"], ["me"], [], ["id", "name", "n"], ["1", "a", "2"], ["2", "b", "3"]], (3, 3)),
     ("dates", [["id", "2020-01-01", "2020-02-01"], ["a", "1", "2"], ["b", "3", "4"]], (0, 0)),
+    ("teeth", [["Card", "Sex", *map(str, range(11, 19))], ["9", "f", *"fkxfkxfk"], ["6", "m", *"kkxffkkx"]], (0, 0)),
+    ("roster", [["Who", *(f"2024-01-0{day}" for day in range(1, 8))], ["Jo", *"NDNDNNN"], ["Al", *"DNDNDDN"]], (0, 0)),
+    ("a number among marks", [["m", "1", "x"], ["f", "y", "x"], ["m", "y", "z"], ["f", "1", "x"]], (-1, -1)),
     ("repeated value", [["m", "yes"], ["f", "no"], ["m", "no"], ["f", "yes"]], (-1, -1)),
 ]
 

@@ -178,7 +178,7 @@ class _Head:
             if shape == "d" and sum(shapes[j][i] == "n" for j in under) > 0.6 * len(under):
                 votes += 0.5  # a date above numbers names a column of a time series
             elif shape != "t":
-                votes -= 1.0 if valued > 0.5 else 0.3
+                votes -= 1.0 if valued > 0.5 else 0.3 if valued else -0.3  # numbers of teeth name columns of marks
             elif neutral(row[i]):
                 votes -= 0.5
             elif valued > 0.6:
