@@ -33,6 +33,19 @@ def test_persons_lend_to_persons_of_as_many_rows_in_the_cell_where_most_of_their
         assert set(sizes) == {cell.rows}
 
 
+def test_of_a_person_the_commonest_cell_counts_and_of_equally_common_ones_the_first() -> None:
+    """a, a, b and a, b, b are of a and of b; a, b of a."""
+    owner = np.repeat(np.arange(300), np.repeat([3, 3, 2], 100))
+    source = table(
+        {"ward": np.concatenate([np.tile(list("aab"), 100), np.tile(list("abb"), 100), np.tile(list("ab"), 100)])}
+    )
+    found = make_classes(source.columns, Units.of_persons(owner))
+    cells = [(found.cells[each].rows, found.cells[each].labels) for each in found.code[[0, 100, 200]]]
+    assert cells[:2] == [(3, (("a",),)), (3, (("b",),))]
+    assert (cells[2][0], cells[2][1][0][0]) == (2, "a")
+    assert (np.diff(found.code.reshape(3, 100), axis=1) == 0).all()
+
+
 def test_a_table_of_fewer_units_than_a_class_is_one_class() -> None:
     source = table({"sex": ["f", "m"] * 15})
     assert make_classes(source.columns, Units.of_records(30)).number == 1

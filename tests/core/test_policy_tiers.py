@@ -95,6 +95,18 @@ def test_asked_columns_stay_longest_and_sex_is_never_merged() -> None:
     assert len(some[1].rungs) == 2, "as it is, or left out"
 
 
+@pytest.mark.parametrize("k", [15, 20, 40])
+def test_of_two_columns_alike_the_one_that_a_table_counts_by_stays_finer(k: int) -> None:
+    ages = np.random.default_rng(5).integers(0, 60, (2, 3_000)).astype(str).astype(object)
+    columns = [column_of(name, each, kind=Kind.INTEGER) for name, each in zip("xy", ages, strict=True)]
+    for asked in "xy":
+        some = [Candidate(c, "age", tuple(ladder_of(c, "age", True)), c.name == asked) for c in columns]
+        found = TierSearch(some, np.arange(3_000), k, 0.95).mildest()
+        assert found is not None
+        assert min(found) < max(found)
+        assert "xy"[found.index(min(found))] == asked
+
+
 def test_no_form_of_a_column_has_but_one_value() -> None:
     for some in ([], [""] * 40):  # whether anything is said at all is no form either
         units = column_of("ward", [*(f"ward {at % 90}" for at in range(900)), *some])
