@@ -85,6 +85,7 @@ def _person_sketch(table: Table, name: str, key: bytes, traits: Sequence[tuple[s
     return found
 
 
+@remember
 def is_dense(column: Column) -> bool:
     """Return whether a column holds running numbers, as numbers or as texts."""
     return _fills_range(column) or is_serial(column)
