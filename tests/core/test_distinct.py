@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import _ODD, cross_codes, distinct, distinct_rows
+from splu_desktop.core.distinct import _ODD, count_keys, cross_codes, distinct, distinct_rows
 from splu_desktop.core.table import quantiles, unique
 
 
@@ -101,9 +101,10 @@ def test_few_records_take_little_memory(records: int) -> None:
 def test_crossed_codes_are_those_of_numpy_whether_keys_fill_their_range_or_not(size: int) -> None:
     keys = np.random.default_rng(21).integers(0, size, 5_000)
     codes, values = cross_codes(keys, size)
-    wanted, inverse = np.unique(keys, return_inverse=True)
+    wanted, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     assert np.array_equal(values, wanted)
     assert np.array_equal(codes, inverse)
+    assert all(map(np.array_equal, count_keys(keys, size), (wanted, counts)))
 
 
 def test_quantiles_are_those_of_numpy() -> None:
