@@ -147,6 +147,11 @@ def test_one_row_of_each_person_is_kept_and_the_same_one_again() -> None:
     for way, order, kept in (("first", "", [5, 9]), ("last", "", [3, 8]), ("first", "when", [1, 7])):
         found = one_per_person(table, ByPerson("id", way, order=order))["when"]
         assert found.labels[found.codes].tolist() == _days(np.array(kept))
+    # Who has no day in some rows has a last one all the same.
+    gone = Table((table["id"], _dates("when", [*_days(np.array([5, 1])), "", *_days(np.array([9, 7, 8]))])))
+    for way, kept in (("first", [1, 7]), ("last", [5, 9])):
+        found = one_per_person(gone, ByPerson("id", way, order="when"))["when"]
+        assert found.labels[found.codes].tolist() == _days(np.array(kept))
     one, two = (one_per_person(table, ByPerson("id", "random"))["when"] for _ in range(2))
     assert one.labels[one.codes].tolist() == two.labels[two.codes].tolist()
 

@@ -319,6 +319,9 @@ def test_a_second_release_of_the_same_persons_needs_a_reason(proposal: Proposal)
         other.list_waiting({"second-release": "ok"})
     with pytest.raises(BadSetting):
         other.list_waiting({"no-such-line": "only totals are needed"})
+    assert other.list_waiting({}, "only totals are needed") == ()
+    with pytest.raises(BadSetting):
+        other.list_waiting({}, "ok")
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import parse_question
 from splu_desktop.core.roles import Role
-from splu_desktop.core.sanitise import OTHER, prepare, run
+from splu_desktop.core.sanitise import OTHER, merge_rare, prepare, run
 from splu_desktop.core.table import Table
-from tests.columns import blocks_of
+from tests.columns import blocks_of, column_of
 from tests.core.releases import column, people, table
 from tests.seeded import Seeded
 
@@ -199,6 +199,14 @@ def test_few_and_many_rows_of_a_person_correlate_by_one_law(rows: int) -> None:
     codes = np.zeros(len(owner), np.int32)
     codes[np.argsort(units.owner, kind="stable")] = own[order]
     assert row_correlation([codes], units, np.zeros(units.number, np.int64)) in (0.25, 0.3)
+
+
+def test_rare_values_are_joined_where_there_are_two() -> None:
+    """One alone would be “Other”, and everybody would know which."""
+    alone = merge_rare(column_of("dx", ["flu"] * 9 + ["gout"] * 2), 3)
+    assert alone.labels.tolist() == ["flu", "gout"]
+    joined = merge_rare(column_of("dx", ["flu"] * 9 + ["gout"] * 2 + ["lupus"]), 3)
+    assert sorted(joined.labels) == [OTHER, "flu"]
 
 
 def test_bad_plans_are_sentences(source: Table) -> None:
