@@ -160,9 +160,13 @@ def test_undo_of_a_line_takes_it_back_alone_and_the_verdict_answers(
     before = session.plan
     acts = [part for part in page.steps.findChildren(QPushButton) if part.accessibleName().startswith("Undo: ")]
     name = acts[0].accessibleName()
+    acts[0].setFocus()
     acts[0].click()
     idle(proposed)
     qtbot.wait(1)  # what the list held goes with the next turn
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert page.isAncestorOf(focus), "the link that had the focus is gone; the rail is not where one goes on"
     assert session.plan != before
     assert all(part.accessibleName() != name for part in page.steps.findChildren(QPushButton))
     assert session.verdict is not None

@@ -301,10 +301,11 @@ class Page(QWidget):
         self.apply_fold(self.fold)
 
     def _hear(self) -> None:
-        if self.isVisible():
+        held, self._dirty = self.has_focus(), not self.isVisible()
+        if not self._dirty:
             self.refresh()
-        else:
-            self._dirty = True
+        if held:  # what had it may be gone, and Qt would give it to the rail
+            self.keep_focus()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
