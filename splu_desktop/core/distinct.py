@@ -14,6 +14,7 @@ _FEW = 1 << 15  # distinct keys that are looked up; the table for them has 16 MB
 _ENOUGH = 1 << 16  # records
 _TABLE = 1 << 24  # places of a table that may be mostly empty
 _ODD = 0x9E3779B97F4A7C15
+_FACTORS = _ODD, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
 def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -76,8 +77,9 @@ def count_keys(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int64],
     if size <= len(keys):  # a table of all counts is the faster one, until most of it is empty
         counts = np.bincount(keys)
         return (known := np.flatnonzero(counts)), counts[known]
-    codes, known = cross_codes(keys, size)
-    return known, np.bincount(codes, minlength=len(known))
+    ordered = np.sort(keys)
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(keys)])
+    return ordered[first].astype(np.int64), np.diff(np.append(first, len(keys)))
 
 
 def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -117,11 +119,14 @@ def row_classes(codes: Sequence[NDArray[Any]], sizes: Sequence[int], n: int) -> 
 
 
 def _many_distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    order, alike = sort_hashes(keys.astype(np.uint64, copy=False) * np.uint64(_ODD))
-    if not alike.any():  # each record is the only one of its kind
-        return np.arange(len(keys), dtype=np.int32), np.arange(len(keys))
-    later, earlier = _find_repeats(order, alike)
-    if not np.array_equal(keys[later], keys[earlier]):  # different keys have one hash
+    for factor in _FACTORS:
+        order, alike = sort_hashes(keys.astype(np.uint64, copy=False) * np.uint64(factor))
+        if not alike.any():  # each record is the only one of its kind
+            return np.arange(len(keys), dtype=np.int32), np.arange(len(keys))
+        later, earlier = _find_repeats(order, alike)
+        if np.array_equal(keys[later], keys[earlier]):  # else different keys have one hash: another factor
+            break
+    else:
         order = np.argsort(keys, kind="stable")
         later, earlier = _find_repeats(order, keys[order[1:]] == keys[order[:-1]])
     first = np.ones(len(keys), bool)
