@@ -12,6 +12,7 @@ import pytest
 
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer import ImportChoices, TableReading, read
+from splu_desktop.files.importer.columns.date_texts import parse_dates
 from splu_desktop.files.importer.columns.many_texts import look_at
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, plain_numbers
 from splu_desktop.files.importer.period_texts import name_formats, period_text
@@ -387,3 +388,19 @@ def test_rows_of_several_kinds_are_told(kind: str, dx: str, crp: str, told: bool
     cells = {"id": [str(k) for k in range(40)], kind: ["a", "b"] * 20, "dx": dx.split(";") * 10}
     found = written(tmp_path / "t.csv", {**cells, "crp": crp.split(";") * 10})
     assert any("several kinds" in p.sentence and p.column == kind for p in found.problems) is told
+
+
+@pytest.mark.parametrize("mark", [".", "/", "-"])
+@pytest.mark.parametrize("highest", [(28, 12), (12, 28), (12, 12), (33, 12), (28, 28)])  # (28, 28): both orders
+def test_dates_read_all_at_once_are_those_that_each_is_alone(mark: str, highest: tuple[int, int]) -> None:
+    rng = np.random.default_rng(1)
+    for time in ("", " 07:05", "T23:59:59", " 24:00", " 07:60"):
+        numbers = zip(*(rng.integers(1, top + 1, 60) for top in highest), rng.choice([0, 1999, 2024], 60), strict=True)
+        days = [f"{one:02d}{mark}{two:02d}{mark}{year:04d}{time}" for one, two, year in numbers]
+        days = [*dict.fromkeys([*days, f"2024-02-28{time}", f"0000-02-28{time}", "unknown"])]
+        weights = rng.integers(1, 9, len(days))
+        for order in (None, "dmy", "mdy"):
+            quick = parse_dates(days, weights, order=order)
+            alone = parse_dates([day + " " for day in days], weights, order=order)  # a blank, and no text is plain
+            np.testing.assert_array_equal(quick.values, alone.values)
+            assert (quick.order, quick.is_ambiguous, quick.offsets) == (alone.order, alone.is_ambiguous, alone.offsets)

@@ -111,19 +111,22 @@ def _parse_unambiguous(label: str, compact: bool) -> tuple[dt.datetime | None, r
     return None
 
 
-def _iso(labels: Sequence[str], values: NDArray[np.datetime64]) -> NDArray[np.bool_]:
-    """Fill in the dates written YYYY-MM-DD, with or without hh:mm:ss after it, all at once; says which they are."""
-    many = look_at(labels)
-    forms = ("0000-00-00", "0000-00-00 00:00:00", "0000-00-00T00:00:00")
-    known: NDArray[np.bool_] = np.any([many.match(form) for form in forms], axis=0)
-    texts = [labels[at] for at in np.flatnonzero(known).tolist()]
+def _find_plain(labels: Sequence[str], *days: str) -> NDArray[np.intp]:
+    """Return which texts are written like one of some days, with or without hh:mm or hh:mm:ss; none of a few texts."""
+    if len(labels) <= _FEW:
+        return np.zeros(0, np.intp)
+    many, times = look_at(labels), ("", " 00:00", "T00:00", " 00:00:00", "T00:00:00")
+    return np.flatnonzero(np.any([many.match(day + time) for day in days for time in times], axis=0))
+
+
+def _fill(values: NDArray[np.datetime64], at: NDArray[np.intp], texts: Sequence[str]) -> NDArray[np.intp]:
+    """Fill in moments written YYYY-MM-DD that stand at some places, all at once; return the places that are left."""
     try:
         moments = np.array(texts, "datetime64[us]")
     except ValueError:  # one of them is no day, so each is tried by itself
-        return np.zeros(len(labels), bool)
-    known[known] = moments >= _FIRST
-    values[known] = moments[moments >= _FIRST]
-    return known
+        return at
+    values[at] = np.where(moments >= _FIRST, moments, values[at])
+    return at[moments < _FIRST]
 
 
 def parse_dates(
@@ -139,10 +142,15 @@ def parse_dates(
     """
     values = np.full(len(labels), np.datetime64("NaT", "us"))
     open_: list[tuple[int, re.Match[str]]] = []
-    day_first = month_first = 0
     offsets: dict[str, None] = {}
-    known = _iso(labels, values) if len(labels) > _FEW else np.zeros(len(labels), bool)
-    for i in np.flatnonzero(~known).tolist():
+    iso = _find_plain(labels, "0000-00-00")
+    _fill(values, iso, [labels[at] for at in iso.tolist()])
+    plain = _find_plain(labels, "00.00.0000", "00/00/0000", "00-00-0000")
+    texts, times = [labels[at] for at in plain.tolist()], weights[plain]
+    one, two = (np.array([int(text[at : at + 2]) for text in texts], np.int64) for at in (0, 3))
+    day_first = int(times[(one > 12) & (one <= 31) & (two >= 1) & (two <= 12)].sum())
+    month_first = int(times[(two > 12) & (two <= 31) & (one >= 1) & (one <= 12)].sum())
+    for i in np.setdiff1d(np.flatnonzero(np.isnat(values)), plain).tolist():
         label = labels[i]
         if len(label) > LONGEST or not 6 <= len(label.strip()) <= _LONGEST or not DIGITS.search(label):
             continue
@@ -158,10 +166,14 @@ def parse_dates(
         if parsed is not None and parsed[0] is not None:
             values[i] = np.datetime64(parsed[0], "us")
             offsets[parsed[1]["z"] or ""] = None
-    undecided = bool(open_) and order is None and min(day_first, month_first) >= _BOTH * max(day_first, month_first)
     # A point between the numbers is a German habit, and German dates are day-first: that decides.
-    undecided = undecided and any(found["sep"][0] != "." for _, found in open_)
+    marks = {found["sep"][0] for _, found in open_} | {text[2] for text in texts}
+    undecided = order is None and bool(marks - {"."})
+    undecided = undecided and min(day_first, month_first) >= _BOTH * max(day_first, month_first)
     chosen = order or ("mdy" if month_first > day_first and not undecided else "dmy")
+    d, m = (0, 3) if chosen == "dmy" else (3, 0)
+    left = _fill(values, plain, [f"{text[6:10]}-{text[m : m + 2]}-{text[d : d + 2]}{text[10:]}" for text in texts])
+    open_ += [(at, found) for at in left.tolist() if (found := _XXY.fullmatch(labels[at]))]
     for i, found in open_:
         a, b = int(found["a"]), int(found["b"])
         day, month = (a, b) if chosen == "dmy" else (b, a)
@@ -171,4 +183,4 @@ def parse_dates(
             offsets[found["z"] or ""] = None
     fits = ~np.isnat(values)
     offsets.pop("", None)
-    return Dates(values, fits, chosen if open_ else None, undecided, tuple(sorted(offsets)))
+    return Dates(values, fits, chosen if marks else None, undecided, tuple(sorted(offsets)))
