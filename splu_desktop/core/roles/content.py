@@ -173,7 +173,7 @@ def refers_to(column: Column, key: Column) -> bool:
     if column.kind.has_order or np.count_nonzero(~column.missing) < FEWEST:
         return False
     labels = sample_labels(column)
-    known = {str(label).strip() for label in key.labels}
+    known = set(map(str.strip, key.labels.tolist()))
     return sum(label in known for label in labels) >= 0.3 * len(labels)
 
 
