@@ -150,7 +150,9 @@ def parse_dates(
     one, two = (np.array([int(text[at : at + 2]) for text in texts], np.int64) for at in (0, 3))
     day_first = int(times[(one > 12) & (one <= 31) & (two >= 1) & (two <= 12)].sum())
     month_first = int(times[(two > 12) & (two <= 31) & (one >= 1) & (one <= 12)].sum())
-    for i in np.setdiff1d(np.flatnonzero(np.isnat(values)), plain).tolist():
+    others = np.isnat(values)
+    others[plain] = False
+    for i in np.flatnonzero(others).tolist():
         label = labels[i]
         if len(label) > LONGEST or not 6 <= len(label.strip()) <= _LONGEST or not DIGITS.search(label):
             continue
@@ -175,8 +177,7 @@ def parse_dates(
     left = _fill(values, plain, [f"{text[6:10]}-{text[m : m + 2]}-{text[d : d + 2]}{text[10:]}" for text in texts])
     open_ += [(at, found) for at in left.tolist() if (found := _XXY.fullmatch(labels[at]))]
     for i, found in open_:
-        a, b = int(found["a"]), int(found["b"])
-        day, month = (a, b) if chosen == "dmy" else (b, a)
+        day, month = (int(found[part]) for part in ("ab" if chosen == "dmy" else "ba"))
         moment = _moment(found, _year(found["y"]), month, day) if 1 <= month <= 12 else None
         if moment is not None:
             values[i] = np.datetime64(moment, "us")
