@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -280,6 +281,27 @@ def test_wrong_settings_get_a_sentence(make: object, says: str) -> None:
         make(column)  # type: ignore[operator]
     assert says in str(fault.value)
     assert str(fault.value).endswith((".", "?"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "step", "fits"),
+    [
+        (Kind.INTEGER, g.Intervals((40.0,)), "52"),
+        (Kind.DATE, g.from_dict({"how": "date", "part": "year"}), "2024-05-01"),
+    ],
+)
+def test_a_way_refuses_contents_of_which_nothing_fits(kind: Kind, step: g.Generalisation, fits: str) -> None:
+    """A recipe for ages on a column that holds names by now left each as it was, without a word."""
+    words = ["Anna", "Otto", ""]
+
+    def column(*texts: str) -> Column:
+        made = column_of("c", texts, kind=kind, missing=words)
+        return replace(made, missing=made.labels == "")
+
+    with pytest.raises(g.CannotGeneralise, match="holds"):
+        step.apply(column(*words))
+    assert {"Anna", "Otto"} <= set(step.apply(column(*words, fits)).labels.tolist())
+    step.apply(column("", ""))  # nothing is there that could be told
 
 
 @given(

@@ -52,6 +52,8 @@ class DatePart(Generalisation):
     def group_labels(self, column: Column) -> Grouping:
         """Return the part of each date; a text among the dates stays as it is."""
         days, known = days_of(column)
+        if not (known.any() or column.missing.all()):  # other contents than those the way was chosen for
+            raise CannotGeneralise(_NO_DATES, column=column.name)
         months = days.astype("datetime64[M]").astype(np.int64)
         if self.part is Part.WEEKDAY:  # 1970-01-01 was a Thursday
             return Grouping(np.where(known, (days.astype(np.int64) + 3) % 7, KEEP), WEEKDAYS)

@@ -106,10 +106,13 @@ def interval_labels(cuts: Sequence[float], *, whole: bool) -> list[str]:
 
 
 def numbers_of(column: Column) -> NDArray[np.float64]:
-    """Return (m,) the numbers behind the labels, NaN where missing or text. Raises CannotGeneralise for other kinds."""
+    """Return (m,) the numbers behind the labels, NaN where missing or text. Raises CannotGeneralise without any."""
     if not column.kind.is_number or column.values is None:
         raise CannotGeneralise(_NO_NUMBERS, column=column.name)
-    return np.where(column.missing, np.nan, column.values)
+    numbers = np.where(column.missing, np.nan, column.values)
+    if np.isnan(numbers).all() and not column.missing.all():  # other contents than those the way was chosen for
+        raise CannotGeneralise(_NO_NUMBERS, column=column.name)
+    return numbers
 
 
 def by_width(column: Column, width: float | str | Fraction) -> Intervals:
