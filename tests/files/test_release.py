@@ -276,6 +276,9 @@ def test_the_workbook_holds_the_same(ward: OpenRelease) -> None:
     assert list(book["the ward"]) == list(frame["the ward"])
     assert list(book["limits"]) == list(frame["limits"])
     assert book["bmi"].sum() == pytest.approx(frame["bmi"].astype(float).sum())
+    scores = pd.read_csv(ward.path / "scores.csv")
+    assert all(list(book[name]) == list(scores[name]) for name in scores if name in book)
+    assert "dx_yes" in book
 
 
 def test_labels_name_every_column(ward: OpenRelease) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.published import Published
@@ -31,7 +32,7 @@ def write_workbook(
     """Write the sheets readme, table with scores, and dictionary. Raises CannotWrite; Cancelled."""
     readme = [[line] for line in (folder / README_NAME).read_text(encoding="utf-8").splitlines()]
     columns = [_cells(column)[column.codes] for column in published.table.columns]
-    columns += [each.scores for each in scores]
+    columns += [_scores(each) for each in scores]
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     sheets = [
         Sheet("readme", ("README",), readme),
@@ -39,6 +40,12 @@ def write_workbook(
         Sheet("dictionary", HEADER, dictionary_rows(published, facts, scores, language)),
     ]
     write_sheets(sheets, folder / WORKBOOK_NAME, progress)
+
+
+def _scores(column: ScoreColumn) -> NDArray[Any]:
+    """Return (N,) the scores of rows to the seven digits of scores.csv: 3, not 2.9999999999999996."""
+    shown = [float(f"{score:.7g}") for score in column.values.tolist()]
+    return np.array(shown, column.values.dtype)[column.which][column.pairs]
 
 
 def _cells(column: Column) -> np.ndarray[Any, np.dtype[np.object_]]:
