@@ -113,7 +113,7 @@ def test_damaged_utf_8_is_read_and_listed(tmp_path: Path) -> None:
 
 def test_an_unsure_guess_says_so(tmp_path: Path) -> None:
     found = table(tmp_path, b"id,text\n1,\x89\xdb\xaa\x9d\xdb x\n2,\xcc\xb1\x89\xdb\n3,y\n")
-    assert any("isn't sure" in p.sentence for p in found.problems)
+    assert any("isn't sure" in note for note in found.notes)  # the command line tells notes beside a plan
 
 
 DIALECTS = [
@@ -297,7 +297,9 @@ def test_dates_that_can_be_read_both_ways_are_asked_about(tmp_path: Path) -> Non
     asked = next(p for p in found.problems if p.kind is ProblemKind.DATE_ORDER and p.column == "seen")
     # Nothing was kept as text, dropped or taken as missing, and it is of the column, not of one row.
     assert (asked.done, asked.told_rows, asked.as_dict()["decision"], asked.as_dict()["rows"]) == ("", 0, "", 0)
+    assert asked.sentence in found.notes
     told = table(tmp_path, text, ImportChoices(date_order="mdy"))
+    assert not told.notes
     assert not [p for p in told.problems if p.kind is ProblemKind.DATE_ORDER]
     assert told.table["seen"].values is not None
     assert told.table["seen"].values[0] == np.datetime64("2020-03-04")

@@ -167,7 +167,8 @@ class TableReading:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of how it was read; of many rows that are no records how many, as of months' sums."""
-        notes = [each for each in self.problems if each.kind in (ProblemKind.NOTE, ProblemKind.SKIPPED_SHEET)]
+        kinds = ProblemKind.NOTE, ProblemKind.SKIPPED_SHEET, ProblemKind.DATE_ORDER
+        notes = [each for each in self.problems if each.kind in kinds]
         rows = [each for each in self.problems if each.kind is ProblemKind.SKIPPED_ROWS]
         found = [each.sentence for each in (*notes, *list_problems(rows, len(rows), most=2))]
         # In a band of low pressures, -9 is nobody's pressure, and everybody's.

@@ -126,11 +126,8 @@ def report_guess(encoding: Encoding) -> list[Problem]:
     """Return a problem where the encoding is a guess."""
     if encoding.plausible >= encodings.UNSURE:
         return []
-    sentence = say(
-        "The encoding isn't sure: it was read as {name}; choose another if accented letters look wrong.",
-        name=encoding.name,
-    )
-    return [Problem(ProblemKind.UNDECODABLE, sentence)]
+    words = "The encoding isn't sure: it was read as {name}; choose another if accented letters look wrong."
+    return [Problem(ProblemKind.NOTE, say(words, name=encoding.name))]
 
 
 _NO_ENCODING = "“{name}” is no encoding of this file; leave it out, so that it is found, or choose another, as cp1252."
