@@ -7,6 +7,7 @@ palette changed. So the window follows the system's scheme while it runs.
 from __future__ import annotations
 
 from functools import lru_cache
+from string import Template
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
@@ -131,132 +132,14 @@ def small_font(base: QFont) -> QFont:
 
 
 def style_sheet(scheme: Colours) -> str:
-    """Return the little that palette and Fusion can't say. Widgets are named by their `look` property."""
-    s = scheme
-    name = "dark" if s.dark else "light"
-    # Quoted, since the program may lie in a folder with a space in its name.
-    check, up, down = (
-        '"' + resource_path(f"style/{name}-{part}.svg").as_posix().replace('"', '\\"') + '"'
-        for part in ("check", "up", "down")
-    )
-    grounds = "".join(
-        f'QFrame[look="banner-{kind}"] {{ background: {soft}; border: none; border-radius: 6px; }}'
-        f'QFrame[look="verdict-{kind}"] {{ background: {soft}; border: none; border-left: 4px solid {strong};'
-        "border-radius: 4px; }"
-        for kind, strong, soft in (
-            ("note", s.accent, s.accent_soft),
-            ("warning", s.warning, s.warning_soft),
-            ("fault", s.fault, s.fault_soft),
-            ("done", s.answerable, s.answerable_soft),
-        )
-    )
-    named = "accent", "answerable", "warning", "fault", "protected"
-    words = "".join(f'QLabel[look="{name}"] {{ color: {getattr(s, name)}; }}' for name in named)
-    # A header's arrow stands above its text, not on it; Qt's up-arrow is that of a falling order.
-    return f"""
-    QToolTip {{ color: {s.text}; background: {s.card}; border: 1px solid {s.line}; padding: 4px; }}
-    QWidget[look="window"] {{ background: {s.window}; }}
-    QFrame[look="card"], QFrame[look="choice"] {{ background: {s.card}; border: 1px solid {s.line};
-        border-radius: 6px; }}
-    QFrame[look="well"] {{ background: {s.card}; border: 2px dashed {s.line}; border-radius: 8px; }}
-    QFrame[look="rule"] {{ background: {s.line}; border: none; }}
-    QLabel[look|="quiet"] {{ color: {s.quiet}; }}
-    QLabel[look="strong"], QLabel[look="accent"], QLabel[look="protected"] {{ font-weight: 600; }}
-    {grounds}
-    QWidget[look="footer"] {{ background: {s.page}; }}
-    QFrame[look="follows"] {{ background: {s.accent_soft}; border: none; border-radius: 6px; }}
-    QFrame[look="card-fault"] {{ background: {s.card}; border: 1px solid {s.fault}; border-radius: 6px; }}
-    QFrame[look="card-accent"] {{ background: {s.card}; border: 2px solid {s.accent}; border-radius: 6px; }}
-    QFrame[look="choice-taken"] {{ background: {s.accent_soft}; border: 2px solid {s.accent}; border-radius: 6px; }}
-    {words}
-    QAbstractButton, QTabBar, QSlider {{ outline: none; }}
-    QPushButton {{ padding: 5px 12px; border: 1px solid {s.line}; border-radius: 5px; background: {s.card}; }}
-    QPushButton:hover {{ background: {s.sunken}; }}
-    QPushButton:pressed {{ background: {s.line}; }}
-    QPushButton:checked {{ background: {s.accent_soft}; border-color: {s.accent}; }}
-    QPushButton:disabled {{ color: {s.disabled}; background: {s.page}; }}
-    QPushButton[look="primary"] {{ background: {s.accent}; color: {s.on_accent}; border: 1px solid {s.accent};
-        padding: 7px 20px; font-weight: 600; }}
-    QPushButton[look="primary"]:hover {{ background: {s.text}; border-color: {s.text}; color: {s.page}; }}
-    QPushButton[look="primary"]:disabled {{ background: {s.sunken}; color: {s.disabled}; border-color: {s.line}; }}
-    QPushButton[look|="flat"] {{ border: 1px solid transparent; background: transparent; color: {s.accent}; }}
-    QPushButton[look|="flat"]:hover {{ background: {s.accent_soft}; }}
-    QPushButton[look|="flat"]:disabled {{ color: {s.disabled}; }}
-    QPushButton[look="flat-link"], QPushButton[look="flat-entry"] {{ padding: 2px 4px; }}
-    QPushButton[look="flat-entry"] {{ text-align: left; }}
-    QPushButton[look="steps"] {{ padding: 2px 22px 2px 10px; font-weight: 600; }}
-    QPushButton[look="flat"]::menu-indicator {{ image: none; width: 0; }}
-    QPushButton[look="pill"] {{ border-radius: 11px; padding: 3px 12px; }}
-    QTableView, QListView, QTextBrowser {{ background: {s.card}; border: 1px solid {s.line}; border-radius: 6px;
-        gridline-color: {s.sunken}; selection-background-color: {s.accent_soft}; selection-color: {s.text};
-        outline: 0; }}
-    QTableView[look="bare"], QFrame[look="card"] QListWidget {{ border: none; border-radius: 0; }}
-    QTableView::item {{ padding: 0 8px; }}
-    QListView::item {{ padding: 3px 6px; }}
-    QListView[look="parts"]::item {{ padding: 8px 12px; }}
-    QListView[look="parts"]::item:selected {{ font-weight: 600; }}
-    QTableView::item:focus {{ border: 1px solid {s.accent}; padding: 0 7px; }}
-    QTableView::item:selected, QListView::item:selected {{ background: {s.accent_soft}; color: {s.text}; }}
-    QHeaderView {{ background: {s.sunken}; border: none; border-radius: 6px; }}
-    QHeaderView::section {{ background: {s.sunken}; color: {s.quiet}; border: none; padding: 5px 11px;
-        border-bottom: 1px solid {s.line}; border-right: 1px solid {s.line}; }}
-    QHeaderView::up-arrow, QHeaderView::down-arrow {{ subcontrol-position: top center; width: 10px; height: 10px;
-        top: -3px; }}
-    QHeaderView::up-arrow {{ image: url({down}); }}
-    QHeaderView::down-arrow {{ image: url({up}); }}
-    QTableCornerButton::section {{ background: {s.sunken}; border: none; }}
-    QTabWidget::pane {{ border: none; border-top: 1px solid {s.line}; }}
-    QTabBar::tab {{ background: transparent; color: {s.quiet}; padding: 6px 12px; border: none;
-        border-bottom: 2px solid transparent; }}
-    QTabBar::tab:selected {{ color: {s.text}; border-bottom: 2px solid {s.accent}; }}
-    QTabBar::tab:hover {{ color: {s.text}; }}
-    QLineEdit[look="field"], QPlainTextEdit, QAbstractSpinBox, QComboBox {{ background: {s.card};
-        border: 1px solid {s.edge}; border-radius: 5px; selection-background-color: {s.accent};
-        selection-color: {s.on_accent}; }}
-    QLineEdit[look="field"] {{ padding: 4px 6px; }}
-    QAbstractSpinBox, QComboBox {{ padding: 3px 6px; min-height: 18px; }}
-    QLineEdit[look="field"]:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {{ color: {s.disabled};
-        placeholder-text-color: {s.disabled}; background: {s.page}; border-color: {s.line}; }}
-    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 18px;
-        background: transparent; border: none; }}
-    QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
-    QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
-    QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover {{ background: {s.sunken}; }}
-    QAbstractSpinBox::up-arrow {{ image: url({up}); width: 10px; height: 10px; }}
-    QAbstractSpinBox::down-arrow {{ image: url({down}); width: 10px; height: 10px; }}
-    QComboBox::drop-down {{ border: none; width: 20px; }}
-    QComboBox::down-arrow {{ image: url({down}); width: 12px; height: 12px; }}
-    QComboBox QAbstractItemView {{ border: 1px solid {s.line}; border-radius: 0; }}
-    QCheckBox, QRadioButton {{ spacing: 8px; padding: 2px 3px 2px 5px; }}
-    QCheckBox::indicator, QRadioButton::indicator, QTableView::indicator, QListView::indicator {{ width: 14px;
-        height: 14px; border: 1px solid {s.quiet}; border-radius: 3px; background: {s.card}; }}
-    QCheckBox::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked {{
-        background: {s.accent}; border-color: {s.accent}; image: url({check}); }}
-    QCheckBox::indicator:disabled {{ border-color: {s.line}; background: {s.sunken}; }}
-    QCheckBox::indicator:checked:disabled {{ background: {s.disabled}; border-color: {s.disabled}; }}
-    QRadioButton::indicator {{ border-radius: 8px; }}
-    QRadioButton::indicator:checked {{ border: 5px solid {s.accent}; width: 6px; height: 6px; }}
-    QRadioButton::indicator:disabled {{ border-color: {s.line}; }}
-    QLabel[look="number"] {{ color: {s.accent}; background: {s.accent_soft}; border: 1px solid {s.accent};
-        border-radius: 12px; min-width: 22px; max-width: 22px; min-height: 22px; max-height: 22px;
-        qproperty-alignment: AlignCenter; }}
-    QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
-    QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
-    QScrollBar::handle {{ background: {s.edge}; border-radius: 4px; margin: 2px; }}
-    QScrollBar::handle:vertical {{ min-height: 32px; }}
-    QScrollBar::handle:horizontal {{ min-width: 32px; }}
-    QScrollBar::handle:hover {{ background: {s.quiet}; }}
-    QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
-    QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
-    QScrollArea, QAbstractScrollArea::corner {{ background: transparent; border: none; }}
-    QProgressBar {{ border: none; border-radius: 4px; background: {s.line}; max-height: 8px; min-height: 8px; }}
-    QProgressBar::chunk {{ background: {s.accent}; border-radius: 4px; }}
-    QStatusBar {{ background: {s.window}; border-top: 1px solid {s.line}; }}
-    QStatusBar::item {{ border: none; }}
-    QMenuBar {{ background: {s.window}; }}
-    QMenuBar::item {{ padding: 4px 10px; background: transparent; }}
-    QMenuBar::item:selected {{ background: {s.accent_soft}; }}
-    """
+    """Return the little that palette and Fusion can't say, from `resources/style/window.qss`."""
+    prefix = "dark" if scheme.dark else "light"
+    places = {name: getattr(scheme, name) for name in Colours.__annotations__}
+    for part in ("check", "up", "down"):
+        # Quoted, since the program may lie in a folder with a space in its name.
+        path = resource_path(f"style/{prefix}-{part}.svg").as_posix().replace('"', '\\"')
+        places[part] = f'"{path}"'
+    return Template(resource_path("style/window.qss").read_text("utf-8")).substitute(places)
 
 
 @lru_cache(maxsize=512)
