@@ -72,6 +72,10 @@ ALPHABETS = {
     ),
     "French with œ": ("Prénom,Décès,Siège\nRené,été,Cœur\nFrançois,âgé,Œsophage\n", "iso8859_15"),
     "French with ´ for ’": ("Prénom,Décès,Siège\nRené,l´été,poumon\nFrançois,âgé,œil\n", "cp1252"),
+    "French bands of age": (
+        "Tranche,Motif,Arrêt\n18 à 30,épaule,1\n31 à 45,genou,2\n46 à 60,x,3\n61 à 75,y,4\n",
+        "cp1252",
+    ),
     "Japanese of half width": (
         "患者氏名,ﾌﾘｶﾞﾅ\n山田太郎,ﾔﾏﾀﾞ\n佐藤花子,ｻﾄｳ ﾊﾅｺ\n鈴木一郎,ｽｽﾞｷ ｲﾁﾛｳ\n渡辺直美,ﾜﾀﾅﾍﾞ ﾅｵﾐ\n",
         "cp932",
