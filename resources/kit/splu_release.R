@@ -216,8 +216,7 @@ local({
   }
 
   count <- function(r, features) { # estimate, low, high for persons like these, low and high for this table
-    met <- list()
-    for (each in features) met[[each$name]] <- if (is.null(met[[each$name]])) each$values else met[[each$name]] * each$values
+    met <- lapply(split(lapply(features, `[[`, "values"), vapply(features, `[[`, "", "name")), Reduce, f = `*`)
     met <- Filter(function(values) min(values) < 1, met)
     hidden <- intersect(names(met), names(r$block_of))
     still <- met[setdiff(names(met), hidden)]
@@ -236,8 +235,7 @@ local({
       target <- target * sum(mu[met[[name]] > 0]) / sum(mu)
     }
     share <- pmin(pmax(f$x / c(r$n, n_p), 0), 1)
-    rho <- max(alike(r, blocks, hidden))
-    together <- (mean(r$person_rows[r$class]) - 1) * max(rho + (1 - rho) * share[2] - share[1], 0) # a person's other rows
+    together <- (mean(r$person_rows[r$class]) - 1) * max(f$alike + (1 - f$alike) * share[2] - share[1], 0) # a person's other rows
     like <- roots(f$x, f$level, f$slope + 1 - share[1] + together, n_p, f$step)
     c(min(max(shrunk(f, target, mean(unlist(r$facts$spread[hidden]))), table[1]), table[2]), like, table)
   }
@@ -251,19 +249,16 @@ local({
     ifelse(target > 0, pmax(drawn, 0) / target, 1)
   }
 
-  alike <- function(r, blocks, names) # how alike a person's rows are; of three columns of a block it is not known
-    ifelse(tabulate(r$block_of[names], length(r$alike))[blocks] > 2, 1, r$alike[blocks])
-
   figures <- function(r, line, shown, sizes, blocks, names) { # estimate, level, slope and step of each value of a block, or of the last of several
     e <- cells(r, r$class, seq_along(r$person_rows), shown, sizes, blocks, names, line > 0)
     if (!is.null(r$owner)) own <- table(factor(r$class[line > 0], seq_along(r$person_rows)), r$owner[line > 0])
     mean <- if (is.null(r$owner)) r$person_rows else rowSums(own^2) / pmax(rowSums(own), 1) # rows of one person in the line
     each <- if (length(blocks) > 1) list(e) else lapply(seq_len(sizes), function(v) binary(e, v))
     one <- do.call(Map, c(cbind, lapply(each, event)))
-    rho <- if (length(blocks) == 1) e$alike else Reduce(`*`, Map(function(r, share) r + (1 - r) * share[, 2], e$alike, e$share))
+    rho <- if (length(blocks) == 1) rep(e$alike[[1]], each = e$patterns) else Reduce(`*`, Map(function(r, share) r[2] + (1 - r[2]) * share[, 2], e$alike, e$share))
     effect <- 1 + pmax(mean - 1, 0) * rho # of several, each about 0 and not about its mean
     weight <- one$expected / rep(colSums(one$expected), each = e$patterns) # x is split over classes as they let expect
-    list(x = colSums(one$x), level = colSums(one$level * effect), slope = colSums(one$slope * effect * weight), step = colSums(one$step * weight))
+    list(x = colSums(one$x), level = colSums(one$level * effect), slope = colSums(one$slope * effect * weight), step = colSums(one$step * weight), alike = do.call(pmax, e$alike))
   }
 
   binary <- function(e, v) { # one block, by whether its value v is shown
@@ -388,7 +383,7 @@ local({
   }
 
   cells <- function(r, pattern, class, shown, sizes, blocks, names, line = TRUE) { # rows of each pattern, by what they show
-    e <- list(r = r, pattern = pattern, class = class, patterns = length(class), keep = r$keep[blocks], alike = alike(r, blocks, names))
+    e <- list(r = r, pattern = pattern, class = class, patterns = length(class), keep = r$keep[blocks])
     axes <- seq_along(blocks)
     step <- c(1, cumprod(sizes))
     e$states <- if (length(axes)) unname(as.matrix(expand.grid(lapply(sizes, seq_len)))) else matrix(0, 1, 0)
@@ -397,6 +392,11 @@ local({
     e$inside <- rowSums(e$rows)
     e$size <- pmax(tabulate(r$class, length(r$person_rows)), 1)
     e$share <- Map(function(u, size) matrix(tabulate(r$class + length(e$size) * (u - 1), length(e$size) * size), ncol = size) / e$size, shown, sizes)
+    several <- tabulate(r$block_of[names], length(r$keep))[blocks] > 2 # of three columns, or few rows, it is not known
+    e$alike <- Map(function(rho, several, u, size) { # how alike a person's rows are in each state
+      rows <- tabulate(u, size)
+      ifelse(several | pmin(rows, r$n - rows) < 50, 1, rho)
+    }, r$alike[blocks], several, shown, sizes)
     e$g <- lapply(axes, function(at) e$share[[at]][class, e$states[, at], drop = FALSE])
     e$rest <- lapply(axes, function(at) seq_len(nrow(e$states)) - (e$states[, at] - 1) * step[at]) # the same but for one block
     e
@@ -441,7 +441,7 @@ local({
     if (!is.null(e$r$owner)) like <- crossprod(rowsum(vapply(added, function(f) f[cbind(e$pattern, e$shown)], numeric(e$r$n)), e$r$owner))
     else like <- pairs(added, e$rows * e$r$person_rows[e$class])
     table <- if (length(e$keep)) like else matrix(0, k, k)
-    wide <- 1 + (e$r$person_rows[e$class] - 1) * max(e$alike, 0)
+    wide <- 1 + (e$r$person_rows[e$class] - 1) * max(vapply(e$alike, min, 0), 0)
     if (length(e$keep) == 1) # (1 - a) ((F - mean F)^2 + a var F)
       table <- pairs(lapply(added, function(f) f - rowSums(e$g[[1]] * f)), wide * (1 - e$keep) * (e$keep * e$g[[1]] * e$inside + e$rows))
     if (length(e$keep)) like <- like + crossprod(psi, weight * wide * psi) # who is in the table is chance, and who lends in it

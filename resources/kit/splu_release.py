@@ -289,7 +289,7 @@ class Release:
         met = {name: values for name, values in met.items() if min(values) < 1}
         drawn, still = [name for name in met if name in self.block_of], [n for n in met if n not in self.block_of]
         equations = _Equations(self, list(met.items()), merge=_MET)
-        inside, ((x, level, slope, step),) = equations.figures([1])
+        inside, ((x, level, slope, step, rho),) = equations.figures([1])
         target = inside
         if not drawn or not inside:
             return [inside] * 5
@@ -301,7 +301,7 @@ class Release:
             target *= sum(p for p, flag in zip(mu, met[name]) if flag) / sum(mu)
         spread = sum(self.facts["spread"][name] for name in drawn) / len(drawn)
         low, high = table = _roots(x, level, slope, inside, step)
-        share, within, rho = *(min(max(x / n, 0), 1) for n in (self.n, inside)), max(equations.alike)
+        share, within = (min(max(x / n, 0), 1) for n in (self.n, inside))
         more = sum(map(self.person_rows.__getitem__, self.classes)) / self.n - 1  # rows of a person besides one of them
         like = _roots(x, level, slope + 1 - share + more * max(rho + (1 - rho) * within - share, 0), inside, step)
         return [min(max(_shrunk(x, level, slope, target, spread), low), high), *like, *table]
@@ -324,19 +324,23 @@ class _Equations:
         self.release = release
         names, of = sorted({name for name, _ in features}), [release.block_of.get(name, -1) for name, _ in features]
         blocks = sorted(set(of) - {-1})
-        self.keep = [release.keep[block] for block in blocks]  # below: no pair tells how alike three are
-        self.alike = [release.alike[b] if sum(release.block_of.get(n) == b for n in names) < 3 else 1.0 for b in blocks]
+        self.keep = [release.keep[block] for block in blocks]
         axes = [[at for at, block in enumerate(of) if block == each] for each in (-1, *blocks)]
         self.place = [[at for line in axes for at in line].index(each) for each in range(len(features))]
         read = [[(names.index(features[at][0]) + 1, features[at][1]) for at in line] for line in axes]
         self.shown, self.size, self.counts = {}, release.tally(), defaultdict(Counter)
-        self.shares = defaultdict(lambda: [Counter() for _ in blocks])
+        self.shares, shown = defaultdict(lambda: [Counter() for _ in blocks]), [Counter() for _ in blocks]
         for key, rows in release.tally(*names).items():
             x, *state = [merge([values[key[at]] for at, values in line]) for line in read]
             self.shown[key] = key[0], x, tuple(state)
             self.counts[key[0], x][tuple(state)] += rows
-            for share, u in zip(self.shares[key[0]], state):
+            for share, whole, u in zip(self.shares[key[0]], shown, state):
                 share[u] += rows / self.size[key[:1]]
+                whole[u] += rows
+        self.alike = []  # how alike a person's rows are in each state; of three columns, or few rows, it is not known
+        for b, whole in zip(blocks, shown):
+            rho = release.alike[b] if sum(release.block_of.get(n) == b for n in names) < 3 else 1.0
+            self.alike.append({u: 1.0 if min(k, release.n - k) < 50 else rho for u, k in whole.items()})
         self.by_row = map(self.shown.get, zip(release.classes, *map(release.codes.get, names)))  # to go through once
 
     def figures(self, events):
@@ -349,31 +353,32 @@ class _Equations:
             for (each, _), n in own.items():
                 mean[each] += n * n / inside[each]
         for event in events:  # a value of the one block there is, or 1 where what is asked of all blocks is met
-            parts = []
+            total, r = [0.0] * 5, [alike.get(event, 1.0) for alike in self.alike]
             for each, rows in line.items() if self.keep else ():
                 g = [share[event] for share in self.shares[each]]
                 met = {(True,): rows[event,], (False,): inside[each] - rows[event,]} if len(g) == 1 else rows
-                rho = self.alike[0] if len(g) == 1 else math.prod(r + (1 - r) * p for r, p in zip(self.alike, g))
+                rho = r[0] if len(g) == 1 else math.prod(one + (1 - one) * p for one, p in zip(r, g))
                 x, level, slope, step = _event(self.keep, self.size[each,], inside[each], met, g)
                 effect = 1 + max(mean[each] - 1, 0) * rho  # of several blocks, each about 0 and not about its mean
-                parts.append((x, level * effect, slope * effect, step, inside[each] * (math.prod(g) + 1e-12)))
-            whole = sum(part[4] for part in parts)  # x is split over classes as they let expect
-            found.append([sum(p[i] * (p[4] / whole if i > 1 else 1) for p in parts) for i in range(4)])
+                mu = inside[each] * (math.prod(g) + 1e-12)  # x is split over classes as they let expect
+                total = _plus(total, [x, level * effect, slope * effect * mu, step * mu, mu], 1)
+            found.append([*total[:2], *(each / (total[4] or 1) for each in total[2:4]), max(r, default=1.0)])
         return sum(inside.values()), found
 
-    def unmixed(self, each, grid, back=False):
+    def unmixed(self, each, grid):
         """Return what a row of a class adds by what it shows, of what each state that may be hidden adds: T^-1."""
         for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
-            grid = _blend(grid, axis, share, 1 / a, back)
+            grid = _blend(grid, axis, share, 1 / a)
         return grid
 
     def weighed(self):
         """Return values and weights of all states, by class and unchanged values; all are 0 where one is missing."""
-        values, weights = defaultdict(dict), {}
+        values, weights = defaultdict(dict), defaultdict(dict)
         for (each, x), rows in self.counts.items():
-            states = {s: [rows[s]] for s in itertools.product(*self.shares[each])}
-            weights[each, x] = self.unmixed(each, states, back=True)
-            for s in states:
+            lent = {s: math.prod(map(Counter.get, self.shares[each], s)) for s in itertools.product(*self.shares[each])}
+            lift = self.unmixed(each, {s: [rows[s] / g] for s, g in lent.items()})  # rows for each that is lent so
+            for s, g in lent.items():
+                weights[each, x][s] = [lift[s][0] * g]
                 flat = [*x, *itertools.chain(*s)]
                 values[each, x][s] = [0.0 if None in flat else flat[at] for at in self.place]
         return values, weights
@@ -409,7 +414,7 @@ class _Equations:
                     pulls[each, axis, s[axis]] = _plus(pull, f, rest[s][0] / self.size[each,])
         for (each, x), plain in added.items():
             rows, own = self.counts[each, x], release.person_rows[each]
-            wide = 1 + (own - 1) * max(self.alike, default=1)
+            wide = 1 + (own - 1) * max((min(alike.values()) for alike in self.alike), default=1)
             added[each, x] = grid = self.unmixed(each, plain)
             for s, f in grid.items():
                 sampled = _squared(sampled, plain[s], weights[each, x][s][0] * wide)
@@ -449,17 +454,12 @@ def _event(keep, n, inside, met, shares):
     return sum(met[s] * product[s, -1] for s in states), level, slope, step
 
 
-def _blend(grid, axis, share, own, back=False):
-    """Return own f(u) + (1 - own) sum g f along one axis of states: T where own is a, its inverse where it is 1 / a.
-
-    Back is its transpose, own f(u) + (1 - own) g(u) sum f, for numbers of rows.
-    """
-    total, ones = defaultdict(lambda: [0.0] * len(next(iter(grid.values())))), dict.fromkeys(share, 1)
-    into, out = (ones, share) if back else (share, ones)
+def _blend(grid, axis, share, own):
+    """Return own f(u) + (1 - own) sum g f along one axis of states: T where own is a, its inverse where it is 1 / a."""
+    total = defaultdict(lambda: [0.0] * len(next(iter(grid.values()))))
     for s, f in grid.items():
-        total[s[:axis], s[axis + 1 :]] = _plus(total[s[:axis], s[axis + 1 :]], f, into[s[axis]])
-    mean = {s: total[s[:axis], s[axis + 1 :]] for s in grid}
-    return {s: _plus([own * p for p in f], mean[s], (1 - own) * out[s[axis]]) for s, f in grid.items()}
+        total[s[:axis], s[axis + 1 :]] = _plus(total[s[:axis], s[axis + 1 :]], f, share[s[axis]])
+    return {s: _plus([own * p for p in f], total[s[:axis], s[axis + 1 :]], 1 - own) for s, f in grid.items()}
 
 
 def _roots(x, level, slope, top, step):

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.band_means import typical
 from splu_desktop.core.distinct import row_classes
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, ClassCell
+from splu_desktop.core.mechanism.classes import LEAST
 from splu_desktop.core.table import Table
 from splu_desktop.core.thresholds import Thresholds
 
@@ -52,14 +54,19 @@ class Published:
         object.__setattr__(self, "rare", MappingProxyType(dict(self.rare)))
         object.__setattr__(self, "means", MappingProxyType(dict(self.means)))
 
-    def correlation_of(self, block: Block, asked: Collection[str] = ()) -> float:
-        """Return how alike a person's rows are in a block; 0 where rows are drawn.
+    def correlation_of(
+        self, block: Block, asked: Collection[str] = (), rows: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
+        """Return (...) how alike a person's rows are in events of a block; 0 where rows are drawn.
 
         asked : columns; of three of a block and more it is not known, as pairs tell nothing of it, and is at most 1.
+        rows : (...) that show each event; of those that fewer than 50 show, or lack, it is not known either.
         """
         if not self.correlations:
-            return 0.0
-        return 1.0 if len(set(block.columns).intersection(asked)) > 2 else self.correlations[self.blocks.index(block)]
+            return np.zeros(())
+        rare = False if rows is None else np.minimum(rows, self.n - rows) < LEAST
+        unknown = rare | (len(set(block.columns).intersection(asked)) > 2)
+        return np.where(unknown, 1.0, self.correlations[self.blocks.index(block)])
 
     @property
     def n(self) -> int:

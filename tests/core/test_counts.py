@@ -265,6 +265,21 @@ def test_counts_of_three_columns_of_a_block_are_held_where_only_all_together_sta
     assert held >= 52  # of .94, 56.4 on average with a standard deviation of 1.8
 
 
+def test_counts_of_a_value_that_few_persons_have_in_all_rows_are_held() -> None:
+    """Eight persons have d5 in each of their six rows, nobody else has it: by what 50 rows show .76 were held."""
+    rng, few = np.random.default_rng(3), np.arange(3_000) < 8
+    owner = np.repeat(np.arange(3_000), np.where(few, 6, rng.integers(1, 7, 3_000)))
+    dx = np.where(few[owner], 5, rng.integers(0, 5, len(owner)))
+    releases, held = (
+        Releases(table({"dx": np.array([f"d{each}" for each in range(6)])[dx]}), {("dx",): 10}, owner=owner),
+        0,
+    )
+    for seed in range(150):
+        answer = Reader(releases.draw(seed)).answer([Condition("dx", ("d5",))])
+        held += answer.low <= 48 <= answer.high
+    assert held >= 132  # of .94, 141 on average with a standard deviation of 2.9
+
+
 def test_counts_of_decoy_groups_are_held() -> None:
     source = invented(20_000, np.full(15, 1 / 15))
     check_coverage(Releases(source, {("dx",): DecoyGroups(3.0)}), LINES[:4], "dx", times=10)

@@ -58,7 +58,7 @@ class CountFigures:
         drawn = np.maximum(self.draw_towards(target, spread), 0.0)
         return np.asarray(np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0))
 
-    def among_alike(self, records: int, top: Floats, more: float, rho: float) -> CountFigures:
+    def among_alike(self, records: int, top: Floats, more: float, rho: Floats) -> CountFigures:
         """Return the figures about persons like these, of whom the table is a sample of so many records.
 
         A person comes with all its records: `more` besides an average one, which meet what is asked of unchanged
@@ -102,7 +102,7 @@ def count_one_block(
     shown : (K, Q) records of the line that show the event.
     share : (K, Q) share of the class that shows it.
     line, lines : (K,) the line that each part is of, ascending, and how many lines there are.
-    effect : (K, 1) a design effect: so many times the variance.
+    effect : (K, 1) or (K, Q) a design effect: so many times the variance.
 
     The estimate is (shown - (1-a) selected g)/a. A record of the line moves it by (1 - (1-a) q)/a where it shows the
     event, others by (1-a) q/a through g, which is read off the table; q = selected/size. Whether a record shows it has

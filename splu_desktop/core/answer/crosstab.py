@@ -123,7 +123,7 @@ def crosstab(
     grid = reader.column_grid(line, len(found), *hidden, column)
     top = np.broadcast_to(grid.line_rows[:, None].astype(float), grid.published_counts.shape)
     low, high = grid.figures.interval(top)
-    low_alike, high_alike = reader.among_alike(grid.figures, top, (*hidden, column)).interval(top)
+    low_alike, high_alike = reader.among_alike(grid, top).interval(top)
     estimate = _estimate(reader, grid, column, hidden, estimator, open_by, keys, outside)
     figures = np.clip(estimate, low, high), low, high, low_alike, high_alike
     shown, selected = grid.published_counts, grid.line_rows

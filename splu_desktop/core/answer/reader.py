@@ -62,12 +62,14 @@ class Grid:
     published_counts : (L, Q) rows that show each event.
     figures : (L, Q) unbiased estimates with their variances.
     target : (L, Q) counts that lines and events let expect by themselves.
+    correlation : (Q,) how alike a person's rows are in each event.
     """
 
     line_rows: NDArray[np.int64]
     published_counts: NDArray[np.int64]
     figures: CountFigures
     target: Floats
+    correlation: Floats
 
 
 class Reader:
@@ -165,7 +167,7 @@ class Reader:
         else:  # all rows, and none is looked at
             grid = self.grid(np.zeros(0, np.int64), 2, parts, asked, np.zeros(0, np.intp), others=1)
         figures, top = grid.figures, grid.line_rows[:, None].astype(float)
-        ends = (*figures.interval(top), *self.among_alike(figures, top, asked).interval(top))
+        ends = (*figures.interval(top), *self.among_alike(grid, top).interval(top))
         low, high, low_alike, high_alike = (float(each[-1, -1]) for each in ends)
         x, published_count = float(figures.estimate[-1, -1]), int(grid.published_counts[-1, -1])
         if estimator == "unbiased":
@@ -184,12 +186,11 @@ class Reader:
         value, variance = min(max(value, low), high), float(figures.variance()[-1, -1])
         return Answer((), published_count, value, low, high, low_alike, high_alike, n_p, variance, small, x)
 
-    def among_alike(self, figures: CountFigures, top: Floats, asked: Sequence[str]) -> CountFigures:
+    def among_alike(self, grid: Grid, top: Floats) -> CountFigures:
         """Return figures of events of some drawn columns about persons like these; top (...) records of their lines."""
         published, rows = self.published, self._class_rows
         more = float(np.average([cell.rows for cell in published.cells], weights=rows)) - 1 if rows.any() else 0.0
-        rho = max(published.correlation_of(published.block_of(name), asked) for name in asked)
-        return figures.among_alike(published.n, top, more, rho)
+        return grid.figures.among_alike(published.n, top, more, grid.correlation)
 
     @cached_property
     def _class_rows(self) -> NDArray[np.int64]:
@@ -281,10 +282,12 @@ class Reader:
         of_line, of_class = np.divmod(pairs, number)
         codes: Ints = classes
         by_class: list[Floats] = []
+        rho: list[Floats] = []
         for block, (labels, size) in parts.items():
             totals, part = self._pairs(block).count_by_class(labels, size), labels.take(self._pairs(block).codes[rows])
             codes = pair_keys(codes, size, part) if by_class else part
             whole = np.outer(whole, totals.sum(axis=0) / max(published.n, 1)).ravel()
+            rho.append(published.correlation_of(block, asked, totals.sum(axis=0)))
             by_class.append(totals / np.maximum(totals.sum(axis=1, keepdims=True), 1))
         apart = len(parts) == 1 and isinstance(rows, slice) and len(pairs) == np.count_nonzero(self._class_rows)
         # Where lines are made of columns of the classes, each class lies in one of them.
@@ -297,10 +300,11 @@ class Reader:
         each = np.unravel_index(np.arange(len(whole)), [size for _, size in parts.values()])
         if len(parts) > 1:  # else each value stands in its place
             by_class = [share.take(label, axis=1) for share, label in zip(by_class, each, strict=True)]
+            rho = [one.take(label, mode="clip") for one, label in zip(rho, each, strict=True)]
         shares = [share.take(of_class, axis=0) for share in by_class]
         shown = counts.astype(float)
         selected, by_line = shown.sum(axis=1)[:, None], sum_by_line(shown, of_line, lines).astype(np.int64)
-        a, rho = [each.draw.retention for each in blocks], [published.correlation_of(each, asked) for each in blocks]
+        a = [each.draw.retention for each in blocks]
         in_class, beside = self._class_rows.astype(float)[of_class][:, None], np.zeros((1, 1))
         if published.person:
             person_rows = np.array([cell.rows for cell in published.cells])[of_class]
@@ -323,4 +327,4 @@ class Reader:
             figures = replace(figures, level=figures.level * effect, slope=figures.slope * effect)
             figures = add_classes(figures, of_line, lines, selected, np.prod(shares, axis=0))
         line_rows = by_line.sum(axis=1)
-        return Grid(line_rows, by_line, figures, line_rows[:, None] * whole)
+        return Grid(line_rows, by_line, figures, line_rows[:, None] * whole, np.max(rho, axis=0))

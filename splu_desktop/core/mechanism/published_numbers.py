@@ -59,8 +59,8 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
     that of g (1 - g) n (n - 1); of those that 50 rows show, pairs of two columns among them, and of that function of
     60 bins in the order of labels which stays most (maximal correlation: Hirschfeld 1935, Gebelein 1941).
     Law: 0 on average where rows are independent, 1 where all rows of a person are the same; ranges widened by it are
-    too narrow for no value of 50 rows, chapter or mean. Proof: E[(s - g n)^2] = g (1 - g) (n + n (n - 1) rho), summed
-    and solved for rho; ranges grow with it. Test: test_sanitise.py, test_counts.py.
+    too narrow for no value, chapter or mean, 1 being taken of what fewer rows show (Published.correlation_of). Proof:
+    E[(s - g n)^2] = g (1 - g) (n + n (n - 1) rho), summed and solved for rho. Test: test_sanitise.py, test_counts.py.
     """
     rows, one, other, many, who = _find_pairs(units)  # single rows add nothing to either sum
     of, there = cross_codes(classes.take(units.owner.take(rows)), int(classes.max()) + 1)
