@@ -75,6 +75,27 @@ def test_a_diagnosis_of_many_values_keeps_its_room_before_amounts_and_rare_event
         assert found.verdict.state == USEFUL
 
 
+def test_items_of_a_questionnaire_leave_room_for_what_is_asked_once() -> None:
+    chance, n = np.random.default_rng(8), 600
+    trait = chance.normal(0, 1, n)
+    items = {
+        f"item {at}": np.clip(np.rint(1.2 + 0.8 * trait + chance.normal(0, 0.8, n)), 0, 3).astype(int).astype(str)
+        for at in range(20)
+    }
+    cells = {
+        "sex": chance.choice(["f", "m"], n),
+        **items,
+        "suicidal thoughts": np.where(trait + chance.normal(0, 0.7, n) > 2, "yes", "no"),
+        "overall": np.clip(np.rint(7 + trait + chance.normal(0, 0.8, n)), 0, 10).astype(int).astype(str),
+    }
+    table = Table(tuple(column_of(name, list(texts)) for name, texts in cells.items()))
+    ranked = rank_sensitive(table, tuple(cells)[1:], {"suicidal thoughts": ("no",)})
+    assert {*ranked[:5]} >= {"suicidal thoughts", "overall"}
+    for who in ("colleague", "partner", "public"):
+        roles = propose(table, Audience(who), person=None).plan.roles
+        assert roles["suicidal thoughts"] is roles["overall"] is Role.SA, who
+
+
 def test_a_code_beside_its_description_is_asked_for_once() -> None:
     table = _stays(2_000, 5)
     words = {"I50": "Heart failure", "J18": "Pneumonia", "E11": "Diabetes", "S72": "Hip fracture"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from splu_desktop.core.table import Column, Table
 _FEWEST_ROWS = 2 * LEAST
 _NEARLY_NOBODYS = 5  # rows below which nothing can be told of a value, and it may name somebody
 _GRADES = 6  # whole numbers that are grades rather than amounts
+_SAME_ANSWERS = 3  # columns with the same values, as items of a questionnaire have, before the others come later
 
 
 def rank_sensitive(
@@ -23,6 +25,8 @@ def rank_sensitive(
     doubtful: Collection[str] = (),
 ) -> list[str]:
     """Return the columns by how much their secret values tell; doubtful ones, amounts and dates, rare ones come last.
+
+    Of many columns with the same values all but a few come after others, or a questionnaire would leave no room.
 
     What a column tells is the entropy of its values of five rows and more, the others taken as one. That a diagnosis of
     many values has none of many rows makes it no less what the table is about.
@@ -38,7 +42,14 @@ def rank_sensitive(
         shares = np.append(several, max(column.n - several.sum(), 0)) / column.n
         told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
         found.append((several.sum() < _FEWEST_ROWS, _is_amount(column), name in doubtful, -min(told, 2.5), place, name))
-    return [each[-1] for each in sorted(found)]
+    ranked: list[tuple[object, ...]] = []
+    answers = Counter[frozenset[str]]()
+    for each in sorted(found):
+        column = table[str(each[-1])]
+        same = frozenset(column.labels[~column.missing].tolist())
+        answers[same] += 1
+        ranked.append((answers[same] > _SAME_ANSWERS, *each))
+    return [str(each[-1]) for each in sorted(ranked)]
 
 
 def _is_amount(column: Column) -> bool:
