@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import json
 import re
@@ -14,13 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.audience import WHO, Audience
 from splu_desktop.core.mechanism import CLASS, Block, Lenders
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import absence_values
 from splu_desktop.core.table import Kind, Table
@@ -145,6 +149,14 @@ def test_the_readme_fits_a_page_and_its_example_holds(ward: OpenRelease) -> None
     assert round(found.estimate) == int(told.replace(",", ""))
 
 
+@pytest.mark.parametrize("who", WHO)
+def test_only_what_is_for_anyone_may_be_passed_on(who: str, tmp_path: Path) -> None:
+    table = ward_table()
+    plan = replace(ward_plan(table), audience=Audience(who, signed=who != "public"))
+    text = (released(table, plan, tmp_path / "r").path / "README.md").read_text(encoding="utf-8")
+    assert ("pass it on" in text) == (who != "public")
+
+
 def test_the_readme_names_whole_values(tmp_path: Path) -> None:
     jobs = [f"{'senior ' * k}clerk in department {k}" for k in range(12)]
     table = Table((column_of("job", jobs * 20), column_of("dx", ["a", "b", "c"] * 80)))
@@ -264,6 +276,45 @@ def test_scores_estimate_counts_in_a_pivot_table(ward: OpenRelease) -> None:
         assert sums[sex] == pytest.approx(reader.answer(conditions, "unbiased").unbiased, abs=0.01)
 
 
+_FORMULA = re.compile(r"`=(SUMIFS|SUMMEWENNS|SOMME\.SI\.ENS)\(([A-Z]+):\2([,;]) ([A-Z]+):\4\3 \"(.*)\"\)`")
+
+
+def _number_of(letters: str) -> int:
+    return functools.reduce(lambda number, letter: 26 * number + ord(letter) - 64, letters, 0) - 1
+
+
+@pytest.mark.parametrize(
+    ("group", "language"),
+    [("below 18", "en"), ("<18", "de"), (">=18?", "fr"), ('aged "18*"', "en"), ("~18", "en"), ("دون 18", "de")],
+)
+def test_the_readme_formula_gives_the_sum_in_a_spreadsheet(tmp_path: Path, group: str, language: str) -> None:
+    """Followed as a spreadsheet does: columns by letters, "" for one mark, = < > first and * ? ~ as they say."""
+    columns = [column_of(f"unit {at}", ["a", "b"] * 60) for at in range(26)]
+    columns += [column_of("age", [group, group, "younger"] * 40), column_of("dx", ["x", "y", "z", "y"] * 30)]
+    roles = {each.name: Role.SA if each.name == "dx" else Role.NSA for each in columns}
+    plan = Plan(roles, (Block(("dx",), Lenders(2)),), questions=(AskedTable("dx", None, ("age",)),))
+    form = Form(workbook=True, language=language, dialect=Dialect() if language == "en" else Dialect(";", ","))
+    release = released(Table(tuple(columns)), plan, tmp_path / "r", form=form)
+    text = (release.path / "README.md").read_text(encoding="utf-8")
+    name, numbers, mark, words, wanted = _FORMULA.search(text).groups()  # type: ignore[union-attr]
+    assert (name, mark) == {"en": ("SUMIFS", ","), "de": ("SUMMEWENNS", ";"), "fr": ("SOMME.SI.ENS", ";")}[language]
+    wanted = wanted.replace('""', '"')
+    assert wanted[:1] not in ("<", ">")
+    pattern = re.sub(r"~(.)|([*?])|(.)", _as_pattern, wanted.removeprefix("="))
+    _, *rows = openpyxl.load_workbook(release.path / "release.xlsx")["table"].iter_rows(values_only=True)
+    found = [row[_number_of(numbers)] for row in rows if re.fullmatch(pattern, str(row[_number_of(words)]))]
+    example = re.search(r'r\.count\("(.*?)", ', text).group(1)  # type: ignore[union-attr]
+    kit = load_kit(release.path / "splu_release.py").load(release.path)
+    shown = kit.table["age"] == group
+    assert len(found) == shown.sum() == 80
+    assert sum(found) == pytest.approx(kit.score(example)[shown].sum(), abs=1e-3)
+
+
+def _as_pattern(found: re.Match[str]) -> str:
+    escaped, wild, letter = found.groups()
+    return {"*": ".*", "?": "."}[wild] if wild else re.escape(escaped or letter)
+
+
 def test_the_workbook_holds_the_same(ward: OpenRelease) -> None:
     book = pd.read_excel(
         ward.path / "release.xlsx",
@@ -281,10 +332,45 @@ def test_the_workbook_holds_the_same(ward: OpenRelease) -> None:
     assert "dx_yes" in book
 
 
-def test_labels_name_every_column(ward: OpenRelease) -> None:
-    for name in ("labels.do", "labels.sps", "labels.sas", "labels.R"):
-        text = (ward.path / name).read_text(encoding="utf-8")
-        assert all(column in text for column in ("age", "the ward", "los"))
+_MARK = re.compile(r"""(?:delimiters\(|/DELIMITERS=|sep = )("[^"]*")|dlm='(\w\w)'x""")
+
+
+@pytest.mark.parametrize("dialect", [Dialect(), Dialect(";", ","), Dialect("\t", ".")], ids=repr)
+def test_labels_read_the_table_as_it_is_written_and_name_every_column(tmp_path: Path, dialect: Dialect) -> None:
+    table, release = _awkward(tmp_path / "r", dialect)
+    with (release.path / "table.csv").open(encoding="utf-8", newline="") as file:
+        header = file.readline().rstrip("\n")
+    for name in LABEL_FILES:
+        text = (release.path / name).read_text(encoding="utf-8")
+        (quoted, number) = _MARK.search(text).groups()  # type: ignore[union-attr]
+        assert (json.loads(quoted) if quoted else chr(int(number, 16))) == dialect.delimiter
+        assert all(column in text for column in table.names)
+        assert not re.search(r"\{\w+\}", text)
+    assert header.count(dialect.delimiter) >= len(table.names) - 1
+
+
+def test_stata_renames_no_column_to_what_another_is_called_still(tmp_path: Path) -> None:
+    """What Stata reads is called v1, v2 ... at first."""
+    table = Table((column_of("v2", ["a", "b"] * 60), column_of("v1", ["c", "d"] * 60)))
+    release = released(table, Plan({"v2": Role.NSA, "v1": Role.SA}, (Block(("v1",), Lenders(2)),)), tmp_path / "r")
+    now = ["v1", "v2"]
+    for old, new in re.findall(r"^rename (\w+) (\w+)$", (release.path / "labels.do").read_text("utf-8"), re.M):
+        assert new not in now
+        now[now.index(old)] = new
+    assert now == list(release.published.table.names)
+
+
+@needs("R")
+@pytest.mark.parametrize("dialect", [Dialect(), Dialect(";", ","), Dialect("\t", ".")], ids=repr)
+def test_labels_in_r(tmp_path: Path, dialect: Dialect) -> None:
+    _, release = _awkward(tmp_path / "r", dialect)
+    script = (
+        'source("labels.R"); cat(vapply(release, attr, "", "label"), dim(release), sum(is.na(release)), sep = "\\n")'
+    )
+    ran = subprocess.run(["Rscript", "-e", script], cwd=release.path, capture_output=True, text=True, check=True)
+    published = release.published.table
+    gone = sum(int(column.counts()[column.missing].sum()) for column in published.columns)
+    assert ran.stdout.splitlines() == [*published.names, str(published.n), str(len(published.names)), str(gone)]
 
 
 # --- verify

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from splu_desktop.core.mechanism import CLASS, NUMBER
 from splu_desktop.core.messages import isolated, say
 from splu_desktop.core.published import Published
+from splu_desktop.core.resources import resource_path
 from splu_desktop.core.table import Kind
 from splu_desktop.files.disk.inert_texts import inert
 from splu_desktop.files.language import Language
@@ -21,7 +23,7 @@ DICTIONARY_NAME = "dictionary.csv"
 LABEL_FILES = ("labels.do", "labels.sps", "labels.sas", "labels.R")
 HEADER = ("column", "type", "treatment", "values", "missing", "score columns")
 _SHOWN = 30  # values named
-_HOW_TO_COUNT = "Count by scores.csv, not by rows: README.md says why.\n"
+_EACH = re.compile(r"\{(at|name)\}")  # in a line of labels that stands for each column
 OWN_COLUMNS = {  # of each release, and what they are
     CLASS: say("rows of one class lend each other values"),
     NUMBER: say("a person’s rows have one number, new in each release"),
@@ -85,41 +87,25 @@ def _values(ordered: bool, labels: list[str], language: Language) -> str:
     return "; ".join(shown) + (f"; ... ({len(labels)})" if len(labels) > _SHOWN else "")
 
 
-def label_texts(published: Published) -> dict[str, str]:
-    """Return labels.do, .sps, .sas and .R by name: each reads table.csv as text and labels its columns."""
-    names = _variables(published.table.names)
-    titles = [_line(name) for name in published.table.names]
-    pairs = list(zip(names, titles, strict=True))
-    doubled = [(name, title.replace("'", "''")) for name, title in pairs]  # as SPSS and SAS take an apostrophe
+def label_texts(published: Published, dialect: Dialect) -> dict[str, str]:
+    """Return labels.do, .sps, .sas and .R by name: each reads table.csv as text and labels its columns.
+
+    They are filled in from `resources/labels`, where a line that names a column stands once for all.
+    """
+    # A tab is written as all but SAS take it, which wants its number.
+    marks = {"mark": json.dumps(dialect.delimiter), "mark_number": f"{ord(dialect.delimiter):02X}"}
+    columns = []
+    for at, (name, column) in enumerate(
+        zip(_variables(published.table.names), published.table.columns, strict=True), 1
+    ):
+        title, width = _line(column.name), max([1, *map(len, map(str.encode, column.labels.tolist()))])
+        titles = {"stata": _stata(title), "doubled": title.replace("'", "''"), "r": _r(title)}
+        columns.append({"at": at, "name": name, "width": min(width, 32_767), **titles})
     texts = {}
-    rename = "\n".join(f"rename v{at} {name}" for at, name in enumerate(names, 1))
-    stata = "\n".join(f'label variable {name} `"{_stata(title)}"\'' for name, title in pairs)
-    texts["labels.do"] = (
-        f"* {_HOW_TO_COUNT}"
-        'import delimited "table.csv", delimiters(",") varnames(nonames) rowrange(2) stringcols(_all) ///\n'
-        f'    bindquote(strict) encoding("utf-8") clear\n{rename}\n{stata}\n'
-    )
-    widths = [max([1, *map(len, map(str.encode, column.labels.tolist()))]) for column in published.table.columns]
-    fields = "\n".join(f"  {name} A{min(width, 32_767)}" for name, width in zip(names, widths, strict=True))
-    spss = "\n".join(f"VARIABLE LABELS {name} '{title}'." for name, title in doubled)
-    texts["labels.sps"] = (
-        f"* {_HOW_TO_COUNT}"
-        'GET DATA /TYPE=TXT /FILE="table.csv" /ENCODING="UTF8" /DELIMITERS="," /QUALIFIER=\'"\'\n'
-        f"  /ARRANGEMENT=DELIMITED /FIRSTCASE=2 /VARIABLES=\n{fields}\n  .\n{spss}\nEXECUTE.\n"
-    )
-    lengths = " ".join(f"{name} ${min(width, 32_767)}" for name, width in zip(names, widths, strict=True))
-    sas = "\n".join(f"  label {name} = '{title}';" for name, title in doubled)
-    texts["labels.sas"] = (
-        f"* {_HOW_TO_COUNT.rstrip()};\n"
-        f"data release;\n  infile 'table.csv' dsd firstobs=2 encoding='utf-8' truncover;\n  length {lengths};\n"
-        f"  input {' '.join(f'{name} $' for name in names)};\n{sas}\nrun;\n"
-    )
-    r_labels = "\n".join(f'attr(release[[{at}]], "label") <- "{_r(title)}"' for at, title in enumerate(titles, 1))
-    texts["labels.R"] = (
-        f"# {_HOW_TO_COUNT}"
-        'release <- read.csv("table.csv", colClasses = "character", na.strings = "", check.names = FALSE, '
-        f'fileEncoding = "UTF-8")\n{r_labels}\n'
-    )
+    for name in LABEL_FILES:
+        lines = resource_path(f"labels/{name}").read_text(encoding="utf-8").splitlines()
+        filled = [line.format(**marks, **each) for line in lines for each in (columns if _EACH.search(line) else [{}])]
+        texts[name] = "\n".join(filled) + "\n"
     return texts
 
 

@@ -108,7 +108,7 @@ def close_folder(
     written : name of a file -> its SHA-256 where it was read back already. Raises Cancelled.
     """
     write_dictionary(published, facts, scores, folder / DICTIONARY_NAME, form.dialect, language(form.language))
-    for name, text in label_texts(published).items():
+    for name, text in label_texts(published, form.dialect).items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     for name in KIT:
         (folder / name).write_bytes(resource_path(f"kit/{name}").read_bytes())

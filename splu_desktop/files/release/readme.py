@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
@@ -59,7 +60,8 @@ def write_readme(
         words = "These persons were released before, {n:once|{n} times}: who holds several releases learns more."
         tail.append(t(say(words, n=earlier)))
     tail += ["", "## " + t(say("Please"))]
-    tail.append(t(say("Don't try to recognise anybody, don't join this with data on persons, don't pass it on.")))
+    keep = "" if facts["policy"]["who"] == "public" else " " + t(say("Don't pass it on."))
+    tail.append(t(say("Don't try to recognise anybody, and don't join this with data on persons.")) + keep)
     tail.append(t(say("Don't count rows of re-drawn columns, and don't trust numbers below about 10.")))
     if facts["until"]:
         tail.append(t(say("Delete it by {date}.", date=language.day(_flat(facts["until"])))))
@@ -232,9 +234,11 @@ def _examples(
     by = cell[0][0] if cell else ""
     python += _pandas_lines(published, facts, score, by)
     r += _lm_lines(published, facts, score, by)
-    formula = f"=SUM({score.name})"
-    if by:
-        formula = f"=SUMIFS({score.name}; {by}; {_quote(cell[0][1])})"
+    beside = [*published.table.names, *(each.name for each in scores)]
+    numbers, words = (_letters(beside.index(name)) for name in (score.name, by or score.name))
+    value = _criterion(cell[0][1]) if by else '"<>"'
+    formula = t(say("=SUMIFS({numbers}, {words}, {value})", numbers=numbers, words=words, value="…"))
+    formula = formula.replace("…", value)  # in no sentence, which would keep the direction of its letters by marks
     return [
         "```python",
         *python,
@@ -242,7 +246,7 @@ def _examples(
         "```r",
         *r,
         "```",
-        t(say("In a spreadsheet, both files side by side: `{formula}`", formula=formula)),
+        t(say("In a spreadsheet, scores.csv to the right of table.csv:")) + f" `{formula}`",
         t(say("scores.csv has the same rows: the sum of {name} over any rows {what}.",
               name=score.name, what=score.words)),
         t(say("Robust errors alone are too wide where whole classes are compared: take the last lines, too.")),
@@ -253,6 +257,20 @@ def _examples(
 def _quote(text: str) -> str:
     """Return a text as Python and R take it."""
     return json.dumps(text, ensure_ascii=False)
+
+
+def _letters(at: int) -> str:
+    """Return a whole column of a spreadsheet, the first by 0: "B:B"."""
+    name = ""
+    while at >= 0:
+        name, at = chr(65 + at % 26) + name, at // 26 - 1
+    return f"{name}:{name}"
+
+
+def _criterion(text: str) -> str:
+    """Return a value as a spreadsheet looks for it, where "<5" would be a comparison and "*" any text."""
+    text = re.sub("[*?~]", r"~\g<0>", text).replace('"', '""')
+    return f'"={text}"' if text[:1] in "<>=" else f'"{text}"'
 
 
 def _r_name(name: str) -> str:

@@ -100,7 +100,8 @@ def verify(
         published = published_of(package, facts, progress)
     except BadRelease as fault:
         return Verification((*checks, Check("table", WRONG, str(fault))), digest, entry)
-    labels = {name: text.encode("utf-8") for name, text in label_texts(published).items()}
+    texts = label_texts(published, Dialect(**facts["dialect"])).items()
+    labels = {name: text.encode("utf-8") for name, text in texts}
     checks += [check for check in _check_programs(package, labels) if check.state != OK]
     checks.append(_check_table(published, facts))
     checks.append(_check_scores(package, published, facts))
