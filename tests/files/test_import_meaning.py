@@ -79,6 +79,33 @@ def test_the_commonest_way_is_the_label_and_a_tidy_one_of_equals(tmp_path: Path)
     assert found.with_codes(found.codes).written_texts().tolist() == ["Flu", "Flu", "Flu", "x y", "x y"]
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["1", "1.0", "1,0", "2", "2.00", "2,0", "3.5", "3,5"], [1.0, 2.0, 3.5]),
+        (["1,5", "1.5", "2,25", "2.25", "1.250,5"], [1.5, 2.25, 1250.5]),
+        (["<5", "<5,0", "7.5", "7,5", "8", "9", "10"], None),
+        (["50%", "50,0 %", "50.0%", "60%"], [0.5, 0.6]),
+        (["5 mg", "5,0 mg", "5.0 mg", "6.5 mg", "7 mg", "8 mg", "9 mg"], [5.0, 6.5, 7.0, 8.0, 9.0]),
+        (["1", "2", "1,2", "2,3", "3"], None),
+    ],
+)
+def test_both_decimal_marks_in_a_column_are_one(tmp_path: Path, cells: list[str], values: list[float] | None) -> None:
+    """But lists of codes such as 1,2 beside whole numbers stay texts."""
+    first = written(tmp_path / "t.csv", {"a": cells, "b": [str(i) for i in range(len(cells))]})
+    found = first.table["a"]
+    assert found.m == (5 if values is None else len(values))
+    assert values is None or (found.values is not None and found.values.tolist() == values)
+    assert found.written_texts().tolist() == cells
+    again = read(tmp_path / "t.csv", first.choices).table["a"]
+    assert again.labels.tolist() == found.labels.tolist()
+
+
+def test_both_decimal_marks_are_told_where_no_value_has_both(tmp_path: Path) -> None:
+    found = written(tmp_path / "t.csv", {"a": ["1.5", "2,7", "3"], "b": list("123")})
+    assert any("2,7 was read as 2.7." in problem.sentence for problem in found.problems)
+
+
 def test_spellings_stay_apart_where_somebody_says_so(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("gene;n\nBRCA;1\nbrca;2\nBRCA;3\n", encoding="utf-8")

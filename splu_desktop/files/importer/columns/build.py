@@ -44,7 +44,8 @@ def build(
     if order is None and (undecided := [one.column.name for one in found if one.typed.date_undecided]):
         problems.append(_order_problem(undecided))
     for one, marks in zip(found, evidence, strict=True):
-        if comma_likely and marks.tells_nothing and not (proved or choices.decimal or choices.thousands):
+        open_marks = comma_likely and marks.tells_nothing and not (proved or choices.decimal or choices.thousands)
+        if open_marks or (marks["point"] and marks["comma"] and one.folded is None):
             problems.extend(_mark_problems(one.column))
     decision = choices.decisions.get(ProblemKind.MISFIT, Decision.KEEP)
     problems.extend(_list_problems(raw, found, decision))
@@ -119,8 +120,9 @@ def _list_problems(raw: RawTable, found: Sequence[_One], decision: Decision) -> 
     if several := [one.folded for one in found if one.folded is not None]:
         cells = sum(each.records for each in several)
         yield Problem(ProblemKind.NOTE, say_folded(several), column=several[0].column, rows=cells)
+    words = "The times of “{column}” have several offsets from UTC ({listed}); the clock of the place counts."
     for name, offsets in ((one.column.name, one.typed.offsets) for one in found if len(one.typed.offsets) > 1):
-        yield Problem(ProblemKind.NOTE, _offsets(name, offsets), column=name)
+        yield Problem(ProblemKind.NOTE, say(words, column=name, listed=", ".join(offsets[:6])), column=name)
 
 
 def _find_proof(evidence: Sequence[MarkEvidence]) -> str:
@@ -142,18 +144,20 @@ def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, orde
     counts = column.counts
     wanted = choices.missing.get(name)
     declared = raw.declared_missing.get(name, ())
-    other = None
+    marks = _evidence(column)
+    # Among 1.5 a text 1,0 is 1, since no other number is written so.
+    both = marks["comma" if form.decimal == "," else "point"] > 0
     if name in raw.number_cells:
         # The numbers' own texts have a point; texts among them may be written another way.
-        comma = choices.decimal == "," or _evidence(column)["comma"] > 0
-        other = NumberFormat(",", ".") if comma else None
+        both = choices.decimal == "," or marks["comma"] > 0
         form = NumberFormat(".", form.thousands if form.decimal == "." else "")
+    other = NumberFormat(".", ",") if form.decimal == "," else NumberFormat(",", ".")
     texts = Texts(
         name,
         column.labels,
         counts,
         form,
-        other,
+        other if both else None,
         order,
         raw.first_day,
         frozenset(declared if wanted is None else wanted),
@@ -215,15 +219,11 @@ def _order_problem(names: Sequence[str]) -> Problem:
 
 def _mark_problems(column: Column) -> Iterator[Problem]:
     words = "“{column}” may hold thousands or decimals: {text} was read as {number}. Set decimal if that is wrong."
-    for at in np.flatnonzero(~column.missing)[:1] if column.kind.is_number else ():
-        number = float_text(column.values[at])  # type: ignore[index]
+    marked = sorted(np.flatnonzero(~column.missing).tolist(), key=lambda at: "," not in column.labels[at])
+    for at in marked[:1] if column.kind.is_number else ():
+        number = float_text(float(column.values[at]))  # type: ignore[index]
         told = say(words, column=column.name, text=column.labels[at], number=number)
         yield Problem(ProblemKind.NOTE, told, column=column.name)
-
-
-def _offsets(name: str, offsets: Sequence[str]) -> Phrase:
-    words = "The times of “{column}” have several offsets from UTC ({listed}); the clock of the place counts."
-    return say(words, column=name, listed=", ".join(offsets[:6]))
 
 
 def _evidence(column: RawColumn) -> MarkEvidence:
