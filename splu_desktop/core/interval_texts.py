@@ -75,6 +75,14 @@ def find_interval(column: Column, number: float) -> str | None:
     return str(column.labels[found[0]]) if len(found) else None
 
 
+def respelled_interval(column: Column, text: str) -> list[int]:
+    """Return the code of the interval that a text writes in another way: [30,40) is “30 to 39”; none for no such."""
+    ends, asked = interval_ends(column), _ends(text)
+    if ends is None or asked is None or not asked[2]:
+        return []
+    return np.flatnonzero((ends[0] == asked[0]) & (ends[1] == asked[1])).tolist()
+
+
 def _ends(text: str) -> tuple[float, float, bool] | None:
     """Return where a label begins, below what it stays, and whether it is more than a number."""
     text = text.strip()

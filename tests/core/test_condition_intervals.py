@@ -103,6 +103,8 @@ def published() -> Published:
         ("town=(empty)", ("?", "NA")),
         ("town=Aa|(empty)", ("Aa", "?", "NA")),
         ("age=20..39|40..", ("20 to 39", "40 and more")),
+        ("age=20–39|>= 40", ("20 to 39", "40 and more")),
+        ("age=[20, 40)|<20", ("20 to 39", "below 20")),
     ],
 )
 def test_records_without_a_value_can_be_asked_for(published: Published, text: str, labels: tuple[str, ...]) -> None:
@@ -122,6 +124,7 @@ def test_records_without_a_value_can_be_asked_for(published: Published, text: st
         ("age=25..39", "25 is not where one of them begins or ends"),
         ("age=40..20", "backwards"),
         ("age=old..", "not a number"),
+        ("age=20–40", "No published record"),
         ("town=Aa..Bb", "No published record"),
     ],
 )

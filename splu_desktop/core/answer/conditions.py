@@ -19,7 +19,7 @@ from splu_desktop.core.answer.condition_values import (
     value_of,
 )
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.interval_texts import find_interval, inside, interval_ends, is_interval
+from splu_desktop.core.interval_texts import find_interval, inside, interval_ends, is_interval, respelled_interval
 from splu_desktop.core.messages import count_to_name, fold_text, in_words, listed, nearest, no_column, say
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column, Flags
@@ -389,6 +389,8 @@ def _code(column: Column, text: str) -> int | None:
 
 
 def _alike(column: Column, text: str) -> list[int]:
-    """Return the codes whose number or date is the one that a text is."""
-    value = value_of(column, text) if column.values is not None else None
+    """Return the codes whose number, date or interval is the one that a text is."""
+    if column.values is None:
+        return respelled_interval(column, text)
+    value = value_of(column, text)
     return [] if value is None else np.flatnonzero(column.values == value).tolist()
