@@ -32,8 +32,8 @@ _NOTHING = say("Correct {rest} or leave it out: it means nothing here.")
 _COMPLAINTS = (
     (r"the following arguments are required: (?P<names>.*)", say("Add {names}.")),
     (r"argument (?P<name>.*?): expected .*", say("Write a value after {name}.")),
-    (r"argument (?P<option>.*?): invalid choice: '?(?P<name>.*?)'? \(choose from (?P<known>.*)\)", _OTHER),
-    (r"argument (?P<name>.*?): invalid (?:int|float) value: '(?P<given>.*)'", _NUMBER),
+    (r"argument (?P<option>.*?): invalid choice: ['\"]?(?P<name>.*?)['\"]? \(choose from (?P<known>.*)\)", _OTHER),
+    (r"argument (?P<name>.*?): invalid (?:int|float) value: ['\"](?P<given>.*)['\"]", _NUMBER),
     (r"argument (?P<rest>.*?): ignored explicit argument '.*'", _NOTHING),
     (r"ambiguous option: (?P<name>.*) could match (?P<known>.*)", _OTHER),
     (r"argument (?P<name>.*?): twice", say("Give {name} once.")),  # cli/base/effects.py

@@ -20,6 +20,7 @@ _FROM, _TO = "\u2068", "\u2069"  # first strong isolate, pop directional isolate
 STEERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _QUOTED = re.compile("“[^“”]*”")
 _MOST = 200  # characters of a value that people are shown
+_NAMED = 12  # names that a sentence lists
 _WHOLE = re.compile(f"{_FROM}[^\u202a-\u202e\u2066-\u2069]*{_TO}")
 
 
@@ -184,11 +185,11 @@ def fold_text(text: str) -> str:
 
 
 def none_of(name: str, known: Iterable[str]) -> Phrase:
-    """Return the sentence about a name that is not among those there are: the one meant, or all of them."""
+    """Return the sentence about a name that is not among those there are: the one meant, or the first of them."""
     every = list(known)
     if near := nearest(name, every):
         return say("There is no “{name}”; {advice}", name=name[:80], advice=say("did you mean “{hint}”?", hint=near))
-    return say("“{name}” is none of {known}; choose one of them.", name=name[:80], known=", ".join(every))
+    return say("“{name}” is none of {known}; choose one of them.", name=name[:80], known=_some_of(every))
 
 
 def superfluous(why: str, options: Sequence[str]) -> Phrase:
@@ -207,8 +208,11 @@ def which_of(name: str, columns: Sequence[str]) -> str:
     """Return what to do about a column that is not among these: the end of a sentence that names the one meant."""
     if near := nearest(name, columns):
         return say("did you mean “{hint}”?", hint=near)
-    first = ", ".join(columns[:12]) + (", …" if len(columns) > 12 else "")
-    return say("the columns are: {listed}.", listed=first)
+    return say("the columns are: {listed}.", listed=_some_of(columns))
+
+
+def _some_of(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
 
 
 _NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"

@@ -35,6 +35,12 @@ REFUSED = (
     ("--signed", "propose {} --signed maybe"),
     ("--gamma", "plan {} --sa test --gamma 1e400"),
     ("--engine", "plan {} --engine postgres"),
+    ("Give --gamma a number", "plan {} --sa test --gamma \"'\""),
+    ("“'”", "plan {} --engine \"'\""),
+    ("none of encoding, delimiter", "plan {} --sa test --set nonsense"),
+    ("can't be “test: x”", "plan {} --sa test --set types.test=x"),
+    ("“thousands” can't be “5”", "plan {} --sa test --set thousands=5"),
+    ("header row can't be 700", "plan {} --sa test --set header_rows=700"),
     ("width 1e+308 make", "plan {} --sa test --nsa none --generalise none:width=1e308"),
     ("limits", f"plan {{}} --sa test --limit 'alike=nan:{WHY}'"),
     ("limits", f"plan {{}} --sa test --limit 'printed=inf:{WHY}'"),
@@ -76,6 +82,22 @@ def test_what_means_nothing_is_refused_by_its_name(source: Path, capsys: pytest.
         said = json.loads(splu.out)["error"]
         assert name in said, (line, said)
         assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("way", "idle"), [("prefix=99", True), ("before=/", True), ("prefix=2", False)])
+def test_a_way_that_makes_no_value_coarser_is_told(
+    source: Path, capsys: pytest.CaptureFixture[str], way: str, idle: bool
+) -> None:
+    splu = Splu(capsys)
+    line = ["plan", str(source), "--sa", "test", "--nsa", "none,by", "--generalise", f"test:{way}", "--json"]
+    assert splu(*line) in (0, 3)
+    assert any("“test” coarser changes none" in note for note in json.loads(splu.out)["notes"]) is idle
+
+
+def test_a_type_that_fits_no_value_is_no_fault_of_the_program(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    splu = Splu(capsys)
+    for kind in ("date", "datetime", "integer", "decimal", "boolean"):
+        assert splu("inspect", str(source), "--set", f"types.by={kind}") == 0
 
 
 def test_columns_may_be_called_like_words_of_the_options(source: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -253,7 +253,7 @@ def may_be_births(column: Column) -> bool:
         return False
     values = np.repeat(column.values, column.counts() * ~column.marks)  # who is still there was not born in 9999
     days = values * 365.25 if years else values.astype("datetime64[D]").astype(float)
-    first, middle, last = quantiles(days, (0.05, 0.5, 1))
+    first, middle, last = quantiles(days, (0.05, 0.5, 1)) if len(days) else (0, 0, 0)  # all may be texts
     return bool(last - first > _LIFE and last - middle > _LIFE / 2)
 
 

@@ -81,7 +81,7 @@ class Entry:
                 return {self.key(name): self._texts(texts) for name, texts in stored.items()}
             return self.meaning(_of(stored, str))
         except (KeyError, ValueError, TypeError, AttributeError):
-            raise self.misfit(str(stored)) from None
+            raise self.misfit(re.sub("[][{}']", "", str(stored))) from None  # without Python's marks of lists
 
     def parse(self, text: str) -> Any:
         """Return as a recipe's data what is typed behind the name. Raises BadSetting."""

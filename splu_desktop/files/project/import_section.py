@@ -28,7 +28,7 @@ _OF_WORKBOOKS = ("sheet", "sheets")
 
 def _mark(text: str) -> str:
     mark = _MARKS.get(text, text)
-    if len(mark) > 1:
+    if len(mark) > 1 or mark.isdigit():
         raise ValueError
     return mark
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from splu_desktop.core.audience import Audience
+from splu_desktop.core.generalise import Steps, column_after
 from splu_desktop.core.messages import say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.persons.treatment import one_per_person
@@ -39,10 +40,19 @@ class PlannedTable:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on rows that were not read and on rare values that are joined."""
+        """Sentences on rows that were not read, on rare values that are joined and on ways that change nothing."""
         words = "“{other}” of “{column}” holds the values that fewer than {n} rows show."
         rare = (say(words, other=OTHER, column=name, n=least) for name, least in self.plan.rare.items())
-        return (*self.reading.notes, *rare)
+        idle = "The way to make “{column}” coarser changes none of its values; choose another."
+        idly = (
+            say(idle, column=name) for name, steps in self.plan.generalisations.items() if self._is_idle(name, steps)
+        )
+        return (*self.reading.notes, *rare, *idly)
+
+    def _is_idle(self, name: str, steps: Steps) -> bool:
+        """Whether steps leave each value of a column as it is; numbers and dates none of them leaves so."""
+        column = self.reading.table[name]
+        return not column.kind.has_order and set(column_after(column, steps).labels) == set(column.labels)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, as all commands print it."""

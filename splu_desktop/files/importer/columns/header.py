@@ -72,17 +72,16 @@ def shape_of(cell: str) -> str:
 
 def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged: Sequence[Span] = ()) -> Header:
     """Return the header that was chosen, or find it. Raises BadChoice where the row chosen does not exist."""
+    last, count, reason = (choices.header_row or 0) - 1, choices.header_rows or 1, "chosen"
     if choices.header_row is None:
         found = find_header(rows, merged)
-        if choices.header_rows and found.last >= 0:
-            last = max(found.last, choices.header_rows - 1)
-            return Header(last - choices.header_rows + 1, last, found.reason)
-        return found
-    last, count = choices.header_row - 1, choices.header_rows or 1
+        if not choices.header_rows or found.last < 0:
+            return found
+        last, reason = max(found.last, count - 1), found.reason
     if last >= 0 and not count - 1 <= last < len(rows):
         words = "The header row can't be {header_row}, with {header_rows} rows in all; choose among rows 1 to {rows}."
-        raise BadChoice(words, header_row=choices.header_row, header_rows=count, rows=len(rows))
-    return Header(last - count + 1, last, "chosen") if last >= 0 else Header(-1, -1, "chosen")
+        raise BadChoice(words, header_row=last + 1, header_rows=count, rows=len(rows))
+    return Header(last - count + 1, last, reason) if last >= 0 else Header(-1, -1, reason)
 
 
 def find_header(rows: Sequence[Sequence[str]], merged: Sequence[Span] = ()) -> Header:
