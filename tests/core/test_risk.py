@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
+from splu_desktop.core.generalise import DatePart, Part
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.policy import RED, verdict
@@ -61,6 +63,41 @@ def test_moved_dates_are_known_to_nobody() -> None:
     plan = plan_for(table, [["finding"]], person="id")
     assert plan.knowable == ("sex", "age", "ward")
     assert unique_distances(prepare(table, plan), plan) == 0
+
+
+@pytest.mark.parametrize("number", [False, True], ids=["rows", "numbered"])
+def test_who_knows_a_moved_day_knows_what_moving_leaves(number: bool) -> None:
+    """Moved by weeks a day keeps weekday and time of day, and dates their distance: 35 alike as told were 2."""
+    rng, rows = np.random.default_rng(8), 2 if number else 1
+    owner = np.repeat(np.arange(400), rows)
+    hours = rng.integers(0, 700, len(owner)) * 24 + rng.choice([8, 20], len(owner))
+    moments = {"came": hours, "went": hours + 24 * rng.integers(0, 2, len(owner))}
+    dates = [
+        _moments(name, np.datetime64("2020-01-05T00:00") + each.astype("timedelta64[h]"))
+        for name, each in moments.items()
+    ]
+    table = Table((coded("id", owner), coded("sex", owner % 2), *dates, coded("dx", owner % 5)))
+    plan = plan_for(table, [["dx"]], person="id", shift=("came", "went"))
+    plan = replace(plan, persons=replace(plan.persons, number=number))
+    frame = pd.DataFrame({"who": owner, "sex": owner % 2, **moments})
+    frame["first"] = frame.groupby("who").came.transform("min")
+    frame["row"] = list(
+        zip(frame.sex, frame["first"] % 168, frame.came - frame["first"], frame.went - frame["first"], strict=True)
+    )
+    keys = frame.groupby("who")["row"].agg(lambda each: tuple(sorted(each)))
+    assert alike(prepare(table, plan), plan).sizes.tolist() == keys.map(keys.value_counts()).tolist()
+    line = next(each for each in verdict(table, plan).lines if each.name == "persons-alike")
+    assert line.state == RED
+    months = plan.with_steps(("came", "went"), (DatePart(Part.MONTH),))
+    assert alike(prepare(table, months), months).smallest == 200
+    assert line.repair is not None
+    assert number or line.repair.apply(plan) == months
+
+
+def _moments(name: str, values: NDArray[np.datetime64]) -> Column:
+    labels, codes = np.unique(values, return_inverse=True)
+    texts = np.array([str(each).replace("T", " ") for each in labels], object)
+    return Column.from_codes(name, codes, texts, np.zeros(len(texts), bool), labels, kind=Kind.DATETIME)
 
 
 def test_certainty_is_law_2_of_the_shares_in_each_class() -> None:

@@ -140,6 +140,8 @@ class Case:
         if few := figures.alike.below(k):
             by = listed(self.plan.nsas[:3], "{head} and {tail}")
             words = "Number of {who} that stand out by {by}: {n}; at least {k} should look alike."
+            moved = set(self.plan.persons.shift if self.plan.persons else ()).intersection(self.plan.nsas)
+            repair = _months([name for name in moved if self.draw_input.table[name].kind.is_date]) or repair
             if self.plan.persons is not None and self.plan.persons.number:
                 words = "Number of persons that stand out by rows of one number: {n}; at least {k} should look alike."
                 bare = replace(self.plan.persons, number=False)
@@ -271,7 +273,8 @@ class Case:
             return
         dates = [n for n in self.plan.nsas if self.draw_input.table[n].kind.is_date]
         found = rehearse_shift(self.draw_input.source, choice, dates)
-        yield Line("moved-dates", OK if found.enough else AMBER, found.sentence, repair=_months(dates, found.enough))
+        state, repair = (OK, None) if found.enough else (AMBER, _months(dates))
+        yield Line("moved-dates", state, found.sentence, repair=repair)
 
     def _dates(self) -> Iterator[Line]:
         table, moved = self.draw_input.table, () if self.plan.persons is None else self.plan.persons.shift
@@ -323,6 +326,6 @@ def _make_safer(gamma: float) -> Repair:
     return Repair(say("Make it safer"), lambda plan: plan.with_gamma(max(gamma, plan.gamma)))
 
 
-def _months(dates: Sequence[str], enough: bool = False) -> Repair | None:
+def _months(dates: Sequence[str]) -> Repair | None:
     by_month = partial(Plan.with_steps, columns=dates, steps=(DatePart(Part.MONTH),))
-    return None if enough else Repair(say("Months instead"), by_month)
+    return Repair(say("Months instead"), by_month) if dates else None

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import row_classes
+from splu_desktop.core.distinct import distinct, row_classes
 from splu_desktop.core.persons.blanking import persons_sharing
 from splu_desktop.core.persons.choice import persons
+from splu_desktop.core.persons.dates import possible_shifts
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.risk.recognition import add_courses
+from splu_desktop.core.risk.recognition import DAY, add_courses, left_by_moving
 from splu_desktop.core.sanitise import DrawInput
 
 
@@ -51,6 +52,11 @@ def alike(prepared: DrawInput, plan: Plan, columns: Sequence[str] | None = None)
     table = prepared.table
     known = [table[name] for name in (plan.knowable if columns is None else columns)]
     rows = row_classes([column.codes for column in known], [column.m for column in known], table.n)
+    if columns is None and plan.persons is not None and plan.persons.shift:  # whoever knows a day knows what is left
+        group = prepared.owner if plan.persons.number else np.arange(table.n)
+        turn = int(np.gcd.reduce(possible_shifts(plan.persons.days)))
+        left = distinct(left_by_moving(prepared, plan, group, turn * DAY))[0]
+        rows = row_classes([rows, left], [table.n, table.n], table.n)
     keys = [rows]
     if prepared.units.person:  # the class of the lenders is published, and tells how many rows a person has left
         keys = [row_classes([rows, prepared.row_class], [table.n, prepared.classes.number], table.n)]

@@ -16,6 +16,8 @@ from splu_desktop.core.published import block_codes
 from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import unique
 
+DAY = 86_400_000_000  # microseconds
+
 
 def unique_combinations(prepared: DrawInput, block: Block) -> float:
     """Return the share of the persons with a combination of a block's values that nobody else has."""
@@ -45,22 +47,29 @@ def unique_histories(prepared: DrawInput, block: Block) -> float:
 
 
 def unique_distances(prepared: DrawInput, plan: Plan) -> float:
-    """Return the share of the persons who are unique by the days between their moved dates, which moving leaves."""
+    """Return the share of the persons who are unique by the time between their moved dates, which moving leaves."""
     if plan.persons is None or not plan.persons.shift:
         return 0.0
-    owner, first = prepared.owner, np.full(prepared.person_count, np.iinfo(np.int64).max)
-    days = []
-    for name in plan.persons.shift:
-        values = prepared.source[name].values
-        if values is None or values.dtype.kind != "M":
-            continue
-        known = ~(np.isnat(values) | prepared.source[name].marks)[prepared.source[name].codes]
-        day = values.astype("datetime64[D]").astype(np.int64)[prepared.source[name].codes]
-        # From the person's own first day: that is what remains once all dates are moved by one number.
-        np.minimum.at(first, owner[known], day[known])
-        days.append((day, known))
-    row = np.zeros(len(owner), np.uint64)
-    for day, known in days:
-        row = stir(row + stir(np.where(known, day - first[owner], -1).astype(np.uint64)))
-    _, times = np.unique(add_courses(row, prepared), return_counts=True)
-    return np.count_nonzero(times == 1) / max(prepared.person_count, 1) if days else 0.0
+    _, times = np.unique(add_courses(left_by_moving(prepared, plan, prepared.owner, 1), prepared), return_counts=True)
+    return np.count_nonzero(times == 1) / max(prepared.person_count, 1)
+
+
+def left_by_moving(prepared: DrawInput, plan: Plan, group: NDArray[np.integer], turn: int) -> NDArray[np.uint64]:
+    """Return (N,) one number for each row, the same for rows whose moved dates are alike but for the move.
+
+    group : (N,) rows whose dates are seen to be moved together.
+    turn : microseconds, of which every move is a multiple: weekday and time of day of a group's first date stay.
+    """
+    first, found = np.full(int(group.max(initial=-1)) + 1, np.iinfo(np.int64).max), []
+    for name in () if plan.persons is None else plan.persons.shift:
+        column = prepared.source[name]
+        if column.values is not None and name in plan.nsas and prepared.table[name].kind.is_date:
+            known = ~(np.isnat(column.values) | column.marks)[column.codes]
+            moment = column.values.astype("datetime64[us]").astype(np.int64)[column.codes]
+            np.minimum.at(first, group[known], moment[known])
+            found.append((moment, known))
+    begin = first[group]
+    row = stir((begin % turn).astype(np.uint64))
+    for moment, known in found:
+        row = stir(row + stir(np.where(known, moment - begin, -1).astype(np.uint64)))
+    return row
