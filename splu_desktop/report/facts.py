@@ -28,7 +28,7 @@ from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, figures_of
 from splu_desktop.core.policy.limits import Limits, limits_for, limits_named
-from splu_desktop.core.policy.lines import Line
+from splu_desktop.core.policy.lines import RED, Line
 from splu_desktop.core.policy.verdict import UNSAFE, USEFUL, Verdict, verdict
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable, parse_question
@@ -253,6 +253,7 @@ class Facts:
     t_e: float
     files: tuple[tuple[str, int, str], ...]
     number: int | None  # of the entry in the register
+    source: tuple[str, str] = ("", "")  # name and SHA-256 of the file that the release was made from
 
     @property
     def internal(self) -> bool:
@@ -291,7 +292,7 @@ def make_facts(
     if fields.threshold is not None and not 0 <= fields.threshold <= 1:
         raise BadSetting("The largest certainty of a row lies between 0 and 1.")
     if source is None:
-        return _external(opened, fields, entry, earlier, progress)
+        return _external(opened, fields, entry, progress)
     return _internal(opened, fields, entry, source, earlier, progress)
 
 
@@ -331,6 +332,7 @@ def _internal(
         one_row=plan.persons.one_row if plan.persons else "",
         audience=plan.audience,
         operator="" if entry is None else str(entry.body.get("operator", "")),
+        source=("", "") if entry is None else (entry.body["source"]["name"], entry.body["source"]["sha256"]),
         level=judged.limits.name,
         printed=judged.limits.printed,
         state=judged.state,
@@ -373,7 +375,7 @@ def _judge(
     prepared: DrawInput, plan: Plan, entry: Entry | None, earlier: Sequence[EarlierRelease], progress: Progress
 ) -> Verdict:
     """Return a release's verdict, with the lines that were told and accepted when it was made where they are known."""
-    if entry is None or "lines" not in entry.body:
+    if entry is None:
         return verdict(prepared, plan, earlier=earlier, progress=progress)
     lines = [
         Line(each["name"], each["state"], read_plain(each["sentence"]), each["value"], each["limit"])
@@ -538,13 +540,7 @@ def _public(plan: Plan, column: Column) -> tuple[str, ...]:
 # --- the recipient's edition
 
 
-def _external(
-    opened: OpenRelease,
-    fields: Fields,
-    entry: Entry | None,
-    earlier: Sequence[EarlierRelease],
-    progress: Progress,
-) -> Facts:
+def _external(opened: OpenRelease, fields: Fields, entry: Entry | None, progress: Progress) -> Facts:
     published = opened.published
     plan = _plan_read(opened)
     prepared = _as_prepared(opened)
@@ -562,8 +558,7 @@ def _external(
     one_row = str(opened.facts.get("one_row", ""))
     tables = tuple(_read_tables(opened))
     opens = None if entry is None else dict(entry.body.get("open", {}))
-    again = any(each.recipient.casefold() == audience.recipient.casefold() for each in earlier)
-    grave = {"gives-away", "names-persons", *(["second-release"] if again else [])}
+    grave = {each["name"] for each in (entry.body["lines"] if entry else ()) if each["state"] == RED}
     lines = list(_own_limits(_limit_values(limits, smallest, few, certainty, small), opens, grave))
     read, of = sum(each.readable for each in tables), sum(each.of for each in tables)
     if of or READ in (opens or ()):

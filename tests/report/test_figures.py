@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.messages import cases_of_100
@@ -85,6 +86,32 @@ def test_a_missed_limit_stands_first_with_who_accepted_it(cases: dict[str, Case]
     assert f"Who publishes, and accepts no. 1–{open_lines}" in signed
     document = missed.document("en")
     assert document.front[2].text == missed.first_line  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("first", "second", "grave"), [("", "", False), ("Uni", "Uni", True), ("Uni", "Amt", False)])
+def test_both_editions_call_a_second_release_what_its_verdict_called_it(
+    first: str, second: str, grave: bool, tmp_path: Path
+) -> None:
+    """Nobody may be somebody else; the recipient's edition took nobody twice for the same."""
+    path = tmp_path / "tests.csv"
+    rng = np.random.default_rng(3)
+    rows = [f"P{n:04d},{rng.choice(['f', 'm'])},{rng.choice(['yes', 'no'])}" for n in range(400)]
+    path.write_text("\n".join(["patient_id,sex,result", *rows]), encoding="utf-8")
+    table, register = read(path).table, Register()
+    roles = {"patient_id": Role.IDENTIFIER, "sex": Role.NSA, "result": Role.SA}
+    plan = Plan(roles, (Block(("result",), Lenders(5)),), questions=(AskedTable("result", "yes", ("sex",)),))
+    for name, recipient in (("a", first), ("b", second)):
+        own = replace(plan, audience=Audience(recipient=recipient))
+        options = Options(source=path, source_sha256="0123456789abcdef" * 4, accept_all=REASON)
+        done = publish(table, own, tmp_path / name, options=options, register=register)
+    for source in (None, table):
+        report = make_report(done.release, Fields(), entry=done.entry, source=source)
+        facts, text = report.facts, " ".join(report.document("en").texts())
+        # What it was made from stands in the files of one's own alone.
+        assert ("source: tests.csv, 0123456789abcdef0123456789abcdef." in text) is (source is not None)
+        assert (b"tests.csv" in as_json(report)) is (source is not None)
+        line = next(each for each in facts.limits if each.name == "second-release")
+        assert (line.met, line.grave, line.accepted) == (False, grave, True)
 
 
 def test_a_limit_that_the_original_keeps_is_not_called_met_beside_a_figure_that_says_otherwise(

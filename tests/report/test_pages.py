@@ -144,6 +144,40 @@ def test_only_a_word_that_its_column_is_too_narrow_for_is_hyphenated() -> None:
     assert [values[2] in text for text in texts] == [False, True]
 
 
+@pytest.mark.parametrize(
+    "name", ["anna.muellerova", "svc20261130backup17", "Datenverantwortliche", "a-lena.mueller@klinikum.example"]
+)
+def test_no_word_reaches_into_the_next_column(name: str) -> None:
+    """Accounts of 15 to 21 letters stood upon the reason beside them."""
+    table = TableBlock(("#", "what", "by", "why"), [("1", "x", name, "NEXT")], "rlll", (0.3, 4.2, 1.4, 3.0))
+    pdf = typeset.as_pdf(Document("t", "e", False, "f", "de", "{page}", (table,)))
+    found: list[tuple[float, float, str]] = []
+
+    def visit(text: str, cm: list[float], tm: list[float], _font: object, _size: float) -> None:
+        found.append((cm[4] + tm[4] * cm[0], cm[5] + tm[5], text.strip("\u00ad\u200b \n")))
+
+    pypdf.PdfReader(io.BytesIO(pdf)).pages[0].extract_text(visitor_text=visit)
+    start, end = (next(x for x, _, text in found if text == head) for head in ("by", "why"))
+    lines: dict[int, str] = {}
+    for x, y, text in found:
+        if start - 1 < x < end - 1 and text != "by":
+            lines[round(y)] = lines.get(round(y), "") + text
+    assert "".join(lines.values()) == name
+    assert max(map(len, lines.values())) <= 13  # letters that fit
+
+
+def test_a_note_leaves_no_page_half_empty() -> None:
+    """A table and its note went to the next page together, however long the table was."""
+    rows = [(f"question {n}", "how often did you feel like this " * 9) for n in range(14)]
+    table = TableBlock(("a", "b"), rows, "ll", (1.0, 3.0), most=12, more=lambda rest: f"{rest} more")
+    front = [Paragraph("filled line by line " * 40)] * 3
+    pdf = typeset.as_pdf(Document("t", "e", False, "f", "en", "{page}", (*front, Paragraph("before"), table)))
+    pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(pdf)).pages]
+    assert len(pages) == 2
+    assert "question 0" in pages[0]
+    assert "2 more" in pages[1]
+
+
 def test_a_name_is_broken_before_its_day_and_not_within_it() -> None:
     parts = typeset._breakable("consultations-2026-11-30 and 2026-a_long.name/of:some-table").split("\u200b")
     assert parts == ["consultations-", "2026-11-30 and 2026-", "a_", "long.", "name/", "of:", "some-", "table"]

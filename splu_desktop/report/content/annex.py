@@ -274,4 +274,7 @@ def _files(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         (t("SHA-256, first half"), "l", 3.4, lambda each: each[2][:32]),
     )
     if facts.number is not None:
-        yield Paragraph(t("Entry {n} of the register of this computer.", n=facts.number), "note")
+        name, digest = facts.source
+        words = t("Entry {n} of the register of this computer; source: {file}, {digest}.", n=facts.number,
+                  file=name or "–", digest=digest[:32] or "–")  # fmt: skip
+        yield Paragraph(words, "note")

@@ -224,7 +224,7 @@ def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
             "Releases add up. Whoever also holds that of {date} to {recipient} and sees one rare value in both reads "
             "it right in {n} of 100 cases.",
             date=t.day(date),
-            recipient=recipient or "…",
+            recipient=recipient or t.sentence(say("somebody")),
             n=of_100(facts.joint),
         )
     # Law 3 of docs/mechanism.md: what many rows teach lifts whoever knew something before; no figure bounds it.
