@@ -21,6 +21,7 @@ from splu_desktop.core.risk.attack import attack
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
+from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.importer import read
 from splu_desktop.files.language import language
 from splu_desktop.files.publish.publishing import Options, publish
@@ -102,13 +103,13 @@ def test_both_editions_call_a_second_release_what_its_verdict_called_it(
     plan = Plan(roles, (Block(("result",), Lenders(5)),), questions=(AskedTable("result", "yes", ("sex",)),))
     for name, recipient in (("a", first), ("b", second)):
         own = replace(plan, audience=Audience(recipient=recipient))
-        options = Options(source=path, source_sha256="0123456789abcdef" * 4, accept_all=REASON)
+        options = Options(source=path, source_sha256=file_sha256(path), accept_all=REASON)
         done = publish(table, own, tmp_path / name, options=options, register=register)
     for source in (None, table):
         report = make_report(done.release, Fields(), entry=done.entry, source=source)
         facts, text = report.facts, " ".join(report.document("en").texts())
         # What it was made from stands in the files of one's own alone.
-        assert ("source: tests.csv, 0123456789abcdef0123456789abcdef." in text) is (source is not None)
+        assert (f"source: tests.csv, {file_sha256(path)[:32]}." in text) is (source is not None)
         assert (b"tests.csv" in as_json(report)) is (source is not None)
         line = next(each for each in facts.limits if each.name == "second-release")
         assert (line.met, line.grave, line.accepted) == (False, grave, True)
