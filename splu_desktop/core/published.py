@@ -54,18 +54,15 @@ class Published:
         object.__setattr__(self, "rare", MappingProxyType(dict(self.rare)))
         object.__setattr__(self, "means", MappingProxyType(dict(self.means)))
 
-    def correlation_of(
-        self, block: Block, asked: Collection[str] = (), rows: NDArray[Any] | None = None
-    ) -> NDArray[Any]:
+    def correlation_of(self, block: Block, asked: Collection[str], rows: NDArray[Any]) -> NDArray[Any]:
         """Return (...) how alike a person's rows are in events of a block; 0 where rows are drawn.
 
         asked : columns; of three of a block and more it is not known, as pairs tell nothing of it, and is at most 1.
         rows : (...) that show each event; of those that fewer than 50 show, or lack, it is not known either.
         """
         if not self.correlations:
-            return np.zeros(())
-        rare = False if rows is None else np.minimum(rows, self.n - rows) < LEAST
-        unknown = rare | (len(set(block.columns).intersection(asked)) > 2)
+            return np.zeros(rows.shape)
+        unknown = (np.minimum(rows, self.n - rows) < LEAST) | (len(set(block.columns).intersection(asked)) > 2)
         return np.where(unknown, 1.0, self.correlations[self.blocks.index(block)])
 
     @property

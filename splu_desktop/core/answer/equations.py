@@ -214,11 +214,9 @@ class Equations:
     def _alike_rows(self) -> Floats:
         """Return (R,) as how many rows each counts that stands for persons: theirs tell less than so many others do."""
         asked = {each.column for each in self.features.values()}
-        rho = 0.0 if self.hidden else 1.0
-        for each in self.hidden:  # the least of its states: of two that are an event and the others both are alike
-            rho = max(rho, float(self.published.correlation_of(each.block, asked, np.bincount(each.shown)).min()))
-        rows: Floats = self.number * (1 + (self.person_rows - 1) * rho)
-        return rows
+        states = (self.published.correlation_of(each.block, asked, np.bincount(each.shown)) for each in self.hidden)
+        # The least of a block's states: of two that are an event and the others both are alike.
+        return np.asarray(self.number * (1 + (self.person_rows - 1) * max((each.min() for each in states), default=1)))
 
     def _cluster(self, effect: Floats) -> Floats:
         """Return (k, k) the sum over units of the squares of what each adds."""

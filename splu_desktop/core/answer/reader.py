@@ -300,7 +300,7 @@ class Reader:
         each = np.unravel_index(np.arange(len(whole)), [size for _, size in parts.values()])
         if len(parts) > 1:  # else each value stands in its place
             by_class = [share.take(label, axis=1) for share, label in zip(by_class, each, strict=True)]
-            rho = [one.take(label, mode="clip") for one, label in zip(rho, each, strict=True)]
+            rho = [one.take(label) for one, label in zip(rho, each, strict=True)]
         shares = [share.take(of_class, axis=0) for share in by_class]
         shown = counts.astype(float)
         selected, by_line = shown.sum(axis=1)[:, None], sum_by_line(shown, of_line, lines).astype(np.int64)

@@ -127,32 +127,25 @@ class _Moved:
     """A column in the making: labels come in parts, those of one text are one."""
 
     def __init__(self, column: Column) -> None:
-        self.codes = np.full(column.n, -1, np.int64)
-        self._from = column
-        self._places: dict[str, int] = {}
+        self.codes, self._from = np.full(column.n, -1, np.int64), column
+        self._texts: list[str] = []
         self._values: list[np.datetime64] = []
 
     def put(
         self, rows: NDArray[np.intp], texts: Sequence[str], to: Ints, values: NDArray[np.datetime64] | None = None
     ) -> None:
         """Give rows the texts at (K,) places `to`, which stand for some values, or for none."""
-        if not len(rows):
-            return
-        places = []
-        for at, text in enumerate(texts):
-            if text not in self._places:
-                self._places[text] = len(self._places)
-                self._values.append(np.datetime64("NaT", "us") if values is None else values[at])
-            places.append(self._places[text])
-        self.codes[rows] = np.array(places)[to]
+        self.codes[rows] = len(self._texts) + to
+        self._texts += texts
+        self._values += [np.datetime64("NaT", "us")] * len(texts) if values is None else list(values)
 
     def column(self) -> Column:
         """Return the column."""
         missing = {str(text) for text in self._from.labels[self._from.missing]} | {UNKNOWN}
-        labels = np.array([*self._places], object)
-        gone = np.array([text in missing for text in self._places], bool)
-        values = np.array(self._values, "datetime64[us]")
-        made = Column.from_codes(self._from.name, self.codes, labels, gone, values, kind=self._from.kind)
+        labels, first, to = np.unique(np.array(self._texts, object), return_index=True, return_inverse=True)
+        gone = np.array([text in missing for text in labels.tolist()], bool)
+        values = np.array(self._values, "datetime64[us]")[first]
+        made = Column.from_codes(self._from.name, to[self.codes], labels, gone, values, kind=self._from.kind)
         return made.without_unused_labels()
 
 

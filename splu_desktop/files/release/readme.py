@@ -340,7 +340,7 @@ def _error_factors(published: Published, column: str) -> tuple[str, float]:
     """
     kept, wider = published.block_of(column).draw.gamma ** -2, 1.0
     if published.person and NUMBER not in published.table:
-        alike = max(published.correlation_of(published.block_of(column)), 0)
+        alike = published.correlation_of(published.block_of(column), [column], published.table[column].counts()).min()
         wider = max(1 + (cell.rows - 1) * alike for cell in published.cells) ** 0.5
     less = math.floor(1000 * max(1 - 1.2 * kept * (2 - kept), 0)) / 1000
     return (f"{wider:.2f}" if wider > 1 else ""), less
