@@ -13,7 +13,7 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy.figures import FEWEST_CELLS, reaches, who_of
-from splu_desktop.core.policy.limits import LEVELS, Limits, limits_named
+from splu_desktop.core.policy.limits import LEVELS, limits_named
 from splu_desktop.core.policy.search import STOPS, Setting, Way, find_way
 from splu_desktop.core.questions import WITHIN
 from splu_desktop.core.risk.certainty import certainties
@@ -86,8 +86,11 @@ def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
         questions = tuple(dict.fromkeys(tables))
         if questions not in tried and not setting.late:
             tried.add(questions)
-            other = _find(setting, replace(way.search.plan, questions=questions), setting.limits)
-            if other is not None and other.works:  # what gave a value away has been left out of its plan
+            try:
+                other = find_way(replace(setting, fixed_secrets=()), replace(way.search.plan, questions=questions))
+            except SpluError:  # such a plan can't be made
+                continue
+            if other.works:  # what gave a value away has been left out of its plan
                 yield words, replace(other, left_out={**way.left_out, **other.left_out})
 
 
@@ -100,13 +103,6 @@ def best_way(setting: Setting, plan: Plan) -> Way:
     wished = {each.within for each in way.plan.questions}
     others = (other for _, other in fewer_tables(setting, way))
     return next((each for each in others if {asked.within for asked in each.plan.questions} <= wished), way)
-
-
-def _find(setting: Setting, plan: Plan, limits: Limits) -> Way | None:
-    try:
-        return find_way(replace(setting, limits=limits, fixed_secrets=()), plan)
-    except SpluError:  # such a plan can't be made
-        return None
 
 
 def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Iterator[Alternative]:
@@ -147,9 +143,9 @@ def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
     """Give what would make rows possible, each with its figure, also where it fails."""
     yield from _for_level(setting, "possible", way.search.plan, -1)
     tables = reaches(way.draw_input, way.plan)[0]  # with the rare values that the search left out
-    counts = np.sort(np.concatenate([each.forecast.counts.ravel() for each in tables] or [np.zeros(0)]))
+    counts = np.concatenate([np.zeros(FEWEST_CELLS), *(each.forecast.counts.ravel() for each in tables)])
     # A table is too small while fewer than three of its cells have 50, so the third largest says how much is missing.
-    third = counts[-FEWEST_CELLS] if len(counts) >= FEWEST_CELLS else 0.0
+    third = np.sort(counts)[-FEWEST_CELLS]
     if third >= 1:
         n = way.draw_input.person_count * 50 / third
         size = 10 ** max(0, len(str(int(n))) - 2)  # two digits are as much as it can say

@@ -235,9 +235,8 @@ class _Drafting:
             unfit = still_measured(column, after) or one_value or rare
             if unfit and name not in asked and name not in self.own_roles:
                 self.roles[name] = Role.DROPPED
-                why = say("its numbers fit no groups")
-                if one_value or rare:
-                    why = say("every row says the same") if one_value else say("most of its values are nearly nobody’s")
+                why = say("every row says the same") if one_value else say("most of its values are nearly nobody’s")
+                why = why if one_value or rare else say("its numbers fit no groups")
                 self.note("left-out", name, left_out_words([name]), why)
             elif ways:
                 found[name] = ways

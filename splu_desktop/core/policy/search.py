@@ -42,7 +42,7 @@ from splu_desktop.core.table import Table, remember
 
 # The strongest first: what needs more than STOPS[0] counts as protected by no strength.
 STOPS = (50.0, 20.0, 10.0, 7.0, 5.0, 4.0, 3.0, 2.0)
-_MUCH_MORE = 2  # times the audience's strength, for whose sake a column that nobody asks for may stay
+_MUCH_MORE = 2  # times the audience's strength: as much as a way may need that is taken without looking further
 _CLEAR = 0.75  # share of the asked rows in cells of 50 and more that is enough
 _COMBINATIONS = 20_000
 _LOOKS = 100_000  # rows that are looked at, all forms together, beyond those that lie on the way
@@ -175,8 +175,8 @@ def find_way(setting: Setting, plan: Plan) -> Way:
         plan = replace(way.search.plan, questions=plan.questions)
         asked = {name for each in plan.questions for name in each.by} if setting.own_tables else set[str]()
         # An age becomes as coarse as it goes first: who is a child is less than how old.
-        ladders = {each.name: each.rungs for each in way.search.tiers.candidates if each.subject == "age"}
-        coarsest = {name: rung.steps for name, rungs in ladders.items() for rung in rungs if rung.steps}
+        ages = [each for each in way.search.tiers.candidates if each.subject == "age"]
+        coarsest = {each.name: rung.steps for each in ages for rung in each.rungs if rung.steps}
         finer = {name: steps for name, steps in coarsest.items() if plan.generalisations.get(name) != steps}
         chosen: dict[str, str] = {}
         for each in told:  # the least needed of its columns, where none chosen before is among them
@@ -212,7 +212,9 @@ def _best_of(setting: Setting, plan: Plan) -> Way:
             continue  # what is drawn does not fit one row of each person
         if found[-1].answers:  # a lesser table alone does not end the search
             return found[-1]
-    return next((each for each in found if each.works), found[0])
+    # Rather than that nothing can be read of tables that somebody named, columns go that no table needs.
+    barest = (Search(setting, each.search.plan, each.search, 0).find() for each in found if setting.own_tables)
+    return next((each for each in itertools.chain(found, barest) if each.works), found[0])
 
 
 def _coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
@@ -241,10 +243,11 @@ class Search:
     setting : what it is about.
     plan : roles, blocks, questions and all else that the search leaves as it is; generalisations that it may coarsen.
     like : a search of the same table for a plan that differs in persons and secret columns alone.
+    more : times the audience's strength, for whose sake a column that nobody asks for may stay.
     """
 
-    def __init__(self, setting: Setting, plan: Plan, like: Search | None = None) -> None:
-        self.plan, self.limits, self._setting = plan, setting.limits, setting
+    def __init__(self, setting: Setting, plan: Plan, like: Search | None = None, more: float = _MUCH_MORE) -> None:
+        self.plan, self.limits, self._setting, self._more = plan, setting.limits, setting, more
         like = like if like is not None and like.plan.persons == plan.persons else None
         # Once for all ways that are looked at, and not from the whole table for each of them.
         self._source: Table = like._source if like else even_rows(_take_needed(setting.table, plan)[0], plan.persons)
@@ -285,9 +288,11 @@ class Search:
                 low = at + 1
             best = best if way is None else max(best, way, key=lambda each: each.merit)
             at = high if at == 0 else (low + high) // 2
-        # Forms of several columns have no one order: a form that was passed over may let more tables be read.
-        for fixed, most in forms[: _LOOKS // max(self._source.n, 1)]:
-            if most > best.reads and not self._setting.late and (way := self._mildest(fixed)) is not None:
+        # Forms of several columns have no one order: one that was passed over may let more tables be read.
+        bare = {each.name: len(each.rungs) - 1 for each in self.tiers.candidates if not each.in_question}
+        passed = forms[: _LOOKS // max(self._source.n, 1)]
+        for out, (fixed, most) in itertools.product(({},) if self._more else ({}, bare), passed):
+            if most > best.reads and not self._setting.late and (way := self._mildest({**out, **fixed})) is not None:
                 best = max(best, way, key=lambda each: each.reads)
         return best
 
@@ -346,13 +351,12 @@ class Search:
             plan = replace(plan, blanking=None)
         needs = certainties(ready, plan).least_gammas(self.limits.riskiest, self.limits.average)
         # One strength holds for all columns, so that one which needs far more would blur all others.
-        most = _MUCH_MORE * self.limits.gamma
+        most = self._more * self.limits.gamma
         asked = {each.sa for each in plan.questions if self._setting.own_tables or needs[each.sa] <= most}
         asked |= set(self._setting.fixed_secrets)
         most = max([most, *(need for name, need in needs.items() if name in asked)])
-        for name in [name for name, need in needs.items() if name not in asked and need > most]:
-            if len(plan.sensitive) > 1:
-                plan = plan.with_role(name, Role.DROPPED)
+        needless = [name for name, need in needs.items() if name not in asked and need > most]
+        plan = plan.with_roles(needless[: len(plan.sensitive) - 1], Role.DROPPED)  # no plan is without a secret
         return plan, ready, max(needs[name] for name in plan.sensitive) if self.spares(ready) else math.inf
 
     def spares(self, ready: DrawInput) -> bool:
