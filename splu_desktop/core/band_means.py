@@ -1,4 +1,4 @@
-"""What stands for the numbers in an interval, so that means and quantiles of a re-drawn column can be asked."""
+"""What stands for the numbers in an interval, so that averages of a column in intervals can be asked."""
 
 from __future__ import annotations
 

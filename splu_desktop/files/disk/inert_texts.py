@@ -4,7 +4,7 @@ A spreadsheet that opens a CSV runs a cell that starts with one of ``= + - @``, 
 behind blanks or quotes. Where it takes another separator than the file's, as Excel takes the semicolon in half of
 Europe, cells begin inside values, too: behind each ``;``, tab and line end, quoted or not. Wherever such text begins,
 it gets an apostrophe in front. Text of that kind that already starts with apostrophes gets one more, so that
-`restored` undoes it without a doubt. A number with a sign stays as it is: to run it is to read it.
+`restore_text` undoes it without a doubt. A number with a sign stays as it is: to run it is to read it.
 
 Every export goes through here, and every copy for the clipboard (`gui.base.words`).
 """
