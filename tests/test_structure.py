@@ -99,6 +99,17 @@ def test_nobody_asks_a_role_by_its_word() -> None:
     ] == []
 
 
+def test_no_conditional_stands_within_another() -> None:
+    """Three outcomes on one line are read twice: a name for the inner one, an `if` or a table says which is which."""
+    assert [
+        f"{module.name}:{node.lineno}"
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.IfExp)
+        and any(isinstance(each, ast.IfExp) for each in ast.walk(node) if each is not node)
+    ] == []
+
+
 def test_modules_are_called_by_what_they_hold() -> None:
     assert [
         m.name for m in modules().values() if _PARTICIPLES.fullmatch(m.path.stem) and m.path.stem not in _NOUNS

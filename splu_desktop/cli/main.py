@@ -80,9 +80,9 @@ COMMANDS = {name: _MODULES.get(name, name) for name in (
 
 def build_parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
     """Return the parser of the command that a line begins with, or of all commands."""
-    named = COMMANDS.get(given[0]) if given else None
+    named = [COMMANDS[given[0]]] if given and given[0] in COMMANDS else COMMANDS.values()
     # With every command imported `splu --version` took 2.0 seconds of processor time, without any .14.
-    modules = dict.fromkeys([named] if named else [] if list(given) == ["--version"] else COMMANDS.values())
+    modules = dict.fromkeys([] if list(given) == ["--version"] else named)
     words = say("Hand out a sensitive table: small counts protected, large ones answered.")
     parser = _Parser(prog="splu", description=words)
     add_language(parser)

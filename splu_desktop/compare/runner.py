@@ -246,10 +246,8 @@ def compare(
     Cancelled.
     """
     if not source.columns or source.m < 2:
-        raise BadSetting(
-            "A comparison needs a column that is published unchanged, and two values of “{column}”.",
-            column=source.sensitive.name,
-        )
+        words = "A comparison needs a column that is published unchanged, and two values of “{column}”."
+        raise BadSetting(words, column=source.sensitive.name)
     mine = CountingQuestions.of(source, own) if own else None
     seed = int(np.random.default_rng().integers(1 << 62)) if seed is None else seed
     trial = Trial(source, thresholds or Thresholds(), size, draws, seed, limit, mine, progress)

@@ -107,7 +107,9 @@ def inside(column: Column, ends: tuple[Ends, Ends], low: float | None, high: flo
     known = ~column.missing
     whole = bool(np.all(np.isinf(top[known]) | (top[known] == np.round(top[known]))))
     # 20..39 of whole numbers ends where the interval that stays below 40 does.
-    ways = [] if high is None else [high + 1 if whole else np.nan, float(np.nextafter(high, np.inf))]
+    ways = [] if high is None else [float(np.nextafter(high, np.inf))]
+    if high is not None and whole:
+        ways.insert(0, high + 1)
     stop = next((at for at in ways if (top[known] == at).any()), None)
     bad = high if ways and stop is None else None
     if low is not None and not (bottom[known] == low).any():

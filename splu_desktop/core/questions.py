@@ -50,8 +50,9 @@ class AskedTable:
 
     def __str__(self) -> str:
         what = self.sa if self.value is None else f"{self.sa}={self.value}"
-        head = "" if self.kind == "count" else f"{self.kind} of " if self.kind == "mean" else "compare "
-        return f"{head}{what} by {', '.join(self.by)}" if self.by else f"{head}{what}"
+        if self.kind != "count":
+            what = f"{self.kind} of {what}" if self.kind == "mean" else f"{self.kind} {what}"
+        return f"{what} by {', '.join(self.by)}" if self.by else what
 
     def keep_columns(self, columns: Collection[str]) -> AskedTable:
         """Return the table by those of its columns that are among some."""

@@ -132,8 +132,8 @@ class Language:
         except ValueError:
             return iso
         offset = at.strftime("%z")
-        zone = "" if not offset else " UTC" if offset == "+0000" else f" UTC{offset[:3]}:{offset[3:5]}"
-        return f"{at:%Y-%m-%d %H:%M:%S}{zone}"
+        zone = f" UTC{offset[:3]}:{offset[3:5]}" if offset else ""
+        return f"{at:%Y-%m-%d %H:%M:%S}{zone.removesuffix('+00:00')}"
 
 
 class _Filled(Isolating):

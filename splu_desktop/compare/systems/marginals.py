@@ -104,7 +104,9 @@ def is_combinatorial(true: Floats, marginals: Sequence[Axes], k: int) -> bool | 
             by_others = np.minimum(by_others, marginal(true, axes))
     most, held = np.minimum(by_value.sum(axis=last), by_others[..., 0]), true.sum(axis=last)
     few = (most < k) & ((most if forest else held) > 0)
-    return False if few.any() else True if forest or ((most == 0) | (held >= k)).all() else None
+    if few.any():
+        return False
+    return True if forest or ((most == 0) | (held >= k)).all() else None
 
 
 @system("marginals", say("Anonymised marginals"), random=False, points=(5, 50), span=(2, 2_000))

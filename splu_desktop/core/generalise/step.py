@@ -102,7 +102,9 @@ def _plain(value: Any) -> Any:
     """Return a setting as lists, texts and numbers."""
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
-    return value.value if isinstance(value, Enum) else value.isoformat() if isinstance(value, date) else value
+    if isinstance(value, date):
+        return value.isoformat()
+    return value.value if isinstance(value, Enum) else value
 
 
 def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int32]]:
@@ -124,7 +126,8 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     meant = unique(grouping.group[moved]).tolist()
     taken = set(labels[column.missing].tolist()).intersection(grouping.names[g] for g in meant)
     if taken:
-        raise _refuse_word(column, min(taken))
+        words = "In column “{column}” “{word}” has a meaning already; choose another word."
+        raise CannotGeneralise(words, column=column.name, word=min(taken))
     named = np.array([place[name] for name in grouping.names], np.int64)
     for label in labels[stays].tolist():  # a label that stays joins the group of its name
         place.setdefault(label, len(place))
@@ -146,12 +149,6 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
         values=_values(grouping, place)[used] if grouping.values is not None else None,
     )
     return result, codes
-
-
-def _refuse_word(column: Column, word: str) -> CannotGeneralise:
-    return CannotGeneralise(
-        "In column “{column}” “{word}” has a meaning already; choose another word.", column=column.name, word=word
-    )
 
 
 def _values(grouping: Grouping, place: Mapping[str, int]) -> NDArray[Any]:

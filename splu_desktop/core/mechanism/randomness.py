@@ -38,7 +38,9 @@ def below(source: Randomness, bounds: NDArray[Any] | int, count: int) -> NDArray
     """
     # Small bounds need 16 random bits alone, and the system's source takes half as long.
     most = int(np.max(bounds)) if count else 0
-    width = np.uint16 if most <= 256 else np.uint32 if most < 1 << 32 else np.uint64
+    width: type[np.unsignedinteger[Any]] = np.uint32 if most < 1 << 32 else np.uint64
+    if most <= 256:
+        width = np.uint16
     limit: NDArray[Any] = np.asarray(bounds).astype(width)
     bound = np.broadcast_to(limit, (count,))
     # 2^width mod bound, within the width; rejecting as many of the lowest numbers leaves a multiple of the bound.

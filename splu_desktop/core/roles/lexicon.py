@@ -106,8 +106,9 @@ class Lexicon:
                     known = _BESIDE | {"amount"} if (behind | ahead).intersection(_SIZED) else _BESIDE
                     odd = [each for each in (behind, ahead) if not each & known]
                     both = (ahead | behind).difference(ORDERS if "age" in ahead | behind else ())
-                    sure = any(each & {*HARMLESS} and "unsure" not in each for each in (ahead, behind))
-                    return odd[0] if odd else both - {"unsure"} if sure else both
+                    if any(each & {*HARMLESS} and "unsure" not in each for each in (ahead, behind)):
+                        both -= {"unsure"}
+                    return odd[0] if odd else both
         return frozenset()
 
 
@@ -169,8 +170,9 @@ class Reading:
         for at, order in (*((at, "last") for at in ahead[-1:]), (ends[0], "first")):  # "service infection": English
             lists = self.lists[at]
             if order in lists and (done or not ("unsure" in lists or (order == "first" and "last" in lists))):
-                acts = any("act" in each for each in self.lists[: self.link])  # no "marital status at diagnosis"
-                clear = _SURE if acts else HARMLESS if "clear" in lists else _CLEAR
+                clear: tuple[str, ...] = HARMLESS if "clear" in lists else _CLEAR
+                if any("act" in each for each in self.lists[: self.link]):  # no "marital status at diagnosis"
+                    clear = _SURE
                 return tuple(subject for subject in clear if subject in lists)
         return ("age",) if done and not self.unknown and self.says("age") else ()  # "Alter_Diagn"
 

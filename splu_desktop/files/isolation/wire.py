@@ -76,7 +76,9 @@ def _pack(value: Plain, arrays: list[np.ndarray[Any, Any]]) -> Any:
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": len(arrays) - 1}
-    return value.item() if isinstance(value, np.generic) else str(value) if isinstance(value, str) else value
+    if isinstance(value, np.generic):
+        return value.item()
+    return str(value) if isinstance(value, str) else value
 
 
 def _unpack(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Plain:

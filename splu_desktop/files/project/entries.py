@@ -62,7 +62,9 @@ class Entry:
     @property
     def spelling(self) -> str:
         """How it is typed."""
-        return f"{self.name}{'.' if self.shape.by_key else '=' if self.metavar else ''}{self.metavar}"
+        if self.shape.by_key:
+            return f"{self.name}.{self.metavar}"
+        return f"{self.name}={self.metavar}" if self.metavar else self.name
 
     def interpret(self, stored: Any) -> Any:
         """Return what the data of a recipe mean. Raises BadSetting."""

@@ -98,7 +98,8 @@ def _plain_values(labels: list[str]) -> tuple[Kind, NDArray[Any]] | None:
         if not whole and all(_THOUSANDS.fullmatch(text) or _WHOLE.fullmatch(text) for text in labels):
             return None
         numbers = np.array([float(text) for text in labels])
-        return (Kind.INTEGER if whole else Kind.DECIMAL, numbers) if len(set(numbers.tolist())) == len(labels) else None
+        kind = Kind.INTEGER if whole else Kind.DECIMAL
+        return (kind, numbers) if len(set(numbers.tolist())) == len(labels) else None
     if labels and all(map(_MOMENT.fullmatch, labels)):
         moments = parse_values(labels, Kind.DATETIME)
         days = bool(np.all(moments == moments.astype("datetime64[D]")))

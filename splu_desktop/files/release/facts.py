@@ -155,7 +155,8 @@ def _other_words(values: Sequence[str], bands: Mapping[str, Sequence[float | Non
     called = [(language(code).value(value), value) for code in LANGUAGES for value in named]
     for value, (low, top) in bands.items():
         start, stop = ("" if end is None else f"{end:.15g}" for end in (low, top))
-        called.append((f"<{stop}" if not start else f"{start}+" if not stop else value.replace(" to ", "-"), value))
+        risen = value.replace(" to ", "-") if stop else f"{start}+"
+        called.append((risen if start else f"<{stop}", value))
     several = Counter(word for word, _ in set(called))
     return {word: value for word, value in called if word != value and word not in values and several[word] == 1}
 

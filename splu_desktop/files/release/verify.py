@@ -210,5 +210,5 @@ def _check_dates(published: Published, facts: Mapping[str, Any]) -> list[Check]:
         return []
     owner = published.owner if published.person else None
     found = try_recover_shift(published.table, moved, int(facts["dates_moved"]["days"]), owner)
-    state = OK if found.enough else WRONG if found.recovered_share > _RECOVERED else NOTE
-    return [Check("dates", state, found.sentence)]
+    worse = WRONG if found.recovered_share > _RECOVERED else NOTE
+    return [Check("dates", OK if found.enough else worse, found.sentence)]

@@ -75,6 +75,7 @@ def parse_values(texts: list[str], kind: Kind) -> NDArray[Any]:
 def spell_values(values: NDArray[Any], kind: Kind) -> list[str]:
     """Return a plain label for each value."""
     if kind.is_date:
-        unit = "D" if kind is Kind.DATE else "s" if (values == values.astype("datetime64[s]")).all() else "us"
+        moment = "s" if (values == values.astype("datetime64[s]")).all() else "us"
+        unit = "D" if kind is Kind.DATE else moment
         return [str(text) for text in values.astype(f"datetime64[{unit}]").astype(str)]
     return [str(int(v)) if v == int(v) and abs(v) < 2**53 else repr(v) for v in values.tolist()]

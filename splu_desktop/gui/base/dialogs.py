@@ -8,15 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QDialog,
-    QDialogButtonBox,
-    QFileDialog,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QDialog, QDialogButtonBox, QFileDialog, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.gui.base.focus import Stops
 from splu_desktop.gui.base.widgets import button, label, margins

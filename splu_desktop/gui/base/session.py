@@ -219,18 +219,22 @@ class Session(QObject):
             return State.BLOCKED if self.plan is None else State.OPEN
         if step is Step.OPEN:
             return State.DONE if self.source is not None else State.OPEN
+        stale, done = self.stale, step in self.confirmed
         if step in (Step.ASK, Step.REPORT):
-            if self._release is None:
-                return State.BLOCKED
-            return State.STALE if self.stale else State.DONE if step in self.confirmed else State.OPEN
-        if self.source is None or (step is not Step.QUESTIONS and self.plan is None):
+            blocked = self._release is None
+        else:
+            blocked = self.source is None or (step is not Step.QUESTIONS and self.plan is None)
+        if step is Step.QUESTIONS:
+            stale = False
+        elif step is Step.PROPOSAL:
+            stale = self.has_new_answers
+        elif step is Step.PUBLISH:
+            done = self._release is not None and self._release.plan is not None
+        if blocked:
             return State.BLOCKED
-        if step is Step.PROPOSAL and self.has_new_answers:
+        if stale:
             return State.STALE
-        if step is Step.PUBLISH:
-            made = self._release is not None and self._release.plan is not None
-            return State.STALE if self.stale else State.DONE if made else State.OPEN
-        return State.DONE if step in self.confirmed else State.OPEN
+        return State.DONE if done else State.OPEN
 
     # --- what happens to it
 

@@ -308,8 +308,8 @@ class IconButton(QPushButton):
 
     def _recolour(self) -> None:
         c = theme.colours()
-        look = self.property("look")
-        colour = c.on_accent if look == "primary" else c.accent if look in ("flat", "flat-entry") else c.text
+        inks = {"primary": c.on_accent, "flat": c.accent, "flat-entry": c.accent}
+        colour = inks.get(self.property("look"), c.text)
         gap = _GAP if self.text() else 0
         # Qt tells of a style several times for each button that is shown.
         if (colour, gap) != self._drawn:

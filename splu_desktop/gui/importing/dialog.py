@@ -10,15 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QSplitter, QTabWidget, QWidget
 
 from splu_desktop.core.table import Kind
-from splu_desktop.files.importer import (
-    ALL_SHEETS,
-    ImportChoices,
-    MissingToken,
-    Preview,
-    alike,
-    forget_preview,
-    preview,
-)
+from splu_desktop.files.importer import ALL_SHEETS, ImportChoices, MissingToken, Preview, alike, forget_preview, preview
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.dialogs import Dialog, last_row
 from splu_desktop.gui.base.models import Field, TableView
@@ -190,7 +182,7 @@ class ReadDialog(Dialog):
         self._try()
 
     def _ask(self, **changes: Any) -> None:
-        # What `_tried` fills the parts with is no wish of the user's.
+        # What `_show_trial` fills the parts with is no wish of the user's.
         if not self._filling:
             self.asked = replace(self.asked, **changes)
             self._try()
@@ -198,7 +190,7 @@ class ReadDialog(Dialog):
     # -- trying and showing --------------------------------------------------------------------------------------
 
     def _try(self) -> None:
-        # Only a reading that was tried can be taken; `_tried` wakes the button.
+        # Only a reading that was tried can be taken; `_show_trial` wakes the button.
         self.use.setEnabled(False)
         path, asked = self._path, self.asked
         self._work.start(
@@ -251,7 +243,8 @@ class ReadDialog(Dialog):
             box.offer(ways, asked)
             there = bool(found.catalogs) if key == "catalog" else value is not None and value != ""
             self.form.setRowVisible(box, there)
-            self._say_reason(key, why.get("sheets" if resolved.sheets and key == "sheet" else key, "") if value else "")
+            reason = why.get("sheets" if resolved.sheets and key == "sheet" else key, "")
+            self._say_reason(key, reason if value else "")
         self._say_reason("header_row", why.get("header", why.get("header_row", "")))
         for key in ("last_row", "null"):
             self._say_reason(key, why.get(key, ""))

@@ -170,7 +170,7 @@ class ProposalPage(Page):
         self.plots.setSpacing(16 if wide else 2)
         for part in (self.large_words, self.small_words, self.sentence):
             part.setVisible(wide or (narrow and part is self.sentence))
-        least = 10 if wide else MOST_LINES + 1 if narrow else 5
+        least = {Fold.WIDE: 10, Fold.NARROW: MOST_LINES + 1}.get(fold, 5)
         self.ranges.most, self.ranges.air = least + self.spare, 12 if wide else 8
         self.ranges.share_room()
         for aside in (self.legend, self.steps.note, self.change_tables):
@@ -415,7 +415,9 @@ class ProposalPage(Page):
 
     def _show_ways(self) -> None:
         shown, verdict, held = self._preview, self.session.verdict, self.has_focus()
-        state = shown.state(self._at) if shown is not None else USEFUL if verdict is None else verdict.state
+        state = USEFUL if verdict is None else verdict.state
+        if shown is not None:
+            state = shown.state(self._at)
         others, too_small = self._others(), state == TOO_SMALL
         # The policy ends its list with protected tables, which the offer on the same page shows already.
         others = [each for each in others if each.kind != "possible" or each.cells is None or each.plan is not None]

@@ -33,7 +33,9 @@ class FillingBox(QWidget):
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
-        return QSize(0, 0) if self.isHidden() else QSize(hint.width(), self._least) if self._least else hint
+        if self.isHidden():
+            return QSize(0, 0)
+        return QSize(hint.width(), self._least or hint.height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, 0 if self.isHidden() else self._least or super().minimumSizeHint().height())

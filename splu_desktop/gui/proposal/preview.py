@@ -245,6 +245,6 @@ class _Lines:
         found = []
         for group, x, a, b, readable in zip(groups, truth, low, high, good, strict=True):
             # Hidden is what may be as few as alpha rows, and an average is no number of rows.
-            trust = READABLE if readable else ROUGH if mean else trust_of(0.0, float(a), float(b), self._small)
-            found.append(RangeLine(group, float(x), float(a), float(b), trust))
+            unread = ROUGH if mean else trust_of(0.0, float(a), float(b), self._small)
+            found.append(RangeLine(group, float(x), float(a), float(b), READABLE if readable else unread))
         return found

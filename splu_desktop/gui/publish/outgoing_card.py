@@ -18,17 +18,7 @@ from splu_desktop.files.release.readme import README_NAME
 from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
 from splu_desktop.gui.base.parts import Card, line_of, link
-from splu_desktop.gui.base.widgets import (
-    ElidedLabel,
-    Picture,
-    Rule,
-    button,
-    label,
-    line_edit,
-    make_grid,
-    margins,
-    put,
-)
+from splu_desktop.gui.base.widgets import ElidedLabel, Picture, Rule, button, label, line_edit, make_grid, margins, put
 from splu_desktop.gui.base.words import bare, date_words, join, plain, t
 
 _SECTION, _FOLDER = "publish", "folder"

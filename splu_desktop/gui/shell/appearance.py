@@ -34,9 +34,8 @@ def dress(application: QApplication) -> None:
     hints = application.styleHints()
     scheme = SCHEMES.get(read_scheme())
     # The frame around the window is the system's, and follows what it is told here.
-    wanted = Qt.ColorScheme.Unknown if scheme is None else Qt.ColorScheme.Dark if scheme.dark else Qt.ColorScheme.Light
-    if wanted != Qt.ColorScheme.Unknown:
-        hints.setColorScheme(wanted)
+    if scheme is not None:
+        hints.setColorScheme(Qt.ColorScheme.Dark if scheme.dark else Qt.ColorScheme.Light)
     else:
         hints.unsetColorScheme()
     if scheme is None and hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast:

@@ -227,7 +227,9 @@ class MainWindow(Stops, QMainWindow):
         """Fold with the room there is: the drawn sizes at 100, 150 and 200 %, and larger ones for larger writing."""
         larger = max(1.0, self.fontMetrics().height() / _WRITING)
         wide, high = self.width() / larger, self.height() / larger
-        fold = Fold.NARROW if wide < _NARROW else Fold.WIDE if wide >= _WIDE and high >= _HIGH else Fold.MIDDLE
+        fold = Fold.WIDE if wide >= _WIDE and high >= _HIGH else Fold.MIDDLE
+        if wide < _NARROW:
+            fold = Fold.NARROW
         self.fold = fold
         spare = max(0, int(high - {Fold.WIDE: 698, Fold.MIDDLE: 442}.get(fold, high))) // _STEP
         narrow = fold is Fold.NARROW

@@ -46,13 +46,13 @@ def state_name(state: State) -> str:
 def paint_circle(painter: QPainter, circle: QRectF, number: int, state: State, ratio: float) -> None:
     """Draw a step's circle: its number, or the mark of its state."""
     c = theme.colours()
-    done = state is State.DONE
-    colour = {State.STALE: c.warning, State.BLOCKED: c.line}.get(state, c.accent)
-    painter.setPen(QPen(QColor(colour), 1.5))
-    painter.setBrush(QColor(c.accent if done else c.card if state is State.OPEN else c.window))
+    edge = {State.STALE: c.warning, State.BLOCKED: c.line}.get(state, c.accent)
+    ground = {State.DONE: c.accent, State.OPEN: c.card}.get(state, c.window)
+    painter.setPen(QPen(QColor(edge), 1.5))
+    painter.setBrush(QColor(ground))
     painter.drawEllipse(circle)
     if state in _MARKS:
-        ink = c.on_accent if done else c.warning if state is State.STALE else c.quiet
+        ink = {State.DONE: c.on_accent, State.STALE: c.warning}.get(state, c.quiet)
         drawn = theme.pixmap(_MARKS[state], ink, 14, ratio)
         painter.drawPixmap(round(circle.center().x() - 7), round(circle.center().y() - 7), drawn)
     else:

@@ -47,7 +47,8 @@ class PrintedBook:
 
 def book_document(book: PrintedBook, t: Language, *, sheets: bool = False) -> Document:
     """Return the pages of a book, or its sheets: how it is read, its tables, and every cell in numbers."""
-    captions = [_caption(table, at, t) for at, table in enumerate(book.tables, 1)]
+    named = ((at, table_words(table.table, t)) for at, table in enumerate(book.tables, 1))
+    captions = [t("Table {n}. {what}", n=at, what=words) for at, words in named]
     tables = [_table(book, table, at, t) for at, table in enumerate(book.tables, 1)]
     if sheets:
         texts = [(line,) for text in (*captions, *notes(book, t)) for line in textwrap.wrap(text, _LINE)]
@@ -119,10 +120,6 @@ def _label_words(label: str, t: Language) -> str:
     return ", ".join(map(t.value, label.split(", ")))  # below one another, tables have lines of several columns
 
 
-def _caption(table: PrintedTable, at: int, t: Language) -> str:
-    return t("Table {n}. {what}", n=at, what=table_words(table.table, t))
-
-
 def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> TableBlock:
     rows: list[Sequence[Cell]] = []
     before = ""
@@ -137,7 +134,8 @@ def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> Tabl
 
 
 def _labels(table: PrintedTable, t: Language) -> list[str]:
-    none = t("All") if table.table.across else table.table.column if table.table.show == "mean" else t.value("")
+    alone = table.table.column if table.table.show == "mean" else t.value("")
+    none = t("All") if table.table.across else alone
     return [t.value(label) if label else none for label in table.labels]
 
 
@@ -184,7 +182,9 @@ def _cells(book: PrintedBook, t: Language) -> TableBlock:
     """Return every cell as numbers, which a program reads; a number that is hidden is empty here, too."""
 
     def number(of: float | None) -> Cell:
-        return "" if of is None else Number(f"{of:.6g}" if of % 1 else f"{of:.0f}", of)
+        if of is None:
+            return ""
+        return Number(f"{of:.6g}" if of % 1 else f"{of:.0f}", of)
 
     rows: list[Sequence[Cell]] = []
     for at, table in enumerate(book.tables, 1):

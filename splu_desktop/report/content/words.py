@@ -116,7 +116,9 @@ def standing_words(limit: Limit, facts: Facts, t: Language) -> str:
         return t("met by the original")
     if limit.met:
         return t("met")
-    return t("NOT met") if limit.grave else t("decided") if limit.accepted else t("open")
+    if limit.grave:
+        return t("NOT met")
+    return t("decided") if limit.accepted else t("open")
 
 
 def _is_beyond(limit: Limit) -> bool:

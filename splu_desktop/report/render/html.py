@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import html
 
-from splu_desktop.report.document import (
-    Block,
-    Document,
-    FigureBlock,
-    Heading,
-    Number,
-    Paragraph,
-    TableBlock,
-    cell_text,
-)
+from splu_desktop.report.document import Block, Document, FigureBlock, Heading, Number, Paragraph, TableBlock, cell_text
 
 _STYLE = """
 :root{color-scheme:light}

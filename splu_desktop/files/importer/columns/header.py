@@ -171,13 +171,18 @@ class _Head:
                 continue
             under = [j for j in below if i < len(rows[j]) and not neutral(rows[j][i])]
             if not under:
-                votes += 0.2 if shape == "t" and not neutral(row[i]) else -0.2 if shape != "t" else 0.0
+                if shape != "t":
+                    votes -= 0.2
+                elif not neutral(row[i]):
+                    votes += 0.2
                 continue
             valued = sum(shapes[j][i] in ("n", "d") for j in under) / len(under)
             if shape == "d" and sum(shapes[j][i] == "n" for j in under) > 0.6 * len(under):
                 votes += 0.5  # a date above numbers names a column of a time series
+            elif shape != "t" and not valued:
+                votes += 0.3  # numbers of teeth name columns of marks
             elif shape != "t":
-                votes -= 1.0 if valued > 0.5 else 0.3 if valued else -0.3  # numbers of teeth name columns of marks
+                votes -= 1.0 if valued > 0.5 else 0.3
             elif neutral(row[i]):
                 votes -= 0.5
             elif valued > 0.6:

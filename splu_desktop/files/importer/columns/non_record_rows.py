@@ -90,8 +90,7 @@ class _Table:
 
     @cached_property
     def filled(self) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = np.sum([_fills(column, self.sample) for column in self.columns], 0, dtype=np.int64)
-        return found
+        return np.asarray(np.sum([_fills(column, self.sample) for column in self.columns], axis=0), np.int64)
 
     @cached_property
     def typical(self) -> float:

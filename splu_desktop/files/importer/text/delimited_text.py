@@ -27,14 +27,7 @@ from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.recognise import open_packed
 from splu_desktop.files.importer.text import fields
 from splu_desktop.files.importer.text.dialect import Dialect, clean
-from splu_desktop.files.importer.text.layout import (
-    HEAD,
-    TextLayout,
-    layout,
-    report_guess,
-    watch,
-    without_padding,
-)
+from splu_desktop.files.importer.text.layout import HEAD, TextLayout, layout, report_guess, watch, without_padding
 from splu_desktop.files.isolation.faults import BadChoice
 
 _BLOCK = 1 << 20
@@ -134,12 +127,10 @@ def _read_quickly(
 ) -> Grid | None:
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
     dialect = found.dialect
-    single_bytes = found.encoding.name.replace("_", "").startswith(tuple(n.replace("_", "") for n in _ASCII_LIKE))
-    plain = (
-        not (dialect.escape or dialect.skip_blanks or dialect.quotes_lines or dialect.null) and dialect.quote.isascii()
-    )
-    plain &= dialect.delimiter != " "
-    if not (single_bytes and plain and len(dialect.delimiter) <= 1 and dialect.delimiter.isascii()):
+    single_bytes = found.encoding.name.replace("_", "").startswith(_ASCII_LIKE)
+    special = dialect.escape or dialect.skip_blanks or dialect.quotes_lines or dialect.null or dialect.delimiter == " "
+    single = len(dialect.delimiter) <= 1 and dialect.delimiter.isascii() and dialect.quote.isascii()
+    if special or not (single_bytes and single):
         return None
     name = "utf-8" if found.encoding.name == "utf-8-sig" else found.encoding.name
     grid = Grid(found.width, choices, encoding=name, delimiter=found.dialect.delimiter)
@@ -197,8 +188,10 @@ def _blocks(head: bytes, rest: Iterator[bytes], form: fields.FieldLayout, skip: 
             if mark[:1] in block and end + mark in block:  # to look for one byte takes a fiftieth of the time
                 block = block.replace(end + mark, end)
         if not more:
+            if block and not block.endswith(end):
+                block += b"\r\n" if form.carriage else end
             if block:
-                yield block if block.endswith(end) else block + (b"\r\n" if form.carriage else end)
+                yield block
             return
         cut = _record_end(block, form)
         carry = block[cut:]

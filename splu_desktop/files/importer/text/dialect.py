@@ -90,10 +90,7 @@ class Dialect:
         if several := len(delimiter) > 1:  # the standard library knows single characters only
             lines, delimiter = (line.replace(self.delimiter, "\x1f") for line in lines), "\x1f"
         elif delimiter == " " and self.skip_blanks:
-            lines = (
-                line.strip(" ") if line[-1:] not in "\r\n" else line.rstrip("\r\n ").lstrip(" ") + "\n"
-                for line in lines
-            )
+            lines = (line.strip(" \r\n") + "\n" for line in lines)
         options: dict[str, Any] = {
             "delimiter": delimiter,
             "doublequote": True,
@@ -135,11 +132,10 @@ def detect(
     if len(text) > _SAMPLE_CHARACTERS and len(lines) > 1:
         lines.pop()  # cut off in the middle
     lines = lines[:_SAMPLE_LINES]
+    why = ""
     if lines and delimiter is None and (found := re.fullmatch(r"\"?sep=(.)\"?\s*", lines[0])):
         delimiter, why = found[1], "chosen"
         lines = lines[1:]
-    else:
-        why = ""
     if quote in (None, '"') and (inner := _unwrap(lines)) is not None:
         within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape, null=null)
         return replace(within, quotes_lines=True), why

@@ -30,7 +30,8 @@ def read(
         for key, value in found.items():
             column = cells.setdefault(key, [])
             column.extend([""] * (n - len(column)))
-            column.append("" if value is None else str(value).lower() if isinstance(value, bool) else value)
+            text = str(value).lower() if isinstance(value, bool) else value
+            column.append("" if text is None else text)
         n += 1
         if n == limit:
             break

@@ -108,17 +108,17 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
     within = sum(len(dialects.split_lines(cell + ".")) - 1 for row in head_rows[:rows_before] for cell in row)
     return TextLayout(
-        encoding,
-        dialect,
-        header,
-        names,
-        width,
-        head_rows,
-        rows_before + within,
-        rows_before,
-        tuple(problems),
-        {"encoding": encoding.reason, "delimiter": because, "header": header.reason},
-        dialects.writes_na(dialect, lines[:HEAD_ROWS]),
+        encoding=encoding,
+        dialect=dialect,
+        header=header,
+        names=names,
+        width=width,
+        head=head_rows,
+        lines_before=rows_before + within,
+        rows_before=rows_before,
+        problems=tuple(problems),
+        reasons={"encoding": encoding.reason, "delimiter": because, "header": header.reason},
+        na=dialects.writes_na(dialect, lines[:HEAD_ROWS]),
     )
 
 

@@ -193,7 +193,9 @@ def _value(text: str, kind: str) -> str:
     if kind == "DateTime":  # 2024-01-05T00:00:00.000; a time of day alone stands on the last day of 1899
         day, _, time = text.strip().partition("T")
         time = time.removesuffix(".000")
-        return day if time in ("", "00:00:00") else time if day == "1899-12-31" else f"{day} {time}"
+        if time in ("", "00:00:00"):
+            return day
+        return time if day == "1899-12-31" else f"{day} {time}"
     if kind == "Boolean":
         return {"1": "TRUE", "0": "FALSE"}.get(text.strip(), text)
     return " ".join(text.split())
@@ -240,7 +242,8 @@ def _decode(content: bytes) -> str:
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     told = _CHARSET.search(content[:4096])
     marked = content.startswith(codecs.BOM_UTF8)
-    for name in ("utf-16" if wide else told[1].decode("ascii", "replace") if told and not marked else "", "utf-8-sig"):
+    named = told[1].decode("ascii", "replace") if told and not marked else ""
+    for name in ("utf-16" if wide else named, "utf-8-sig"):
         with suppress(LookupError, UnicodeDecodeError):
             return content.decode(name)
     return content.decode("cp1252", "replace")
