@@ -161,16 +161,15 @@ class Lookup:
     Parameters
     ----------
     known : (m,) keys, all of them different.
-    dtype : of the codes.
     """
 
-    def __init__(self, known: NDArray[np.unsignedinteger], dtype: Any = np.int32) -> None:
+    def __init__(self, known: NDArray[np.unsignedinteger]) -> None:
         self._known, self._tables = known, list[tuple[np.uint64, NDArray[Any]]]()
         self._shift = np.uint64(64 - (64 * len(known)).bit_length())
-        left = np.arange(len(known), dtype=dtype)
+        left = np.arange(len(known), dtype=np.int32)
         while len(left):  # where two fall together a table holds one of them; the other comes into the next
             factor = np.uint64(pow(_ODD, len(self._tables) + 1, 1 << 64))  # powers: what one throws together no other
-            table = np.zeros(1 << (64 - int(self._shift)), dtype)
+            table = np.zeros(1 << (64 - int(self._shift)), np.int32)
             places = (known[left].astype(np.uint64, copy=False) * factor) >> self._shift
             table[places] = left
             self._tables.append((factor, table))

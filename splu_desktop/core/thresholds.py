@@ -28,16 +28,13 @@ class Thresholds:
 
     def __post_init__(self) -> None:
         if not 0 < self.epsilon <= 1:
-            raise BadSetting(
-                "The relative error epsilon must lie above 0 and at most at 1, not at {epsilon:g}.",
-                epsilon=self.epsilon,
-            )
+            words = "The relative error epsilon must lie above 0 and at most at 1, not at {epsilon:g}."
+            raise BadSetting(words, epsilon=self.epsilon)
         if not 0 < self.t_e < 1:
             raise BadSetting("The tolerated probability T_E must lie between 0 and 1, not at {t_e:g}.", t_e=self.t_e)
         if self.alpha < 1:
-            raise BadSetting(
-                "The largest small count alpha must be a whole number from 1, not {alpha}.", alpha=self.alpha
-            )
+            words = "The largest small count alpha must be a whole number from 1, not {alpha}."
+            raise BadSetting(words, alpha=self.alpha)
         if self.t_p is not None and not 0 <= self.t_p <= 1:
             raise BadSetting("The wanted probability T_P must lie between 0 and 1, not at {t_p:g}.", t_p=self.t_p)
 

@@ -96,9 +96,8 @@ class Condition:
         if self.complement and self.is_range:
             return say("not so: {condition}", condition=replace(self, complement=False).words())
         if self.complement:
-            return say(
-                "{column} is not {value}", column=self.column, value=listed(map(_shorten, self.values), _NEXT, _NEXT)
-            )
+            others = listed(map(_shorten, self.values), _NEXT, _NEXT)
+            return say("{column} is not {value}", column=self.column, value=others)
         if not self.is_range:
             most = count_to_name(len(self.values), 6)
             some = listed(map(_shorten, self.values[:most]), _NEXT, _NEXT)
@@ -127,9 +126,8 @@ class Condition:
         if self.complement:
             chosen = ~replace(self, complement=False).select(column, sensitive=sensitive)
             if not chosen.any():
-                raise BadQuestion(
-                    "“{condition}” leaves no value: every published record has one of these.", condition=self
-                )
+                words = "“{condition}” leaves no value: every published record has one of these."
+                raise BadQuestion(words, condition=self)
             return chosen
         if self.is_range:
             return self._within(column)

@@ -72,6 +72,42 @@ class Grid:
     correlation: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class _Events:
+    """Q events that values of some blocks make together.
+
+    Attributes
+    ----------
+    codes : (N,) the event that each row shows of those that are looked at.
+    whole : (Q,) the share of all rows that shows each, as if blocks were independent.
+    totals : (C, Q) rows of each class that show each, of the last block.
+    shares, rho : by block, (C, Q) the share of a class that shows its part, (Q,) how alike a person's rows are in it.
+    """
+
+    codes: Ints
+    whole: Floats
+    totals: NDArray[np.int64]
+    shares: list[Floats]
+    rho: list[Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Rows of lines, K parts of them, each in one class.
+
+    Attributes
+    ----------
+    line, of_class : (K,) the line and the class of each.
+    shown : (K, Q) its rows that show each event.
+    row_part : (N,) the part of each row that is looked at.
+    """
+
+    line: Ints
+    of_class: Ints
+    shown: Floats
+    row_part: Ints
+
+
 class Reader:
     """Answers from one release. Safe to share between threads once made."""
 
@@ -271,60 +307,83 @@ class Reader:
         asked : columns of the blocks that make the parts.
         rows, others : those rows, and the line of all others, which several blocks leave without figures.
         """
-        published, number, blocks = self.published, len(self.published.cells), list(parts)
-        if groups := any(block.draw.name == "groups" for block in blocks):
-            if len(parts) > 1:
-                raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
-            of_rows, line = line, np.full(published.n, others)  # scores of groups hang on all that a class shows
-            line[rows], rows = of_rows, _ALL
-        classes, whole, totals = published.record_class[rows], np.ones(1), np.zeros((number, 1), np.int64)
-        pair, pairs = cross_codes(pair_keys(line, number, classes), lines * number)
-        of_line, of_class = np.divmod(pairs, number)
-        codes: Ints = classes
-        by_class: list[Floats] = []
-        rho: list[Floats] = []
-        for block, (labels, size) in parts.items():
-            totals, part = self._pairs(block).count_by_class(labels, size), labels.take(self._pairs(block).codes[rows])
-            codes = pair_keys(codes, size, part) if by_class else part
-            whole = np.outer(whole, totals.sum(axis=0) / max(published.n, 1)).ravel()
-            rho.append(published.correlation_of(block, asked, totals.sum(axis=0)))
-            by_class.append(totals / np.maximum(totals.sum(axis=1, keepdims=True), 1))
-        apart = len(parts) == 1 and isinstance(rows, slice) and len(pairs) == np.count_nonzero(self._class_rows)
-        # Where lines are made of columns of the classes, each class lies in one of them.
-        counts = totals[of_class] if apart else count_pairs(pair, len(pairs), codes, len(whole))
-        if len(parts) == 1 and not isinstance(rows, slice):
-            totals[of_class] -= counts
-            rest = np.flatnonzero(totals.any(axis=1))
-            of_line, of_class = np.append(np.full(len(rest), others), of_line), np.append(rest, of_class)
-            counts, pair = np.append(totals[rest], counts, axis=0), pair + len(rest)
-        each = np.unravel_index(np.arange(len(whole)), [size for _, size in parts.values()])
-        if len(parts) > 1:  # else each value stands in its place
-            by_class = [share.take(label, axis=1) for share, label in zip(by_class, each, strict=True)]
-            rho = [one.take(label) for one, label in zip(rho, each, strict=True)]
-        shares = [share.take(of_class, axis=0) for share in by_class]
-        shown = counts.astype(float)
-        selected, by_line = shown.sum(axis=1)[:, None], sum_by_line(shown, of_line, lines).astype(np.int64)
-        a = [each.draw.retention for each in blocks]
-        in_class, beside = self._class_rows.astype(float)[of_class][:, None], np.zeros((1, 1))
-        if published.person:
-            person_rows = np.array([cell.rows for cell in published.cells])[of_class]
-            owner = None if published.owner is None else published.owner[rows]
-            beside = count_rows_beside(pair, owner, person_rows)[:, None]
-        if groups:
-            values = self._pairs(blocks[0]).codes
-            figures = count_groups_by_class(blocks[0].draw, values, classes, line, lines, codes, len(whole), drawn=True)
-        elif len(parts) == 1:
-            effect = 1 + beside * rho[0]
-            figures = count_one_block(a[0], selected, in_class, shown, shares[0], of_line, lines, effect)
+        published, blocks = self.published, list(parts)
+        by_groups = any(block.draw.name == "groups" for block in blocks)
+        if by_groups and len(blocks) > 1:
+            raise BadQuestion("Here secret columns can't be combined; ask one at a time.")
+        if by_groups:  # scores of groups hang on all that a class shows
+            every = np.full(published.n, others)
+            every[rows] = line
+            line, rows = every, _ALL
+        events = self._events(parts, asked, rows)
+        cells = self._cells(line, lines, events, rows, others)
+        if by_groups:
+            draw, values, classes = blocks[0].draw, self._pairs(blocks[0]).codes, published.record_class
+            number = len(events.whole)
+            figures = count_groups_by_class(draw, values, classes, line, lines, events.codes, number, drawn=True)
         else:
-            states = shown.reshape(-1, *(size for _, size in parts.values()))
-            for at in range(len(parts)):  # rows that show all but a part, beside those that show it, too
-                states = np.stack([states.sum(axis=2 * at + 1, keepdims=True) - states, states], axis=at)
-            states = states.reshape(*(2,) * len(parts), *shown.shape)
-            figures = count_several_blocks(a, selected, in_class, states, shares)
-            alike = np.prod([one + (1 - one) * g for one, g in zip(rho, shares, strict=True)], axis=0)
-            effect = 1 + beside * alike  # at most: each factor about 0, not its mean
-            figures = replace(figures, level=figures.level * effect, slope=figures.slope * effect)
-            figures = add_classes(figures, of_line, lines, selected, np.prod(shares, axis=0))
+            figures = self._lender_figures(parts, events, cells, lines, rows)
+        by_line = sum_by_line(cells.shown, cells.line, lines).astype(np.int64)
         line_rows = by_line.sum(axis=1)
-        return Grid(line_rows, by_line, figures, line_rows[:, None] * whole, np.max(rho, axis=0))
+        return Grid(line_rows, by_line, figures, line_rows[:, None] * events.whole, np.max(events.rho, axis=0))
+
+    def _events(self, parts: Parts, asked: Sequence[str], rows: Rows) -> _Events:
+        """Return the events that the values of some blocks make together."""
+        published, whole, codes = self.published, np.ones(1), None
+        totals: list[NDArray[np.int64]] = []
+        for block, (labels, size) in parts.items():
+            part = labels.take(self._pairs(block).codes[rows])
+            codes = part if codes is None else pair_keys(codes, size, part)
+            totals.append(self._pairs(block).count_by_class(labels, size))
+            whole = np.outer(whole, totals[-1].sum(axis=0) / max(published.n, 1)).ravel()
+        rho = [
+            published.correlation_of(block, asked, each.sum(axis=0)) for block, each in zip(parts, totals, strict=True)
+        ]
+        shares = [each / np.maximum(each.sum(axis=1, keepdims=True), 1) for each in totals]
+        if len(parts) > 1:  # else each value stands in its place
+            values = np.unravel_index(np.arange(len(whole)), [size for _, size in parts.values()])
+            shares = [share.take(value, axis=1) for share, value in zip(shares, values, strict=True)]
+            rho = [one.take(value) for one, value in zip(rho, values, strict=True)]
+        assert codes is not None
+        return _Events(codes, whole, totals[-1], shares, rho)
+
+    def _cells(self, line: Ints, lines: int, events: _Events, rows: Rows, others: int) -> _Cells:
+        """Return the rows looked at by line and class; of one block the rest of each class, too, in line `others`."""
+        number, one_block = len(self.published.cells), len(events.shares) == 1
+        row_part, parts = cross_codes(pair_keys(line, number, self.published.record_class[rows]), lines * number)
+        of_line, of_class = np.divmod(parts, number)
+        if one_block and isinstance(rows, slice) and len(parts) == np.count_nonzero(self._class_rows):
+            # Where lines are made of columns of the classes, each class lies in one of them.
+            return _Cells(of_line, of_class, events.totals[of_class].astype(float), row_part)
+        shown = count_pairs(row_part, len(parts), events.codes, len(events.whole)).astype(float)
+        if one_block and not isinstance(rows, slice):
+            left = events.totals.astype(float)
+            left[of_class] -= shown
+            rest = np.flatnonzero(left.any(axis=1))
+            of_line, of_class = np.append(np.full(len(rest), others), of_line), np.append(rest, of_class)
+            shown, row_part = np.append(left[rest], shown, axis=0), row_part + len(rest)
+        return _Cells(of_line, of_class, shown, row_part)
+
+    def _lender_figures(self, parts: Parts, events: _Events, cells: _Cells, lines: int, rows: Rows) -> CountFigures:
+        """Return (L, Q) figures of events of blocks that were drawn by lenders."""
+        published, beside = self.published, np.zeros((1, 1))
+        if published.person:
+            person_rows = np.array([cell.rows for cell in published.cells])[cells.of_class]
+            owner = None if published.owner is None else published.owner[rows]
+            beside = count_rows_beside(cells.row_part, owner, person_rows)[:, None]
+        a = [block.draw.retention for block in parts]
+        shown, selected = cells.shown, cells.shown.sum(axis=1)[:, None]
+        in_class = self._class_rows.astype(float)[cells.of_class][:, None]
+        shares = [share.take(cells.of_class, axis=0) for share in events.shares]
+        if len(parts) == 1:
+            effect = 1 + beside * events.rho[0]
+            return count_one_block(a[0], selected, in_class, shown, shares[0], cells.line, lines, effect)
+        states = shown.reshape(-1, *(size for _, size in parts.values()))
+        for at in range(len(parts)):  # rows that show all but a part, beside those that show it, too
+            states = np.stack([states.sum(axis=2 * at + 1, keepdims=True) - states, states], axis=at)
+        states = states.reshape(*(2,) * len(parts), *shown.shape)
+        figures = count_several_blocks(a, selected, in_class, states, shares)
+        alike = np.prod([one + (1 - one) * g for one, g in zip(events.rho, shares, strict=True)], axis=0)
+        effect = 1 + beside * alike  # at most: each factor about 0, not its mean
+        figures = replace(figures, level=figures.level * effect, slope=figures.slope * effect)
+        return add_classes(figures, cells.line, lines, selected, np.prod(shares, axis=0))

@@ -21,11 +21,6 @@ from splu_desktop.core.generalise.clinical import clinical
 from splu_desktop.core.generalise.dates import Age, DatePart, Part, reference_date
 from splu_desktop.core.generalise.groups_of_values import Groups, Hierarchy, OneMissing, Rare
 from splu_desktop.core.generalise.intervals import Intervals, by_cuts, by_magnitude, by_width, round_width
-from splu_desktop.core.generalise.measurements import (
-    NeedsGroups,
-    check_sensitive,
-    is_measurement,
-    suggest,
-)
+from splu_desktop.core.generalise.measurements import NeedsGroups, check_sensitive, is_measurement, suggest
 from splu_desktop.core.generalise.prefixes import Prefix
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation

@@ -52,10 +52,8 @@ def from_dict(data: Mapping[str, Any]) -> Generalisation:
     except CannotGeneralise:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        raise CannotGeneralise(
-            "The stored generalisation “{how}” can't be understood; its kind or a setting is missing or wrong.",
-            how=str(data.get("how"))[:40] if isinstance(data, Mapping) else "",
-        ) from None
+        words = "The stored generalisation “{how}” can't be understood; its kind or a setting is missing or wrong."
+        raise CannotGeneralise(words, how=str(data.get("how"))[:40] if isinstance(data, Mapping) else "") from None
 
 
 def steps_from(data: Any) -> Steps:

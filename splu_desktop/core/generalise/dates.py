@@ -121,9 +121,8 @@ def reference_date(text: str) -> date:
     try:
         return date.fromisoformat(text.strip())
     except ValueError:
-        raise CannotGeneralise(
-            "The reference date must be written like 2024-12-31, not “{text}”.", text=text.strip()[:40]
-        ) from None
+        words = "The reference date must be written like 2024-12-31, not “{text}”."
+        raise CannotGeneralise(words, text=text.strip()[:40]) from None
 
 
 def ages_at(days: NDArray[Any], at: date) -> NDArray[np.int64]:

@@ -111,10 +111,8 @@ class Hierarchy(Generalisation):
         object.__setattr__(self, "rows", tuple(tuple(row) for row in self.rows))
         lengths = {len(row) for row in self.rows}
         if len(lengths) != 1 or max(lengths) < 2 or len(self.rows) > MOST_HIERARCHY_ROWS:
-            raise CannotGeneralise(
-                "A hierarchy needs 1 to {most} rows of one length, each of a value and its groups.",
-                most=MOST_HIERARCHY_ROWS,
-            )
+            words = "A hierarchy needs 1 to {most} rows of one length, each of a value and its groups."
+            raise CannotGeneralise(words, most=MOST_HIERARCHY_ROWS)
         if not 1 <= self.level <= self.levels:
             words = "The hierarchy has the levels 1 to {levels}, no level {level}."
             raise CannotGeneralise(words, levels=self.levels, level=self.level)
@@ -123,9 +121,8 @@ class Hierarchy(Generalisation):
             if not all(isinstance(cell, str) for cell in row):
                 raise TypeError(row)
             if seen.setdefault(row[0], row) != row:
-                raise CannotGeneralise(
-                    "The value “{value}” stands in the hierarchy twice, in different groups.", value=row[0]
-                )
+                words = "The value “{value}” stands in the hierarchy twice, in different groups."
+                raise CannotGeneralise(words, value=row[0])
 
     def __hash__(self) -> int:
         # By a few of its 200,000 rows at most: columns in their generalised form are looked up by their steps.

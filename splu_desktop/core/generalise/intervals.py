@@ -56,10 +56,8 @@ class Intervals(Generalisation):
         object.__setattr__(self, "width", None if self.width is None else float(self.width))
         rising = all(map(math.isfinite, self.cuts)) and all(low < high for low, high in pairwise(self.cuts))
         if not rising or not 1 <= len(self.cuts) <= MOST_INTERVALS:
-            raise CannotGeneralise(
-                "Cut points must be 1 to {most} numbers, each above the one before, such as 18, 40, 65.",
-                most=MOST_INTERVALS,
-            )
+            words = "Cut points must be 1 to {most} numbers, each above the one before, such as 18, 40, 65."
+            raise CannotGeneralise(words, most=MOST_INTERVALS)
 
     def group_labels(self, column: Column) -> Grouping:
         """Return the interval of each label; a text among the numbers stays as it is."""
@@ -183,10 +181,8 @@ def _fraction(number: float | str | Fraction, least: float = -math.inf) -> Fract
         if not least < float(exact) < math.inf:
             raise ValueError
     except (ValueError, ZeroDivisionError, OverflowError):
-        raise CannotGeneralise(
-            "Widths and cut points are numbers such as 10 or 0.5, widths above 0, not “{number}”.",
-            number=str(number)[:40],
-        ) from None
+        words = "Widths and cut points are numbers such as 10 or 0.5, widths above 0, not “{number}”."
+        raise CannotGeneralise(words, number=str(number)[:40]) from None
     return exact
 
 

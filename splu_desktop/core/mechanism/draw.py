@@ -35,9 +35,8 @@ class Draw(ABC):
 
     def __post_init__(self) -> None:
         if not 1 <= self.gamma <= LARGEST_GAMMA:
-            raise BadSetting(
-                "Gamma must be a number from 1 to {most}, not {gamma}.", most=LARGEST_GAMMA, gamma=f"{self.gamma:g}"
-            )
+            words = "Gamma must be a number from 1 to {most}, not {gamma}."
+            raise BadSetting(words, most=LARGEST_GAMMA, gamma=f"{self.gamma:g}")
 
     @property
     def retention(self) -> float:
@@ -97,9 +96,8 @@ def draw_from(data: Mapping[str, Any]) -> Draw:
     """Return the draw that `draw_as_dict` gave. Raises BadSetting."""
     name, gamma = data.get("draw", "lenders"), data.get("gamma")
     if name not in _KNOWN or isinstance(gamma, bool) or not isinstance(gamma, int | float):
-        raise BadSetting(
-            "A draw needs a name among {known} and a number gamma.", known=", ".join(_KNOWN), draw=str(name)[:40]
-        )
+        words = "A draw needs a name among {known} and a number gamma."
+        raise BadSetting(words, known=", ".join(_KNOWN), draw=str(name)[:40])
     draw: Draw = _KNOWN[name](float(gamma))
     return draw
 

@@ -54,9 +54,8 @@ class Limits:
     def __post_init__(self) -> None:
         shares = [getattr(self, each.name) for each in fields(self) if each.name not in ("name", *WHOLE)]
         if not all(0 < each <= 1 for each in shares) or not all(1 <= getattr(self, n) < math.inf for n in WHOLE):
-            raise BadSetting(
-                "The limits for “{name}” must be shares above 0 up to 1, and numbers from 1.", name=self.name
-            )
+            words = "The limits for “{name}” must be shares above 0 up to 1, and numbers from 1."
+            raise BadSetting(words, name=self.name)
 
 
 def limits_for(audience: Audience) -> Limits:

@@ -46,11 +46,7 @@ class AskedCells:
     """
 
     def __init__(
-        self,
-        table: Table,
-        questions: Sequence[AskedTable],
-        candidates: Sequence[Candidate],
-        steps: Mapping[str, Steps],
+        self, table: Table, questions: Sequence[AskedTable], candidates: Sequence[Candidate], steps: Mapping[str, Steps]
     ) -> None:
         self._questions = questions
         by_name = {each.name: each for each in candidates}

@@ -31,12 +31,7 @@ from splu_desktop.core.interval_texts import interval_ends, whole_numbers
 from splu_desktop.core.risk.tiers import TIERS, Rung
 from splu_desktop.core.table import Column, quantiles, unique
 
-AGE_CUTS = (
-    tuple(range(5, 95, 5)),
-    (10, 18, *range(25, 95, 10)),
-    (18, 45, 65, 75),
-    (18, 65),
-)
+AGE_CUTS = (tuple(range(5, 95, 5)), (10, 18, *range(25, 95, 10)), (18, 45, 65, 75), (18, 65))
 # Tier 3 is for years of dates and for leaving other columns out: both come before broad bands of ages.
 _AGE_TIERS = (1, 2, 4, 5)
 _RARE_TIERS = ((20, 1), (100, 2))  # persons below which values go to "Other"

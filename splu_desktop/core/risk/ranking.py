@@ -19,10 +19,7 @@ _SAME_ANSWERS = 3  # columns with the same values, as items of a questionnaire h
 
 
 def rank_sensitive(
-    table: Table,
-    sensitive: Sequence[str],
-    public_values: Mapping[str, Sequence[str]],
-    doubtful: Collection[str] = (),
+    table: Table, sensitive: Sequence[str], public_values: Mapping[str, Sequence[str]], doubtful: Collection[str] = ()
 ) -> list[str]:
     """Return the columns by how much their secret values tell; doubtful ones, amounts and dates, rare ones come last.
 

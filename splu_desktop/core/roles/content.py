@@ -80,12 +80,12 @@ def sample_labels(column: Column) -> Sequence[str]:
     return [str(label).strip() for label in column.labels[present[::step]]]
 
 
-def _mostly(labels: Sequence[str], check: Callable[[str], object], share: float = MOST) -> bool:
-    """Whether a check holds of so many labels; most columns fail within the first."""
+def _mostly(labels: Sequence[str], check: Callable[[str], object]) -> bool:
+    """Whether a check holds of most labels; most columns fail within the first."""
     first = labels[:10]
-    if not labels or sum(map(bool, map(check, first))) < 0.5 * share * len(first):
+    if not labels or sum(map(bool, map(check, first))) < 0.5 * MOST * len(first):
         return False
-    return sum(map(bool, map(check, labels))) >= share * len(labels)
+    return sum(map(bool, map(check, labels))) >= MOST * len(labels)
 
 
 @remember
