@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
@@ -17,13 +18,12 @@ def day_to_delete(text: str, earliest: date | None = None) -> str:
 
     earliest : today where it is not said; what was released before keeps the day that was said then.
     """
-    try:
-        # “tomorrow” once went into a release as it was typed.
-        found = date.fromisoformat(text) if text else date.max
+    if not text:
+        return ""
+    with suppress(ValueError):  # “tomorrow” once went into a release as it was typed
+        found = date.fromisoformat(text)
         if found >= (earliest or date.today()):
-            return found.isoformat() if text else ""
-    except ValueError:
-        pass
+            return found.isoformat()
     words = "“{text}” is no date still to come; write the day to delete a release by as {example}."
     raise BadSetting(words, text=text[:80], example=f"{date.today().year + 1}-12-31")
 

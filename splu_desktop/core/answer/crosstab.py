@@ -112,7 +112,7 @@ def crosstab(
     line, found = cross_codes(inside, math.prod(table[name].m for name in open_by) + 1)
     outside = int(found[0] == 0) if len(found) else 0
     keys = found[outside:] - 1
-    if (len(keys)) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:
+    if len(keys) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:
         raise BadQuestion("The table would have more than {most} cells; name fewer columns.", most=MOST_CELLS)
     heads, alpha = label_lines([table[name] for name in open_by], keys), published.thresholds.alpha
     labels = tuple(map(str, table[column].labels))
@@ -124,7 +124,9 @@ def crosstab(
     top = np.broadcast_to(grid.line_rows[:, None].astype(float), grid.published_counts.shape)
     low, high = grid.figures.interval(top)
     low_alike, high_alike = reader.among_alike(grid, top).interval(top)
-    estimate = _estimate(reader, grid, column, hidden, estimator, open_by, keys, outside)
+    estimate = grid.figures.estimate
+    if estimator != "unbiased":
+        estimate = _lean(reader, grid, (*hidden, column), () if hidden else open_by, keys, outside)
     figures = np.clip(estimate, low, high), low, high, low_alike, high_alike
     shown, selected = grid.published_counts, grid.line_rows
     if hidden:  # lines of the hidden column's values come out of the pairs
@@ -148,25 +150,16 @@ def label_lines(columns: Sequence[Column], keys: NDArray[np.int64]) -> tuple[tup
     return tuple(zip(*reversed(found), strict=True)) if found else ((),) * len(keys)
 
 
-def _estimate(
-    reader: Reader,
-    grid: Grid,
-    column: str,
-    hidden: Sequence[str],
-    estimator: str,
-    by: Sequence[str],
-    keys: NDArray[np.int64],
-    outside: int,
+def _lean(
+    reader: Reader, grid: Grid, names: Sequence[str], by: Sequence[str], keys: NDArray[np.int64], outside: int
 ) -> Floats:
-    if estimator == "unbiased":
-        return grid.figures.estimate
-    spread = float(np.mean([reader.spread(name) for name in (*hidden, column)]))
+    """Return estimates drawn towards what lines by several columns let expect by the lifts of each."""
     target = grid.target.copy()
-    if len(by) > 1 and not hidden:
-        table, rest = reader.published.table, keys
+    if len(by) > 1:
+        rest = keys
         for name in reversed(by):
-            rest, code = np.divmod(rest, table[name].m)
-            target[outside:] *= reader.label_lifts(column, name)[code]
+            rest, code = np.divmod(rest, reader.published.table[name].m)
+            target[outside:] *= reader.label_lifts(names[-1], name)[code]
         total = target.sum(axis=1, keepdims=True)
         target = np.where(total > 0, target / np.where(total > 0, total, 1) * grid.line_rows[:, None], target)
-    return grid.figures.draw_towards(target, spread)
+    return grid.figures.draw_towards(target, float(np.mean([reader.spread(name) for name in names])))

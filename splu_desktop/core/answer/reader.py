@@ -74,38 +74,23 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class _Events:
-    """Q events that values of some blocks make together.
+    """Q events that values of some blocks make together; C classes."""
 
-    Attributes
-    ----------
-    codes : (N,) the event that each row shows of those that are looked at.
-    whole : (Q,) the share of all rows that shows each, as if blocks were independent.
-    totals : (C, Q) rows of each class that show each, of the last block.
-    shares, rho : by block, (C, Q) the share of a class that shows its part, (Q,) how alike a person's rows are in it.
-    """
-
-    codes: Ints
-    whole: Floats
-    totals: NDArray[np.int64]
-    shares: list[Floats]
-    rho: list[Floats]
+    codes: Ints  # (N,) the event that each row shows of those that are looked at
+    whole: Floats  # (Q,) the share of all rows that shows each, as if blocks were independent
+    totals: NDArray[np.int64]  # (C, Q) rows of each class that show each, of the last block
+    shares: list[Floats]  # by block, (C, Q) the share of each class that shows its part
+    rho: list[Floats]  # by block, (Q,) how alike a person's rows are in its part
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Rows of lines, K parts of them, each in one class.
+    """Rows of lines, K parts of them, each in one class."""
 
-    Attributes
-    ----------
-    line, of_class : (K,) the line and the class of each.
-    shown : (K, Q) its rows that show each event.
-    row_part : (N,) the part of each row that is looked at.
-    """
-
-    line: Ints
-    of_class: Ints
-    shown: Floats
-    row_part: Ints
+    line: Ints  # (K,)
+    of_class: Ints  # (K,)
+    shown: Floats  # (K, Q) rows that show each event
+    row_part: Ints  # (N,) the part of each row that is looked at
 
 
 class Reader:

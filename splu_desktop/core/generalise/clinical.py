@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -44,15 +43,13 @@ class Measure:
 @cache
 def measures() -> tuple[Measure, ...]:
     """Return the measures of the user's own files, which go first, and of `resources/generalise`. Raises BadSetting."""
-    paths = [*own_files("bands"), resource_path("generalise/measures.toml")]
-    return tuple(each for path in paths for each in _measures_in(path))
-
-
-def _measures_in(path: Path) -> list[Measure]:
-    try:
-        return [_measure(said) for said in read_toml(path)["measure"]]
-    except (KeyError, TypeError, ValueError):
-        raise unreadable(path) from None
+    found: list[Measure] = []
+    for path in (*own_files("bands"), resource_path("generalise/measures.toml")):
+        try:
+            found += [_measure(said) for said in read_toml(path)["measure"]]
+        except (KeyError, TypeError, ValueError):
+            raise unreadable(path) from None
+    return tuple(found)
 
 
 def _measure(said: dict[str, Any]) -> Measure:

@@ -78,9 +78,8 @@ def check_new(target: Path, *, overwrite: bool = False) -> None:
             raise CannotWrite("“{target}” exists already; choose another name.", target=target)
         parent = target.parent
         if not parent.is_dir():
-            raise CannotWrite(
-                "The folder “{parent}” does not exist; create it or choose another destination.", parent=parent
-            )
+            words = "The folder “{parent}” does not exist; create it or choose another destination."
+            raise CannotWrite(words, parent=parent)
         if not os.access(parent, os.W_OK | os.X_OK):
             raise CannotWrite("You may not write to the folder “{parent}”; choose another destination.", parent=parent)
     except OSError as fault:  # what the system says of an impossible path: too long, no letters

@@ -164,9 +164,8 @@ def _rename(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportCho
     # Choices resolved before hold the new names already.
     unknown = [old for old, new in resolved.renames.items() if old not in raw_names and new not in given]
     if unknown:
-        raise BadChoice(
-            "There is no column “{name}” to rename; {advice}", name=unknown[0], advice=which_of(unknown[0], raw_names)
-        )
+        words = "There is no column “{name}” to rename; {advice}"
+        raise BadChoice(words, name=unknown[0], advice=which_of(unknown[0], raw_names))
     names = tuple(resolved.renames.get(old, now).strip() for old, now in zip(raw_names, given, strict=True))
     twice = next((name for name, count in Counter(names).items() if count > 1 or not name), None)
     if twice is not None:

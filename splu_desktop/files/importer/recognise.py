@@ -50,9 +50,8 @@ def check_readable(path: Path) -> None:
         if not path.exists():
             raise MissingFile(path)
         if not path.is_file():
-            raise FileFault(
-                "“{path}” is a folder or no ordinary file; choose the file with the table itself.", path=path
-            )
+            words = "“{path}” is a folder or no ordinary file; choose the file with the table itself."
+            raise FileFault(words, path=path)
         if path.stat().st_size == 0:
             raise EmptyFile(path)
     except (OSError, ValueError) as error:

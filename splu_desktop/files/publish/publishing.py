@@ -293,9 +293,8 @@ def _check_source(options: Options) -> None:
         return
     with contextlib.suppress(OSError):  # a source that is gone has not changed: the table is as it was read
         if file_sha256(options.source) != options.source_sha256:
-            raise SourceChanged(
-                "“{source}” has changed since it was opened; open it again.", source=options.source.name
-            )
+            words = "“{source}” has changed since it was opened; open it again."
+            raise SourceChanged(words, source=options.source.name)
 
 
 def _account() -> str:

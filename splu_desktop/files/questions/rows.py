@@ -90,8 +90,7 @@ def _of_sheet(path: Path) -> list[list[str]] | None:
             column=cell.column + 1,
         )
     if sheet.rows * sheet.width > _MOST_CELLS:
-        raise BadQuestions(
-            "The first sheet of “{path}” has more cells than questions can have; save it as CSV.", path=path
-        )
+        words = "The first sheet of “{path}” has more cells than questions can have; save it as CSV."
+        raise BadQuestions(words, path=path)
     rows = sheet.head(sheet.rows)
     return [row if any(cell.strip() for cell in row) else [] for row in rows]

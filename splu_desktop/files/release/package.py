@@ -104,9 +104,8 @@ class _Zip:
         except (*self._faults, zlib.error, OSError):
             raise damage_fault(self.path / name) from None
         except RuntimeError:  # pyzipper's word for a password that does not fit
-            raise PasswordNeeded(
-                "The password does not open “{path}”; check it and try again.", path=self.path
-            ) from None
+            words = "The password does not open “{path}”; check it and try again."
+            raise PasswordNeeded(words, path=self.path) from None
 
 
 Package = _Folder | _Zip
@@ -135,9 +134,8 @@ def open_package(path: Path, password: str | None = None, *, finished: bool = Tr
     """
     with _readable(path):
         if finished and is_unfinished(path):
-            raise BadRelease(
-                "“{path}” is the unfinished work of a run that was stopped, no release; remove it.", path=path
-            )
+            words = "“{path}” is the unfinished work of a run that was stopped, no release; remove it."
+            raise BadRelease(words, path=path)
         return _open(path, password)
 
 

@@ -61,9 +61,8 @@ def _check_limits(sheets: Sequence[Sheet], path: Path) -> None:
             (len(cell) for row in (sheet.header, *sheet.rows) for cell in row if isinstance(cell, str)), default=0
         )
         if len(sheet.rows) >= _MOST_ROWS or len(sheet.header) > _MOST_COLUMNS or longest > _LONGEST:
-            raise CannotWrite(
-                "“{path}” would be larger than an Excel workbook can be; save as CSV instead.", path=path.name
-            )
+            words = "“{path}” would be larger than an Excel workbook can be; save as CSV instead."
+            raise CannotWrite(words, path=path.name)
 
 
 def _write_csv(sheet: Sheet, path: Path, progress: Progress) -> None:
