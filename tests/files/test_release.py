@@ -22,7 +22,7 @@ import pytest
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.audience import WHO, Audience
-from splu_desktop.core.mechanism import CLASS, Block, Lenders
+from splu_desktop.core.mechanism import CLASS, Block, DecoyGroups, Draw, Lenders
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
@@ -147,6 +147,22 @@ def test_the_readme_fits_a_page_and_its_example_holds(ward: OpenRelease) -> None
     call, told = re.search(r"(r\.count\(.*?\))\s+# about ([\d,]+)", text).groups()  # type: ignore[union-attr]
     found = eval(call, {"r": load_kit(ward.path / "splu_release.py").load(ward.path)})
     assert round(found.estimate) == int(told.replace(",", ""))
+
+
+@pytest.mark.parametrize("draw", [Lenders(2), DecoyGroups(2)], ids=lambda draw: draw.name)
+def test_the_readme_names_the_kit_where_it_reads_the_release(draw: Draw, tmp_path: Path) -> None:
+    table = Table((column_of("sex", ["f", "m"] * 120), column_of("dx", ["a", "b", "c", "d", "e"] * 48)))
+    folder = released(table, Plan({"sex": Role.NSA, "dx": Role.SA}, (Block(("dx",), draw),)), tmp_path / "r").path
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    kit = load_kit(folder / "splu_release.py")
+    try:
+        reads = kit.load(folder).n == table.n
+    except kit.Refused:
+        reads = False
+    assert reads is (draw.name == "lenders")
+    assert [word in text for word in ("splu_release.load()", "load_release(", "r.regress(", "fit.bse")] == [reads] * 4
+    assert ("decoy groups" in text) is not reads
+    assert "d.groupby(" in text
 
 
 @pytest.mark.parametrize("who", WHO)

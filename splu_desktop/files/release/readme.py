@@ -182,19 +182,16 @@ def example_cell(
 ) -> tuple[ScoreColumn, list[tuple[str, str]]]:
     """Return a score column and a cell of the first asked table: the most frequent value, the largest group."""
     counted = [each for each in scores if each.value is not None] or list(scores)
-    asked = next((each for each in questions if each.sa in published.sensitive), None)
-    if asked is not None:
-        same = [each for each in counted if each.column == asked.sa and each.value == asked.value]
-        counted = same or [each for each in counted if each.column == asked.sa] or counted
+    asked = next((each for each in questions if each.sa in published.sensitive), AskedTable(counted[0].column))
+    same = [each for each in counted if each.column == asked.sa and each.value == asked.value]
+    counted = same or [each for each in counted if each.column == asked.sa] or counted
     counted = [each for each in counted if each.column == counted[0].column]
     drawn = published.table[counted[0].column]
     shown = {
         str(label): n for label, n, gone in zip(drawn.labels, drawn.counts(), drawn.missing, strict=True) if not gone
     }
-    by = asked.by[:1] if asked is not None and asked.by else ()
-    if not by:
-        few = [name for name in published.nsas if 2 <= published.table[name].m <= 12]
-        by = tuple(sorted(few, key=lambda name: published.table[name].m)[:1])
+    few = [name for name in published.nsas if 2 <= published.table[name].m <= 12]
+    by = asked.by[:1] or sorted(few, key=lambda name: published.table[name].m)[:1]
     cell = []
     for name in by:
         column = published.table[name]
@@ -215,7 +212,8 @@ def _examples(
     """Return lines to be copied: Python, R, a formula of a spreadsheet, each with the kit and by scores.csv."""
     score, cell = example_cell(published, questions, scores)
     python, r = [], []
-    if score.value is not None:
+    known = all(block.draw.name == "lenders" for block in published.blocks)  # to the kit, which refuses others
+    if known and score.value is not None:
         conditions = [Condition(name, (value,)) for name, value in [(score.column, score.value), *cell]]
         asked = [f"{name}={value or '(empty)'}" for name, value in [(score.column, score.value), *cell]]
         call, told = ", ".join(map(_quote, asked)), ""
@@ -232,14 +230,14 @@ def _examples(
             formula = f"({_r_name(score.column)} == {_quote(score.value)}) ~ {_r_name(cell[0][0])}"
             r.append(f'summary(regress(r, {formula}, family = "logistic"))')
     by = cell[0][0] if cell else ""
-    python += _pandas_lines(published, facts, score, by)
-    r += _lm_lines(published, facts, score, by)
+    python += _pandas_lines(published, facts, score, by)[: None if known else -2]  # errors, which hold for lenders
+    r += _lm_lines(published, facts, score, by)[: None if known else -3]
     beside = [*published.table.names, *(each.name for each in scores)]
     numbers, words = (_letters(beside.index(name)) for name in (score.name, by or score.name))
     value = _criterion(cell[0][1]) if by else '"<>"'
     formula = t(say("=SUMIFS({numbers}, {words}, {value})", numbers=numbers, words=words, value="…"))
     formula = formula.replace("…", value)  # in no sentence, which would keep the direction of its letters by marks
-    return [
+    lines = [
         "```python",
         *python,
         "```",
@@ -252,6 +250,8 @@ def _examples(
         t(say("Robust errors alone are too wide where whole classes are compared: take the last lines, too.")),
         t(say('A covariate that was drawn anew needs r.regress("outcome ~ covariate") of splu_release.')),
     ]  # fmt: skip
+    alone = say("Drawn in decoy groups, which splu_release does not know: ask SPLU Desktop for ranges.")
+    return lines if known else [*lines[:-2], t(alone)]
 
 
 def _quote(text: str) -> str:
@@ -324,7 +324,7 @@ def _lm_lines(published: Published, facts: Mapping[str, Any], score: ScoreColumn
     wider, less = _error_factors(published, score.column)
     return [
         f'd <- cbind(read.csv("table.csv"{read}{text}), read.csv("scores.csv"{read}))',
-        f"fit <- lm({score.name} ~ {_r_name(by) if by else 1}, d)",
+        f"fit <- lm({score.name} ~ {_r_name(by) if by else 1}, d); coef(fit)",
         f"w <- model.matrix(fit) %*% solve(crossprod(model.matrix(fit))){means}",
         f"s <- sqrt(1 - {less} * {whole} / colSums(w^2))",
         f"lmtest::coeftest(fit, {wider and f'{wider}^2 * '}sandwich::{robust} * outer(s, s))",
@@ -350,11 +350,7 @@ def _goodness(published: Published, questions: Sequence[AskedTable], reader: Rea
     """Return, for each asked table, how many of its answers of 50 and more are within its error."""
     lines: list[str] = []
     for asked in questions[:3] if reader is not None else ():
-        if (
-            asked.kind == "mean"
-            or asked.sa not in published.sensitive
-            or any(name not in published.table for name in asked.by)
-        ):
+        if asked.kind == "mean" or asked.sa not in published.sensitive or not {*asked.by} <= {*published.table.names}:
             continue
         assert reader is not None
         found = crosstab(reader, asked.by, asked.sa)
