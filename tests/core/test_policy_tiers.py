@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from splu_desktop.core.generalise import Prefix
 from splu_desktop.core.persons.blanking import Blanking, blank, find_leavers
 from splu_desktop.core.risk.association import LINKED, association
 from splu_desktop.core.risk.blocks import MOST_BLOCKS, MOST_TOGETHER, group_columns
@@ -111,6 +112,17 @@ def test_no_form_of_a_column_has_but_one_value() -> None:
     for some in ([], [""] * 40):  # whether anything is said at all is no form either
         units = column_of("ward", [*(f"ward {at % 90}" for at in range(900)), *some])
         assert [rung.steps for rung in ladder_of(units, "unit", asked=False)] == [(), None], "all would be others"
+
+
+def test_codes_of_places_are_cut_to_their_first_digits_and_names_of_places_are_not() -> None:
+    codes = column_of("postcode", [f"{at:05d}" for at in range(10_115, 99_999, 53)])
+    assert [rung.steps for rung in ladder_of(codes, "place", asked=False)] == [
+        (),
+        *((Prefix(length=digits),) for digits in (3, 2, 1)),
+        None,
+    ]
+    named = column_of("town", [f"{name}ville" for name in "ABCDEFGH" for _ in range(200)])
+    assert [rung.steps for rung in ladder_of(named, "place", asked=False)] == [(), None]
 
 
 def test_too_few_persons_have_no_form() -> None:

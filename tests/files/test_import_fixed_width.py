@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import ImportChoices, ProblemKind, TableReading, read
-from splu_desktop.files.importer.text.fixed_width import edges_of, name_columns, split
+from splu_desktop.files.importer.text.fixed_width import count_unparted, edges_of, name_columns, split
 
 HEAD = ["CASENO", "SURNAME", "SEX", "AGE", "ADMITTED"]
 NAMES = ["Anna Müller", "Groß", "Jan van der Berg", "O'Neill", "Smith"]
@@ -105,3 +105,11 @@ def test_lines_are_cut_as_they_were_printed(rows: list[list[str]]) -> None:
 @pytest.mark.parametrize("mark", ["", "fixed", "fixed 3", "fixed 5 3", "fixed a b", "||"])
 def test_what_is_no_layout(mark: str) -> None:
     assert edges_of(mark) == ()
+
+
+def test_five_long_lines_of_one_length_may_hold_columns_and_fewer_say_nothing() -> None:
+    lines = [f"{at:010d}XY{at:08d}\n" for at in range(5)]
+    assert count_unparted(lines) == 20
+    assert count_unparted(lines[:4]) == 0
+    assert count_unparted([line[1:] for line in lines]) == 0, "a line of nineteen is one code"
+    assert count_unparted(["only words and no number\n"] * 5) == 0

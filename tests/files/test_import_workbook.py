@@ -42,6 +42,13 @@ def text(cell: Any) -> str:
     return str(cell)
 
 
+def test_a_blank_cell_is_a_record_where_a_sheet_has_one_column_alone(tmp_path: Path) -> None:
+    one = read(workbook(tmp_path / "one.xlsx", [["dx"], ["flu"], [None], ["gout"]])).table
+    assert rows_of(one) == [["flu"], [""], ["gout"]]
+    two = read(workbook(tmp_path / "two.xlsx", [["dx", "sex"], ["flu", "f"], [None, None], ["gout", "m"]])).table
+    assert rows_of(two) == [["flu", "f"], ["gout", "m"]]
+
+
 CELLS = st.one_of(
     st.none(),
     st.text("abcäß 漢.,;\"'=+-@0123", min_size=1, max_size=8).filter(lambda t: bool(t.strip())),

@@ -39,6 +39,13 @@ def test_answers_stand_beside_their_questions(ward: OpenRelease, tmp_path: Path,
     assert set(read["release"]) == {ward.id}
 
 
+def test_a_blank_line_asks_of_all_rows_where_a_file_has_one_column_alone(ward: OpenRelease, tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text("dx\nyes\n\nyes\n", encoding="utf-8")
+    assert [len(asked) for asked in read_questions(tmp_path / "q.csv", ward.published).conditions] == [1, 0, 1]
+    (tmp_path / "q.csv").write_text("sex,dx\nf,yes\n\nm,yes\n", encoding="utf-8")
+    assert [len(asked) for asked in read_questions(tmp_path / "q.csv", ward.published).conditions] == [2, 2]
+
+
 def test_a_question_that_is_none_says_why_in_its_row(ward: OpenRelease, tmp_path: Path) -> None:
     asked = tmp_path / "q.csv"
     asked.write_text("sex,dx\nf,yes\nx,yes\n", encoding="utf-8")
