@@ -129,7 +129,8 @@ def test_days_written_with_midnight_are_days(tmp_path: Path) -> None:
     "pair",
     [
         ("Crohn's", "Crohn’s"), ("1-4 h", "1–4 h"), ("ＨＩＶ", "HIV"), ("２型", "2型"), ("ｶﾞﾝ", "ガン"),
-        ("АIDS", "AIDS"), ("C50.9", "c509"), ("01", "1"), ("01067", "1067"),
+        ("АIDS", "AIDS"), ("C50.9", "c509"), ("01", "1"), ("01067", "1067"), ("KIZAMIK", "kızamık"),
+        ("İshal", "ishal"), ("III 期", "Ⅲ 期"), ("wait...", "wait…"), ("٣ أ", "3 أ"), ("زكام", "زكـام"),
     ],
 )  # fmt: skip
 def test_letters_that_look_alike_and_codes_as_programs_cut_them_are_one_value(

@@ -81,19 +81,10 @@ def _of_day(value: Any, unit: str, first: dt.date, per_day: float) -> str | None
             return None
     else:
         return None
-    parts = {
-        "m": day.month,
-        "q": (day.month + 2) // 3,
-        "w": (day.timetuple().tm_yday - 1) // 7 + 1,
-    }
+    parts = {"m": day.month, "q": (day.month + 2) // 3, "w": (day.timetuple().tm_yday - 1) // 7 + 1}
     return day.isoformat() if unit == "d" else _text(day.year, parts.get(unit, 1), unit)
 
 
 def _text(year: int, part: int, unit: str) -> str:
-    return {
-        "y": f"{year:04d}",
-        "m": f"{year:04d}-{part:02d}",
-        "q": f"{year:04d} Q{part}",
-        "h": f"{year:04d} H{part}",
-        "w": f"{year:04d}-W{part:02d}",
-    }[unit]
+    forms = {"y": "{:04d}", "m": "{:04d}-{:02d}", "q": "{:04d} Q{}", "h": "{:04d} H{}", "w": "{:04d}-W{:02d}"}
+    return forms[unit].format(year, part)

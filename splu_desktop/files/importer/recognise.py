@@ -265,9 +265,8 @@ def _name_zipped(path: Path) -> str:
             if "mimetype" in names:
                 kind = archive.open("mimetype").read(200)
                 if b"opendocument.spreadsheet" in kind:
-                    if "META-INF/manifest.xml" in names and b"encryption-data" in archive.open(
-                        "META-INF/manifest.xml"
-                    ).read(1 << 20):
+                    parts = "META-INF/manifest.xml"
+                    if parts in names and b"encryption-data" in archive.open(parts).read(1 << 20):
                         raise Encrypted(path)
                     return "ods"
     except UNREADABLE as error:
@@ -287,8 +286,7 @@ def _compound(path: Path) -> str:
         data = file.read(1 << 22)
     if "EncryptedPackage".encode("utf-16-le") in data:
         raise Encrypted(path)
-    if "Workbook".encode("utf-16-le") in data or "Book".encode("utf-16-le") in data:
-        return "xls"
-    if "WordDocument".encode("utf-16-le") in data:
+    known = [name for name in ("Workbook", "Book", "WordDocument") if name.encode("utf-16-le") in data]
+    if known == ["WordDocument"]:
         raise WrongFormat(path, "Word")
     return "xls"

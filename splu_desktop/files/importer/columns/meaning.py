@@ -24,9 +24,13 @@ from splu_desktop.files.importer.columns.words import UNSEEN, WORDS
 _MARK = "\x1f"  # between texts that are looked at all at once
 _FEW = 20_000  # texts up to which some may be codes of a list
 _POINT = re.compile(r"(?i)(?<=^[a-z]\d[\dab])\.(?=\w{1,4}$)")  # of a code of the ICD
-_WIDE = re.compile("[\uff01-\uffee]+")  # letters as wide as those of China and Japan, or half as wide
-# Cyrillic letters that look like Latin ones, and marks as word processors set them.
-_ALIKE = str.maketrans("авекмнорстухѕіј’‘ʼ‐‑‒–—−“”„", "abekmhopctyxsij'''------\"\"\"")
+# Letters, numerals and units as wide as those of China and Japan, or half as wide; three points in one.
+_WIDE = re.compile("[\uff01-\uffee\u2160-\u217f\u3300-\u33ff\u2026]+")
+# Cyrillic letters that look like Latin ones, marks as word processors set them, an i that is small in Turkish alone,
+# digits of Arabs and Persians; and what only draws a letter longer or coloured.
+_ALIKE = str.maketrans(
+    "авекмнорстухѕіј’‘ʼ‐‑‒–—−“”„ı٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", "abekmhopctyxsij'''------\"\"\"i" + 2 * "0123456789", "ـ\ufe0f"
+)
 _WESTERN = bytes(ord(" ") if chr(code).isspace() and chr(code) != _MARK else code for code in range(256))
 _UNSEEN_WESTERN = bytes(code for code in range(256) if UNSEEN.match(chr(code)) and not chr(code).isspace())
 
@@ -148,7 +152,8 @@ def write_plainly(text: str) -> str:
     if text.isascii():
         return " ".join(text.split()).casefold()
     text = _WIDE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), UNSEEN.sub("", text))
-    text = unicodedata.normalize("NFC", " ".join(text.split())).casefold().translate(_ALIKE)
+    text = unicodedata.normalize("NFC", " ".join(text.split())).casefold()
+    text = text.replace("i\u0307", "i").translate(_ALIKE)  # the small letter of a Turkish capital with a dot
     return unicodedata.normalize("NFC", text)
 
 
