@@ -774,3 +774,10 @@ def test_where_all_have_died_at_what_age_and_where_is_no_secret_but_when_and_of_
     roles = [[each.role for each in suggest_roles(Table((day, *others))).values()] for day in (died, lived)]
     assert roles[0] == [Role.SA, Role.NSA, Role.NSA, Role.SA]
     assert set(roles[1]) == {Role.SA}
+
+
+def test_of_a_text_without_an_end_the_first_letters_are_read() -> None:
+    """A cell of three million letters took minutes."""
+    reading = read_name("diagnosis " + "x" * 3_000_000 + " age")
+    assert reading.words[0] == "diagnosis"
+    assert "age" not in reading.words
