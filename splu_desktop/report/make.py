@@ -10,7 +10,7 @@ from typing import Any
 
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.whole_files import CannotWrite, check_name, whole_file
+from splu_desktop.files.disk.whole_files import CannotWrite, check_name, check_new, whole_file
 from splu_desktop.files.language import Language, language
 from splu_desktop.files.register.earlier import releases_before
 from splu_desktop.files.register.ledger import Entry, Register
@@ -115,6 +115,7 @@ def check_target(path: Path) -> None:
     if path.suffix.lower() not in ENDINGS:
         raise CannotWrite("“{path}” must end in .pdf, .html, .json or .xlsx.", path=path.name)
     check_name(path)
+    check_new(path, overwrite=True)
 
 
 def pages(report: Report, code: str) -> list[bytes]:

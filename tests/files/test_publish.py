@@ -14,12 +14,13 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import Cancelled, Progress
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.whole_files import CannotWrite
+from splu_desktop.files.disk.whole_files import CannotWrite, check_new
 from splu_desktop.files.publish.publishing import Options, Refused, SourceChanged, publish, tidy
 from splu_desktop.files.register import Register, RegisterFault
 from splu_desktop.files.register.earlier import releases_before
 from splu_desktop.files.release.reading import open_release
 from splu_desktop.files.release.verify import verify
+from splu_desktop.report.make import check_target
 from tests.files.releases import ward_plan, ward_table
 
 ALL = Options(accept_all="Agreed with the data protection officer")
@@ -124,6 +125,18 @@ def test_nothing_is_written_over(register: Register, table: Table, plan: Plan, t
     (tmp_path / "r").mkdir()
     with pytest.raises(CannotWrite, match="exists"):
         publish(table, plan, tmp_path / "r", options=ALL)
+
+
+def test_nothing_is_written_into_a_release(register: Register, table: Table, plan: Plan, tmp_path: Path) -> None:
+    """Which is handed on: an internal report in it would go, too."""
+    publish(table, plan, tmp_path / "r", options=ALL)
+    for name in ("again", "internal.pdf", "recipe.toml"):
+        with pytest.raises(CannotWrite, match="would lie in a release"):
+            check_new(tmp_path / "r" / name, overwrite=True)
+    with pytest.raises(CannotWrite, match="would lie in a release"):
+        publish(table, plan, tmp_path / "r" / "again", options=ALL)
+    with pytest.raises(CannotWrite, match="would lie in a release"):
+        check_target(tmp_path / "r" / "internal.pdf")
 
 
 def test_a_source_that_changed_meanwhile_is_told(register: Register, table: Table, plan: Plan, tmp_path: Path) -> None:

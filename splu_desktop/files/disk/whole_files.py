@@ -68,7 +68,7 @@ def check_name(target: Path) -> None:
 def check_new(target: Path, *, overwrite: bool = False) -> None:
     """Raise CannotWrite unless `target` can become a new file or folder, or may be replaced as a file.
 
-    Asked early, so that no work is done in vain.
+    Asked early, so that no work is done in vain. Nothing is ever written into a release, which is handed on.
     """
     try:
         str(target).encode("utf-8")  # bytes that are no letters have no place in register or report
@@ -80,6 +80,8 @@ def check_new(target: Path, *, overwrite: bool = False) -> None:
         if not parent.is_dir():
             words = "The folder “{parent}” does not exist; create it or choose another destination."
             raise CannotWrite(words, parent=parent)
+        if (parent / "release.json").exists():
+            raise CannotWrite("“{path}” would lie in a release; choose another folder.", path=target)
         if not os.access(parent, os.W_OK | os.X_OK):
             raise CannotWrite("You may not write to the folder “{parent}”; choose another destination.", parent=parent)
     except OSError as fault:  # what the system says of an impossible path: too long, no letters

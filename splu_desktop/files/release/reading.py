@@ -104,7 +104,7 @@ def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = No
     check_new(path, overwrite=True)
     if path.suffix.lower() not in (".csv", ".xlsx"):
         raise CannotWrite("“{path}” must end in .csv or .xlsx.", path=path.name)
-    if release is not None and (path.absolute() == release.absolute() or (path.parent / FACTS_NAME).exists()):
+    if release is not None and path.absolute() == release.absolute():
         raise CannotWrite("“{path}” would lie in a release; choose another folder.", path=path)
     if path.exists() and not overwrite:
         raise CannotWrite("“{path}” exists already; choose another name or say --overwrite.", path=path)

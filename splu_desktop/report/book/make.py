@@ -16,11 +16,10 @@ from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.sanitise import prepare
 from splu_desktop.core.table import Table
-from splu_desktop.files.disk.whole_files import CannotWrite, check_name
+from splu_desktop.files.disk.whole_files import CannotWrite, check_name, check_new
 from splu_desktop.files.language import language
 from splu_desktop.files.register.earlier import source_marks
 from splu_desktop.files.register.ledger import TABLES, Entry, Register
-from splu_desktop.files.release.facts import FACTS_NAME
 from splu_desktop.files.release.reading import OpenRelease
 from splu_desktop.report.book.counting import NoisyCounts, ReleaseCounts
 from splu_desktop.report.book.document import PrintedBook, book_document
@@ -86,8 +85,7 @@ def check_book_path(path: Path, *, overwrite: bool) -> None:
     if path.suffix.lower() not in ENDINGS:
         raise CannotWrite("“{path}” must end in .xlsx, .docx or .html.", path=path.name)
     check_name(path)
-    if (path.parent / FACTS_NAME).exists():
-        raise CannotWrite("“{path}” would lie in a release; choose another folder.", path=path)
+    check_new(path, overwrite=True)
     if path.exists() and not overwrite:
         raise CannotWrite("“{path}” exists already; choose another name or say --overwrite.", path=path)
 
