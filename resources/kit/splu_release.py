@@ -63,7 +63,7 @@ class Result:
 
     def confint(self, about="like"):
         """The 95 % intervals: about="like" for persons like these, "table" for those of this table."""
-        return self._framed([row[1:3] if about == "like" else row[3:] for row in self.rows], ["low", "high"])
+        return self._framed([{"like": row[1:3], "table": row[3:]}[about] for row in self.rows], ["low", "high"])
 
     def vcov(self, about="like"):
         """Variances and covariances (of ratios: of their logarithms); counts have intervals alone."""
@@ -133,7 +133,7 @@ class Release:
 
     def score(self, *where):
         """Return each row's score: of conditions, or of the number in a column. Sums over rows are right on average."""
-        features = [self._feature(where[0])] if where and where[0] in self.codes else self._conditions(where)
+        features = [self._feature(where[0])] if where and where[0] in list(self.codes) else self._conditions(where)
         equations = _Equations(self, features)
         values, _ = equations.weighed()
         grids = {key: equations.unmixed(key[0], {s: [math.prod(v)] for s, v in values[key].items()}) for key in values}
@@ -141,7 +141,7 @@ class Release:
 
     def count(self, *where):
         """Return how many rows meet all conditions."""
-        return Result("Count of " + ", ".join(where), ["count"], [self._count(self._conditions(where))])
+        return Result("Count of " + ", ".join(map(str, where)), ["count"], [self._count(self._conditions(where))])
 
     def share(self, outcome, where=()):
         """Return the share of rows with the outcome among those that meet the conditions."""
@@ -228,15 +228,15 @@ class Release:
         return Result(what, names, rows, {"like": like, "table": table}, notes)
 
     def _conditions(self, texts):
-        return [self._feature(text, 0.0) for text in ([texts] if isinstance(texts, str) else texts)]
+        return [self._feature(text, 0.0) for text in ([texts] if isinstance(texts, str) else texts or ())]
 
     def _feature(self, text, unknown=None):
         """Return a column and what each label counts: its number, or whether it meets a condition; unknown if empty."""
-        if text in self.codes and unknown is None:
+        if unknown is None and text in self.codes:
             if self.numbers[text] is None:
                 raise Refused(f"“{text}” holds no numbers: ask for {text}=value.")
             return text, self.numbers[text]
-        if not (parts := self._asked.fullmatch(text)):
+        if not (parts := self._asked.fullmatch(str(text))):
             raise Refused(f"“{text}” names no column with = behind it; the columns are {', '.join(self.codes)}.")
         name, sign, asked = parts.groups()
         labels, asked = self.labels[name], {">=": f"{asked}..", "<=": f"..{asked}"}.get(sign, asked)

@@ -345,6 +345,35 @@ def test_a_value_may_be_named_as_a_report_of_any_language_does(kit: ModuleType, 
         assert r.count(text).estimate == pytest.approx(expected), text
 
 
+@pytest.mark.parametrize("where", [["sex=f"], ("sex=f", "dx=yes"), 1, None, "", "sex", "sex==f"], ids=repr)
+def test_what_names_no_condition_gets_a_sentence(where: Any, kit: ModuleType, release: OpenRelease) -> None:
+    r = kit.load(release.path)
+    for ask in (r.count, r.score):
+        with pytest.raises(kit.Refused, match=r"^“.*” (names no column|fits no whole value|holds no numbers).*\.$"):
+            ask(where)
+
+
+def test_no_interval_is_given_about_what_there_is_not(kit: ModuleType, release: OpenRelease) -> None:
+    """A slip of the pen gave the narrower one of the two, that of the table."""
+    share = kit.load(release.path).share("dx=yes", None)
+    for ask in (share.confint, share.vcov):
+        ask("table")
+        with pytest.raises(KeyError, match="tabel"):
+            ask("tabel")
+
+
+@needs("R")
+@pytest.mark.parametrize("ask", ["confint", "vcov"])
+def test_the_r_kit_gives_no_interval_about_what_there_is_not(ask: str, release: OpenRelease) -> None:
+    script = f'source("{KIT / "splu_release.R"}"); x <- share(load_release("{release.path}"), "dx=yes")\n'
+    script += f'cat(dim({ask}(x)), dim({ask}(x, about = "table")), "\\n")\n'
+    script += f'cat(tryCatch({ask}(x, about = "tabel"), error = conditionMessage))'
+    ran = subprocess.run(["Rscript", "-"], input=script, capture_output=True, text=True, check=True)
+    sizes, *said = ran.stdout.splitlines()
+    assert sizes.split() == (["1", "2"] if ask == "confint" else ["1", "1"]) * 2
+    assert "should be one of" in " ".join(said)
+
+
 @needs("R")
 def test_the_r_kit_understands_the_same_words(kit: ModuleType, banded: OpenRelease) -> None:
     words, r = _in_other_words(banded), kit.load(banded.path)

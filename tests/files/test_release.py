@@ -160,7 +160,9 @@ def test_the_readme_names_the_kit_where_it_reads_the_release(draw: Draw, tmp_pat
     except kit.Refused:
         reads = False
     assert reads is (draw.name == "lenders")
-    assert [word in text for word in ("splu_release.load()", "load_release(", "r.regress(", "fit.bse")] == [reads] * 4
+    assert [word in text for word in ("splu_release.load()", "load_release(", "needs regress", "fit.bse")] == [
+        reads
+    ] * 4
     assert ("decoy groups" in text) is not reads
     assert "d.groupby(" in text
 

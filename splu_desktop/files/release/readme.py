@@ -248,7 +248,7 @@ def _examples(
         t(say("scores.csv has the same rows: the sum of {name} over any rows {what}.",
               name=score.name, what=score.words)),
         t(say("Robust errors alone are too wide where whole classes are compared: take the last lines, too.")),
-        t(say('A covariate that was drawn anew needs r.regress("outcome ~ covariate") of splu_release.')),
+        t(say("A covariate that was drawn anew needs regress of splu_release.")),
     ]  # fmt: skip
     alone = say("Drawn in decoy groups, which splu_release does not know: ask SPLU Desktop for ranges.")
     return lines if known else [*lines[:-2], t(alone)]
