@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import unicodedata
 from pathlib import Path
 
@@ -13,8 +14,9 @@ import pytest
 from splu_desktop.core.table import Column, Kind
 from splu_desktop.files.importer import ImportChoices, TableReading, read
 from splu_desktop.files.importer.columns.date_texts import parse_dates
+from splu_desktop.files.importer.columns.kinds import Texts
 from splu_desktop.files.importer.columns.many_texts import look_at
-from splu_desktop.files.importer.columns.number_texts import MarkEvidence, plain_numbers
+from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat, plain_numbers
 from splu_desktop.files.importer.period_texts import name_formats, period_text
 from splu_desktop.files.isolation.faults import BadChoice, FileFault
 from tests.columns import column_of
@@ -432,3 +434,12 @@ def test_dates_read_all_at_once_are_those_that_each_is_alone(mark: str, highest:
             alone = parse_dates([day + " " for day in days], weights, order=order)  # a blank, and no text is plain
             np.testing.assert_array_equal(quick.values, alone.values)
             assert (quick.order, quick.is_ambiguous, quick.offsets) == (alone.order, alone.is_ambiguous, alone.offsets)
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%y", "%d-%b-%y"])
+def test_nobody_is_born_after_today(form: str) -> None:
+    """A birth "27" is of 1927 till 2027 has come; another day may lie a year ahead."""
+    soon = datetime.date.today() + datetime.timedelta(days=20)
+    for name, back in (("Geburtsdatum", 100), ("date of birth", 100), ("review date", 0)):
+        texts = Texts(name, [soon.strftime(form)], np.ones(1, np.int64), NumberFormat())
+        assert texts.dates().values[0].astype(object).date() == soon.replace(year=soon.year - back)

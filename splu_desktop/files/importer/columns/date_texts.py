@@ -75,17 +75,10 @@ class Dates:
     offsets: tuple[str, ...] = ()
 
 
-def _year(text: str) -> int:
-    if len(text) == 4:
-        return int(text)
-    # Two digits: no date of a record lies more than a year ahead.
-    year = 2000 + int(text)
-    return year if year <= dt.date.today().year + 1 else year - 100
-
-
-def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetime | None:
+def _moment(found: re.Match[str], month: int, day: int, latest: dt.datetime) -> dt.datetime | None:
+    """Return the moment whose parts were found; of a year of two digits not after the latest."""
     hour, minute, second, micro = 0, 0, 0, 0
-    more = dt.timedelta()
+    more, year, short = dt.timedelta(), int(found["y"]), len(found["y"]) == 2
     if found["h"]:
         hour, minute, second = int(found["h"]), int(found["mi"]), int(found["s"] or 0)
         micro = int((found["f"] or "0").ljust(6, "0")[:6])
@@ -96,18 +89,21 @@ def _moment(found: re.Match[str], year: int, month: int, day: int) -> dt.datetim
     if hour == 24 and not (minute or second or micro):  # midnight at the end of a day
         hour, more = 0, dt.timedelta(days=1)
     try:
-        return dt.datetime(year, month, day, hour, minute, second, micro) + more
+        moment = dt.datetime(year + 2000 * short, month, day, hour, minute, second, micro) + more
+        return moment.replace(year=moment.year - 100) if short and moment > latest else moment
     except (ValueError, OverflowError):
         return None
 
 
-def _parse_unambiguous(label: str, compact: bool) -> tuple[dt.datetime | None, re.Match[str]] | None:
+def _parse_unambiguous(
+    label: str, compact: bool, latest: dt.datetime
+) -> tuple[dt.datetime | None, re.Match[str]] | None:
     """Return the moment of a text in which no day can be taken for a month, with its parts; None for other texts."""
     for form in (_YMD, _PARTED, _CHARACTERS, _STAMP, _COMPACT, _DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
         found = form.fullmatch(label)
         if found and (compact or form is not _COMPACT) and (compact or form is not _STAMP or found["z"]):
             month = MONTHS.get(found["name"].lower()) if "name" in form.groupindex else int(found["m"])
-            return (_moment(found, _year(found["y"]), month, int(found["d"])), found) if month else None
+            return (_moment(found, month, int(found["d"]), latest), found) if month else None
     return None
 
 
@@ -130,7 +126,12 @@ def _fill(values: NDArray[np.datetime64], at: NDArray[np.intp], texts: Sequence[
 
 
 def parse_dates(
-    labels: Sequence[str], weights: NDArray[np.int64], *, order: str | None = None, compact: bool = False
+    labels: Sequence[str],
+    weights: NDArray[np.int64],
+    *,
+    order: str | None = None,
+    compact: bool = False,
+    born: bool = False,
 ) -> Dates:
     """Parse each text.
 
@@ -139,7 +140,9 @@ def parse_dates(
     labels, weights : (m,) texts and the records that have each.
     order : "dmy" or "mdy" to overrule detection.
     compact : whether 20140513 is a date.
+    born : whether these are births, none of which is still to come; other dates may lie a year ahead.
     """
+    latest = dt.datetime.now() if born else dt.datetime(dt.date.today().year + 1, 12, 31, 23, 59, 59)
     values = np.full(len(labels), np.datetime64("NaT", "us"))
     open_: list[tuple[int, re.Match[str]]] = []
     offsets: dict[str, None] = {}
@@ -164,7 +167,7 @@ def parse_dates(
                 month_first += int(weights[i])
             open_.append((i, found))
             continue
-        parsed = _parse_unambiguous(label, compact)
+        parsed = _parse_unambiguous(label, compact, latest)
         if parsed is not None and parsed[0] is not None:
             values[i] = np.datetime64(parsed[0], "us")
             offsets[parsed[1]["z"] or ""] = None
@@ -178,7 +181,7 @@ def parse_dates(
     open_ += [(at, found) for at in left.tolist() if (found := _XXY.fullmatch(labels[at]))]
     for i, found in open_:
         day, month = (int(found[part]) for part in ("ab" if chosen == "dmy" else "ba"))
-        moment = _moment(found, _year(found["y"]), month, day) if 1 <= month <= 12 else None
+        moment = _moment(found, month, day, latest) if 1 <= month <= 12 else None
         if moment is not None:
             values[i] = np.datetime64(moment, "us")
             offsets[found["z"] or ""] = None

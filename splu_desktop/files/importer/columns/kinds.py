@@ -148,7 +148,8 @@ class Texts:
     def dates(self, *, compact: bool | None = None) -> Dates:
         """The dates; those without marks between the parts where the name says date, unless told."""
         compact = bool(_DATE_NAME.search(self.name)) if compact is None else compact
-        return parse_dates(self.visible_texts, self.counts, order=self.order, compact=compact)
+        born = _BIRTH_NAME.search(self.name) is not None
+        return parse_dates(self.visible_texts, self.counts, order=self.order, compact=compact, born=born)
 
     def of_words(self, kind: Kind, reason: str) -> ColumnType:
         """The type of texts without order, all of which fit."""
