@@ -235,6 +235,22 @@ def test_half_a_line_of_a_dead_run_is_cut_off(tmp_path: Path) -> None:
     assert register.read().faults == ()
 
 
+@pytest.mark.parametrize("text", [b"\xff\xfe\x00noise", bytes(64), b'{"number": 9, "ti'], ids=repr)
+@pytest.mark.parametrize("before", [0, 1])
+def test_an_end_that_no_run_left_is_told(tmp_path: Path, before: int, text: bytes) -> None:
+    """A register overwritten by anything without a line's end was called sound, and empty."""
+    register = Register(tmp_path / "register")
+    register.add("a", {})
+    path = register.folder / "register.jsonl"
+    path.write_bytes(path.read_bytes()[: None if before else 0] + text)
+    for _ in range(2):
+        found = register.read()
+        assert len(found.entries) == before
+        assert [str(each) for each in found.faults] == [
+            f"Entry {before + 1} of the register of releases is not readable."
+        ]
+
+
 def test_a_key_that_is_none_gets_a_sentence(tmp_path: Path) -> None:
     register = Register(tmp_path / "register")
     register.add("a", {})

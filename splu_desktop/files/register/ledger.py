@@ -209,6 +209,10 @@ def _read_on(file: BinaryIO, key: bytes, known: _Known, stamp: tuple[int, ...]) 
     number, end, last, held = known.lines, known.end, known.seal, known.held
     for line in file:
         if not line.endswith(b"\n"):
+            begun = f'{{"number": {number + 1}, '.encode()  # as a run that died leaves it
+            words = say("Entry {number} of the register of releases is not readable.", number=number + 1)
+            if not line.startswith(begun[: len(line)]) and words not in faults:  # an end is read anew each time
+                faults.append(words)
             break
         number, end = number + 1, end + len(line)
         digest.update(line)
