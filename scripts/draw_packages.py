@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 
@@ -24,13 +24,22 @@ Arrows = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class Module:
-    """One file: where it is, its text and its tree, and the modules of the package that it imports anywhere."""
+    """One file: where it is, its text and its tree."""
 
     name: str
     path: Path
     text: str
     tree: ast.Module
-    known: frozenset[str] = field(default=frozenset())
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree, which a dozen laws look through."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The modules of the package that it imports anywhere."""
+        return frozenset(_imported(self.nodes, modules())) - {self.name}
 
     @property
     def package(self) -> str:
@@ -47,14 +56,11 @@ def modules() -> dict[str, Module]:
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         text = path.read_text(encoding="utf-8")
         found[name] = Module(name, path, text, ast.parse(text))
-    return {
-        name: Module(name, each.path, each.text, each.tree, frozenset(_imported(each.tree, found)) - {name})
-        for name, each in found.items()
-    }
+    return found
 
 
-def _imported(tree: ast.Module, known: Mapping[str, object]) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _imported(nodes: Iterable[ast.AST], known: Mapping[str, object]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE):

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 from scripts.count_lines import HELD, figures, lazy_imports
 from scripts.draw_packages import PACKAGE, ROOT, Module, between_rooms, circles, modules, picture
@@ -69,7 +70,7 @@ def test_functions_are_verbs_where_no_participle_is_left_without_a_noun() -> Non
         f"{module.name}.{node.name}"
         for module in modules().values()
         if module.name not in _TEXTS
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.FunctionDef) and re.fullmatch(_NO_NOUN, node.name.strip("_"))
         if node.name.split("_")[0] not in _NOUNS
         if not any(ast.unparse(each) in ("property", "cached_property") for each in node.decorator_list)
@@ -83,7 +84,7 @@ def test_no_variable_is_called_own() -> None:
         f"{module.name}:{node.lineno}"
         for module in modules().values()
         if "compare" not in module.name
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if (isinstance(node, ast.Name) and node.id == "own") or (isinstance(node, ast.arg) and node.arg == "own")
     ] == []
 
@@ -93,7 +94,7 @@ def test_nobody_asks_a_role_by_its_word() -> None:
     assert [
         f"{module.name}:{node.lineno}"
         for module in modules().values()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Compare)
         and any(isinstance(each, ast.Constant) and each.value in ("sa", "nsa", "dropped") for each in node.comparators)
     ] == []
@@ -104,7 +105,7 @@ def test_no_conditional_stands_within_another() -> None:
     assert [
         f"{module.name}:{node.lineno}"
         for module in modules().values()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.IfExp)
         and any(isinstance(each, ast.IfExp) for each in ast.walk(node) if each is not node)
     ] == []
@@ -120,7 +121,7 @@ def test_classes_and_what_they_hold_are_called_by_nouns() -> None:
     bare = [
         f"{module.name}.{name}"
         for module in modules().values()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ClassDef) and node.name[0] != "_"
         for name in (node.name, *(f"{node.name}.{each}" for each in _held_by(node)))
         for own in (name.rpartition(".")[2],)
@@ -180,7 +181,7 @@ def test_distinct_numbers_are_found_in_one_way() -> None:
     slow = [
         f"{module.path}:{node.lineno}"
         for module in modules().values()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.unique" and not node.keywords
     ]
     assert slow == []
@@ -251,14 +252,12 @@ def _known(name: str) -> bool:
 def _silent(module: Module) -> Iterator[str]:
     """Give the places of imports inside functions with no comment on any line of theirs, nor on the one above."""
     lines = module.text.splitlines()
+    functions = [each for each in module.nodes if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    imports = [each for each in module.nodes if isinstance(each, ast.Import | ast.ImportFrom) and each.col_offset]
     inside = sorted(
-        {
-            (node.lineno, node.end_lineno or node.lineno)
-            for function in ast.walk(module.tree)
-            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-            for node in ast.walk(function)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-        }
+        (each.lineno, each.end_lineno or each.lineno)
+        for each in imports
+        if any(function.lineno < each.lineno <= (function.end_lineno or 0) for function in functions)
     )
     blocks: list[tuple[int, int]] = []
     for first, last in inside:
@@ -277,7 +276,7 @@ def test_a_docstring_names_what_is_there() -> None:
     found = [
         f"{name}:{node.name}: {word}"
         for name, module in modules().items()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         for word in _named_in(ast.get_docstring(node) or "")
         if word not in _there(node)
@@ -291,6 +290,7 @@ def _named_in(text: str) -> Iterator[str]:
             yield from (name.strip().lstrip("*") for name in names.split(","))
 
 
+@cache
 def _there(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """Return a function's parameters; of a class what is assigned or defined in it, and its methods' parameters."""
     found: set[str] = set()
