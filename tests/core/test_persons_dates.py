@@ -175,3 +175,21 @@ def test_a_rehearsal_says_what_a_release_would_give_back() -> None:
     assert short == rehearse_shift(table, ByPerson("id", shift=("visited",), days=10), ("visited",))
     assert rehearse_shift(table, ByPerson("id", shift=("visited",), days=70), ("visited",)).enough
     assert rehearse_shift(table, ByPerson("id", shift=("visited",), days=10), ()).enough  # months go out instead
+
+
+def test_a_quarter_that_is_not_moved_tells_where_a_moved_day_lies() -> None:
+    """Of 50 shifts 34 were told to remain beside a quarter, where who reads "2024Q3" is left 6 of a person's."""
+    rng = np.random.default_rng(7)
+    offsets, wards = rng.integers(0, 1_000, 2_000), rng.integers(0, 300, 2_000)
+    quarters = column_of("quarter", [f"Q{each}" for each in offsets // 90])
+    ward = column_of("ward", [f"w{each}" for each in wards])
+    table = Table((_persons(500, 4), _dates("visited", _days(offsets)), quarters, ward))
+    choice = ByPerson("id", shift=("visited",), days=180)
+    alone, beside = (rehearse_shift(table, choice, ("visited", name)) for name in ("ward", "quarter"))
+    assert (alone.hint, alone.enough) == ("range", True)
+    assert (beside.hint, beside.column, beside.enough) == ("unmoved", "quarter", False)
+    first = offsets // 90 * 90 - offsets
+    least, most = (np.array(each).reshape(500, 4) for each in (first, first + 89))
+    every = possible_shifts(180)[:, None]  # of one who was not moved, so many could be
+    left = ((every >= least.max(axis=1)) & (every <= most.min(axis=1))).sum(axis=0) + 1
+    assert beside.perplexity <= 1.2 * left.mean()

@@ -89,7 +89,7 @@ class Redraw(UnbiasedDraw):
         total = np.zeros((3, len(inside), m))
         if self.draw == DecoyGroups.name:
             for each, counts in enumerate(published):
-                figures = count_groups(self.mechanism, inside[:, each], by_class[:, each], counts, np.eye(m))
+                figures = count_groups(self.mechanism, by_class[:, each], counts, np.eye(m))
                 total += figures.estimate, figures.level, figures.slope
             return CountFigures(*total)
         for some in in_parts(len(inside), number * m):

@@ -135,19 +135,18 @@ def count_one_block(
     return CountFigures(estimate, level, slope / whole, steps / whole)
 
 
-def count_groups(draw: Draw, selected: Floats, shown: Floats, counts: Floats, events: Floats) -> CountFigures:
+def count_groups(draw: Draw, shown: Floats, counts: Floats, events: Floats) -> CountFigures:
     """Return figures of events of a block that was drawn in decoy groups, in one class.
 
     Parameters
     ----------
-    selected : (L,) records of each line.
     shown : (L, m) records of each line that show each value.
     counts : (m,) records of the class that show each value.
     events : (Q, m) which values make each event.
     """
     phi = draw.score(events, counts)
     x = shown @ phi.T
-    q = (selected / max(counts.sum(), 1))[:, None]
+    q = shown.sum(axis=1, keepdims=True) / max(counts.sum(), 1)
     spread = shown @ (phi**2).T - x
     level = (1 - q) * spread + q**2 * (events @ counts) * (1 - draw.retention)
     return CountFigures(x, np.maximum(level, 0.0), np.zeros_like(x))
@@ -177,7 +176,7 @@ def count_groups_by_class(
         counts = np.bincount(values[rows], minlength=size).astype(float)
         shown = count_pairs(line[rows], lines, values[rows], size).astype(float)
         shown = shown if drawn else shown @ draw.transition(counts)
-        part = count_groups(draw, shown.sum(axis=1), shown, counts, events)
+        part = count_groups(draw, shown, counts, events)
         total += part.estimate, part.level, part.slope
     return CountFigures(*total)
 

@@ -126,7 +126,7 @@ def crosstab(
     low_alike, high_alike = reader.among_alike(grid, top).interval(top)
     estimate = grid.figures.estimate
     if estimator != "unbiased":
-        estimate = _lean(reader, grid, (*hidden, column), () if hidden else open_by, keys, outside)
+        estimate = _lean(reader, grid, (*hidden, column), () if hidden else open_by, keys)
     figures = np.clip(estimate, low, high), low, high, low_alike, high_alike
     shown, selected = grid.published_counts, grid.line_rows
     if hidden:  # lines of the hidden column's values come out of the pairs
@@ -150,16 +150,14 @@ def label_lines(columns: Sequence[Column], keys: NDArray[np.int64]) -> tuple[tup
     return tuple(zip(*reversed(found), strict=True)) if found else ((),) * len(keys)
 
 
-def _lean(
-    reader: Reader, grid: Grid, names: Sequence[str], by: Sequence[str], keys: NDArray[np.int64], outside: int
-) -> Floats:
+def _lean(reader: Reader, grid: Grid, names: Sequence[str], by: Sequence[str], keys: NDArray[np.int64]) -> Floats:
     """Return estimates drawn towards what lines by several columns let expect by the lifts of each."""
     target = grid.target.copy()
     if len(by) > 1:
         rest = keys
         for name in reversed(by):
             rest, code = np.divmod(rest, reader.published.table[name].m)
-            target[outside:] *= reader.label_lifts(names[-1], name)[code]
+            target[len(target) - len(keys) :] *= reader.label_lifts(names[-1], name)[code]
         total = target.sum(axis=1, keepdims=True)
         target = np.where(total > 0, target / np.where(total > 0, total, 1) * grid.line_rows[:, None], target)
     return grid.figures.draw_towards(target, float(np.mean([reader.spread(name) for name in names])))

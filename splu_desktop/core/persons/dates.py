@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +101,7 @@ def move_dates(column: Column, shift: Ints, days: int) -> Column:
     unit = "datetime64[D]" if column.kind is Kind.DATE else "datetime64[us]"
     moved = column.values.astype(unit)[column.codes[rows]] + shift[rows].astype("timedelta64[D]")
     distinct, to = np.unique(moved, return_inverse=True)
-    made.put(rows, _write(distinct), to, distinct)
+    made.put(rows, _write(distinct), to, list(distinct))
     texts = np.flatnonzero(np.isnat(column.values) & ~column.missing)
     partial = _partial_dates(column, texts, days)
     for period, starts in partial.items():
@@ -131,13 +132,11 @@ class _Moved:
         self._texts: list[str] = []
         self._values: list[np.datetime64] = []
 
-    def put(
-        self, rows: NDArray[np.intp], texts: Sequence[str], to: Ints, values: NDArray[np.datetime64] | None = None
-    ) -> None:
+    def put(self, rows: NDArray[np.intp], texts: Sequence[str], to: Ints, values: Sequence[Any] = ()) -> None:
         """Give rows the texts at (K,) places `to`, which stand for some values, or for none."""
         self.codes[rows] = len(self._texts) + to
         self._texts += texts
-        self._values += [np.datetime64("NaT", "us")] * len(texts) if values is None else list(values)
+        self._values += values or [np.datetime64("NaT", "us")] * len(texts)
 
     def column(self) -> Column:
         """Return the column."""
@@ -204,7 +203,7 @@ class RecoveredShift:
 
 
 def try_recover_shift(
-    table: Table, names: Sequence[str], days: int, owner: NDArray[np.integer] | None
+    table: Table, names: Sequence[str], days: int, owner: NDArray[np.integer] | None, source: Table | None = None
 ) -> RecoveredShift:
     """Try to find by how many days persons were moved, from the published table alone.
 
@@ -216,6 +215,7 @@ def try_recover_shift(
     ----------
     names : columns that were moved.
     owner : (N,) the person of each row; None where the release does not tell.
+    source : the table before it was moved: whoever reads "2024Q3" knows where these days lie.
     """
     shifts = possible_shifts(days)
     who = np.arange(table.n) if owner is None else np.unique(owner, return_inverse=True)[1]
@@ -232,19 +232,20 @@ def try_recover_shift(
         if not known.any():
             continue
         rows = np.flatnonzero(known & (place[who] >= 0))
-        persons = place[who[rows]]
-        ends = int(day[known].min()) + days, int(day[known].max()) - days
-        hints.append(("range", name, _range_hint(day[rows], persons, len(chosen), shifts, ends)))
+        seen, hinted = day[rows], (place[who[rows]], len(chosen), shifts)
+        low, high = int(day[known].min()) + days - WEEK, int(day[known].max()) - days + WEEK
+        hints.append(("range", name, _range_hint(seen, *hinted, (low, max(low, high)))))
         if (shifts % WEEK).any():
-            hints.append(("weekdays", name, _weekday_hint(day[rows], persons, len(chosen), shifts)))
-        for other in table.columns:
-            if other.name in names or not _holds_dates(other):
-                continue
-            beside, there = _days(other)
-            both = rows[there[rows]]
-            apart = day[both] - beside[both]
-            if len(both) and np.diff(quantiles(apart, (0.1, 0.9))) <= 2 * days:
-                hints.append(("unmoved", other.name, _distance_hint(apart, place[who[both]], len(chosen), shifts)))
+            hints.append(("weekdays", name, _weekday_hint(seen, *hinted)))
+        for other in (each for each in table.columns if each.name not in names):
+            if _holds_dates(other):
+                beside, there = _days(other)
+                both = rows[there[rows]]
+                apart = day[both] - beside[both]
+                if len(both) and np.diff(quantiles(apart, (0.1, 0.9))) <= 2 * days:
+                    hints.append(("unmoved", other.name, _distance_hint(apart, place[who[both]], len(chosen), shifts)))
+            elif source is not None and (ends := _find_ends(source[name], other, rows)):
+                hints.append(("unmoved", other.name, _range_hint(seen, *hinted, ends)))
     if not hints or not len(chosen):
         return RecoveredShift(len(shifts), float(len(shifts)), 0.0, "", "")
     total = _count_remaining(sum((each for _, _, each in hints), np.zeros((len(chosen), len(shifts)))))
@@ -267,14 +268,25 @@ def _count_remaining(logs: Floats) -> Floats:
     return np.asarray(np.exp(-(chance * np.log(np.maximum(chance, 1e-300))).sum(axis=1)))
 
 
-def _range_hint(day: Ints, persons: Ints, number: int, shifts: Ints, ends: tuple[int, int]) -> Floats:
-    """Return (U, S) log-likelihoods: moved back, all of a person's dates lie within the ends, but for a week."""
-    first, last = np.full(number, np.iinfo(np.int64).max), np.full(number, np.iinfo(np.int64).min)
-    np.minimum.at(first, persons, day)
-    np.maximum.at(last, persons, day)
-    has = np.bincount(persons, minlength=number) > 0
-    low, high = ends[0] - WEEK, max(ends[1], ends[0]) + WEEK
-    out = has[:, None] & ((first[:, None] - shifts < low) | (last[:, None] - shifts > high))
+def _find_ends(column: Column, beside: Column, rows: NDArray[np.intp]) -> tuple[Ints, Ints] | None:
+    """Return (K,) first and last day in rows that have the same beside; None where these lie as far apart as all do."""
+    (day, known), code = _days(column), beside.codes
+    first, last = np.full((2, beside.m), [[day[known].max()], [day[known].min()]])
+    few = np.bincount(code[known], minlength=beside.m) < _SHARED  # of so few nobody knows that they lie together
+    whole = last.min(), first.max()
+    np.minimum.at(first, code[known], day[known])
+    np.maximum.at(last, code[known], day[known])
+    first[few], last[few] = whole
+    near = 2 * float((last - first)[code].mean()) <= whole[1] - whole[0]
+    return (first[code[rows]], last[code[rows]]) if near else None
+
+
+def _range_hint(day: Ints, persons: Ints, number: int, shifts: Ints, ends: tuple[Any, Any]) -> Floats:
+    """Return (U, S) log-likelihoods: moved back, all of a person's dates lie within the ends, of each row or of all."""
+    least, most = np.full(number, shifts[0]), np.full(number, shifts[-1])
+    np.maximum.at(least, persons, day - ends[1])
+    np.minimum.at(most, persons, day - ends[0])
+    out = (shifts < least[:, None]) | (shifts > most[:, None])
     out &= ~out.all(axis=1, keepdims=True)
     return np.where(out, -50.0, 0.0)
 

@@ -108,13 +108,14 @@ def _move(table: Table, choice: ByPerson, moved: NDArray[np.int64]) -> Table:
 def rehearse_shift(source: Table, choice: ByPerson, published: Sequence[str]) -> RecoveredShift:
     """Return what a reader of a release could recover of the shifts, before there is one; the same in every run.
 
-    source : rows that are published, as read.
-    published : unchanged columns that go out to the day, moved or not; coarser ones tell nothing of a day.
+    source : rows that are published, as they go out but for the move, and the column that names persons.
+    published : unchanged columns. Dates that go out coarser are not moved here: they tell nothing of a day.
     """
-    moved, who = tuple(name for name in choice.shift if name in published), persons(source[choice.column])
-    table, every = source.select(published), possible_shifts(choice.days)
+    moved = tuple(name for name in choice.shift if name in published and source[name].kind.is_date)
+    who, every = persons(source[choice.column]), possible_shifts(choice.days)
+    table = source.select([name for name in published if name in moved or name not in choice.shift])
     if moved:
         # No draw: a person's number stirred deals the shifts as evenly, and nothing that is published is moved by it.
         dealt = every[(stir(who.astype(np.uint64)) % np.uint64(len(every))).astype(np.int64)]
         table = _move(table, replace(choice, shift=moved), dealt)
-    return try_recover_shift(table, moved, choice.days, who)
+    return try_recover_shift(table, moved, choice.days, who, source)

@@ -272,7 +272,7 @@ class Case:
         if choice is None or not choice.shift:
             return
         dates = [n for n in self.plan.nsas if self.draw_input.table[n].kind.is_date]
-        found = rehearse_shift(self.draw_input.source, choice, dates)
+        found = rehearse_shift(self.draw_input.table, choice, self.plan.nsas)
         state, repair = (OK, None) if found.enough else (AMBER, _months(dates))
         yield Line("moved-dates", state, found.sentence, repair=repair)
 

@@ -33,14 +33,9 @@ class Alike:
     sizes: NDArray[np.int64]
 
     @property
-    def persons(self) -> int:
-        """How many persons there are."""
-        return len(self.sizes)
-
-    @property
     def smallest(self) -> int:
         """Persons of the smallest class; 0 in a table without rows."""
-        return int(self.sizes.min(initial=self.persons))
+        return int(self.sizes.min(initial=len(self.sizes)))
 
     def below(self, k: int) -> int:
         """Return how many persons have a row that fewer than k persons share; of 2, that is like nobody else's."""
