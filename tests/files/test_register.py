@@ -270,6 +270,15 @@ def test_persons_are_known_by_a_number_that_is_left_out_in_either_way(tmp_path: 
     assert found.persons == pytest.approx(400, abs=20)  # all of the 300, as a share of 400
 
 
+def test_the_register_finds_sex_and_age_itself_to_tell_running_numbers_of_two_clinics_apart(tmp_path: Path) -> None:
+    register = Register(tmp_path / "register")
+    roles = {"nr": Role.IDENTIFIER, "sex": Role.NSA, "age": Role.DROPPED, "dx": Role.SA}
+    plan = Plan(roles, (Block(("dx",), Lenders(5)),))
+    publish(_numbered(1), plan, tmp_path / "r", register=register)
+    assert not earlier_releases(register, _numbered(2), plan), "another clinic"
+    assert len(earlier_releases(register, _numbered(1, older=1), plan)) == 1, "the same clinic a year later"
+
+
 def test_a_damaged_register_asks_for_a_decision(tmp_path: Path) -> None:
     """What it can't say, whoever judges; who accepts it publishes a release that counts none before it."""
     register, table = Register(tmp_path / "register"), _clinic(1)

@@ -195,6 +195,14 @@ def test_the_readme_names_the_ends_of_what_has_an_order(tmp_path: Path) -> None:
     assert any(line.startswith("An empty cell has no value, or") for line in lines[lines.index("- age: 20 to 31") :])
 
 
+def test_the_readme_names_the_first_and_the_last_day(tmp_path: Path) -> None:
+    days = column_of("admitted", [f"2024-03-{day:02}" for day in range(1, 13)] * 20, kind=Kind.DATE)
+    table = Table((days, column_of("dx", ["a", "b", "c"] * 80)))
+    plan = Plan({"admitted": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),))
+    text = (released(table, plan, tmp_path / "r").path / "README.md").read_text(encoding="utf-8")
+    assert "“admitted”: 2024-03-01 to 2024-03-12." in text
+
+
 def _readme_lines(folder: Path, language: str) -> list[str]:
     (block,) = re.findall(rf"```{language}\n(.*?)```", (folder / "README.md").read_text(encoding="utf-8"), re.S)
     return str(block).splitlines()
