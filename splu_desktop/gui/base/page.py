@@ -14,7 +14,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from splu_desktop.core.errors import SpluError
 from splu_desktop.gui.base.focus import find_stops
 from splu_desktop.gui.base.parts import Banner, Busy, Empty
 from splu_desktop.gui.base.session import Session, Step
@@ -201,14 +200,8 @@ class Page(QWidget):
 
     def change_plan(self, make: Callable[[Plan], Plan], name: str, merge: str = "") -> None:
         """Change the plan, if there is one, as one step; what is wrong is said above the page, and the plan stays."""
-        plan = self.session.plan
-        if plan is None:
-            return
-        try:
-            # The plan is made in here, since what its making raises is to be said on the page as well.
-            self.session.change_plan(make(plan), name, merge)
-        except SpluError as fault:
-            self.show_error(translate(str(fault)))
+        if fault := self.session.make_plan(make, name, merge):
+            self.show_error(fault)
 
     def repair(self, line: Line, ended: Callable[[], object] = lambda: None) -> None:
         """Let a worker do what repairs a line, behind which a search may stand; `ended` hears that it did or failed."""

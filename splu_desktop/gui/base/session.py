@@ -8,7 +8,7 @@ to the plan it was made from, so that undoing to that plan brings both back.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from splu_desktop.core.audience import Audience
-from splu_desktop.gui.base.words import t
+from splu_desktop.core.errors import SpluError
+from splu_desktop.gui.base.words import t, translate
 
 if TYPE_CHECKING:  # the first window shows no table: NumPy and SciPy come with the first page that does
     from splu_desktop.core.plan import Plan
@@ -291,6 +292,15 @@ class Session(QObject):
         if expert:
             more = replace(more, expert=(*dict.fromkeys((*now.expert, expert)),))
         self.do(more, name, merge)
+
+    def make_plan(self, make: Callable[[Plan], Plan], name: str, merge: str = "", *, expert: str = "") -> str:
+        """Replace the plan by what is made of it, as `change_plan`; return what is wrong, and then it stays."""
+        try:
+            if self.plan is not None:
+                self.change_plan(make(self.plan), name, merge, expert=expert)
+        except SpluError as fault:
+            return translate(str(fault))
+        return ""
 
     def take_verdict(self, judged: Judgement) -> None:
         """Keep what a plan came to."""

@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLineEdit
 
 from splu_desktop.core.audience import OwnLimit
-from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import Limits, check_reason, level_of, reasons_named
 from splu_desktop.core.policy.limits import limits_named
@@ -123,25 +122,20 @@ class LimitsSection(Section):
         self.laws.offer(list(self._codes), [name for name, code in self._codes.items() if code in chosen])
 
     def _tell(self) -> None:
-        made: list[OwnLimit] = []
-        for name, box in self.boxes.items():
-            value = box.value()
-            if not value:
-                continue
-            reason = self.reasons[name].text()
-            if not reason.strip():
-                self.say_fault(t("Say why “{limit}” is changed.", limit=limit_words(name)))
-                return
-            try:
-                limit = value if name in _WHOLE else value / 100
-                made.append(OwnLimit(name, limit, check_reason(reason)))
-            except BadSetting as fault:
-                self.say_fault(translate(str(fault)))
-                return
-        self.say_fault("")
-        self.change(
-            lambda plan: replace(plan, audience=replace(plan.audience, limits=tuple(made))), self.title, "limits"
-        )
+        values = {name: box.value() for name, box in self.boxes.items() if box.value()}
+        bare = next((name for name in values if not self.reasons[name].text().strip()), None)
+        if bare is not None:
+            self.say_fault(t("Say why “{limit}” is changed.", limit=limit_words(bare)))
+            return
+
+        def limit(plan: Plan) -> Plan:
+            limits = (
+                OwnLimit(name, value if name in _WHOLE else value / 100, check_reason(self.reasons[name].text()))
+                for name, value in values.items()
+            )
+            return replace(plan, audience=replace(plan.audience, limits=tuple(limits)))
+
+        self.change(limit, self.title, "limits")
 
 
 class RareSection(Section):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from PySide6.QtWidgets import QCheckBox, QFormLayout
 
-from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.persons.choice import MOST_DAYS, ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base.choices import Choice, TickList, number_box, show_value
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, line_edit, put, show_whole
-from splu_desktop.gui.base.words import t, translate
+from splu_desktop.gui.base.words import t
 from splu_desktop.gui.expert.section import Section
 
 
@@ -79,18 +81,15 @@ class PersonsSection(Section):
         # Before the plan has it: without a reason this way is refused, and there would be no field to give one in.
         self.form.setRowVisible(self.reason, way == "record")
         shift = tuple(self.dates.list_ticked()) if self.days.value() else ()
-        try:
-            made = ByPerson(
-                plan.persons.column,
-                way,
-                self.reason.text().strip() if way == "record" else "",
-                self.order.currentData() or "" if way in ("first", "last") else "",
-                self.number.isChecked() and way == "draw",
-                shift,
-                int(self.days.value()) if shift else 0,
-                plan.persons.least,
-            )
-        except SpluError as fault:
-            self.say_fault(translate(str(fault)))
-            return
-        self.change_part(self.title, persons=made)
+        made = partial(
+            ByPerson,
+            plan.persons.column,
+            way,
+            self.reason.text().strip() if way == "record" else "",
+            self.order.currentData() or "" if way in ("first", "last") else "",
+            self.number.isChecked() and way == "draw",
+            shift,
+            int(self.days.value()) if shift else 0,
+            plan.persons.least,
+        )
+        self.change(lambda plan: replace(plan, persons=made()), self.title)

@@ -8,13 +8,12 @@ from typing import Generic, TypeVar
 
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from splu_desktop.core.errors import SpluError
 from splu_desktop.core.messages import isolated
 from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import empty, label, make_grid, margins, put
-from splu_desktop.gui.base.words import join, t, translate
+from splu_desktop.gui.base.words import join, t
 from splu_desktop.gui.base.work import Work
 
 Box = TypeVar("Box", bound=QWidget)
@@ -48,16 +47,7 @@ class Section(QWidget):
 
     def change(self, make: Callable[[Plan], Plan], name: str, merge: str = "") -> None:
         """Change the plan; what is wrong with it is said below the form, and the plan stays."""
-        plan = self.session.plan
-        if plan is None:
-            return
-        try:
-            made = make(plan)
-        except SpluError as fault:
-            self.say_fault(translate(str(fault)))
-            return
-        self.say_fault("")
-        self.session.change_plan(made, name, merge, expert=name)
+        self.say_fault(self.session.make_plan(make, name, merge, expert=name))
 
     def change_part(self, name: str, merge: str = "", **parts: object) -> None:
         """Replace parts of the plan."""
@@ -90,7 +80,7 @@ class Rows(QWidget, Generic[Box]):
         self.boxes = {name: self._make(name) for name in names}
         for at, (name, box) in enumerate(self.boxes.items(), 1):
             box.setAccessibleName(join((name, self._heading), ":"))
-            grid.addWidget(label(isolated(name), "protected"), at, 0)
+            grid.addWidget(label(isolated(name), "protected", wrap=True), at, 0)
             grid.addWidget(box, at, 1)
         self._room.addWidget(holder)
 
