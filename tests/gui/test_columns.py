@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,14 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from splu_desktop.core.generalise import Steps
 from splu_desktop.core.roles import Role
 from splu_desktop.files.project.recipe import read_recipe, write_recipe
 from splu_desktop.gui.base.recipes import recipe_of, save, use
 from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.columns.facts import column_rows, with_kinds
+from splu_desktop.gui.base.source import Source
+from splu_desktop.gui.columns import panel
+from splu_desktop.gui.columns.facts import column_rows, forms_of, with_kinds
 from splu_desktop.gui.columns.page import ColumnsPage
 from splu_desktop.gui.columns.table import WHY
 from splu_desktop.gui.expert.bounds import LimitsSection
@@ -65,13 +69,17 @@ def test_a_column_made_secret_by_hand_starts_with_the_values_that_a_proposal_tak
     assert plan.public_values == {"Result": ("negative",)}
 
 
-def test_which_values_are_secret_is_ticked(proposed: MainWindow) -> None:
+def test_which_values_are_secret_is_ticked(proposed: MainWindow, idle: Idle) -> None:
     page, session = columns(proposed), proposed.session
     page.show_column("Result")
+    page.panel.none.click()  # none is shown yet, so that nothing is known of them
+    assert session.undo_name == "Proposal"
+    idle(proposed)
     assert page.panel.question.text() == "Which values are secret?"
     page.panel.all.click()
     assert session.plan is not None
     assert "Result" not in session.plan.public_values
+    idle(proposed)
     at = [row.label for row in page.panel.model.rows].index("negative")
     index = page.panel.model.index(at, 0)
     page.panel.model.setData(index, Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
@@ -102,14 +110,43 @@ def test_a_long_name_without_a_blank_pushes_nothing_out_of_sight(
     idle(window)
     assert name in page.panel.name.text()
     assert page.panel.minimumSizeHint().width() <= page.beside.viewport().width()
+    window.show_step(Step.EXPERT)
+    expert = window.page(Step.EXPERT)
+    assert isinstance(expert, ExpertPage)
+    for at, section in enumerate(expert.sections):
+        expert.list.setCurrentRow(at)
+        idle(window)
+        QApplication.processEvents()
+        assert section.minimumSizeHint().width() <= expert.stacked.width(), section.title
 
 
-def test_coarser_values_and_own_cut_points(proposed: MainWindow) -> None:
-    page, session = columns(proposed), proposed.session
+def test_no_values_of_a_column_are_worked_out_while_the_window_waits(
+    proposed: MainWindow, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, asked = columns(proposed), list[threading.Thread]()
+
+    def note(source: Source, name: str) -> list[tuple[str, Steps]]:
+        asked.append(threading.current_thread())
+        return forms_of(source, name)
+
+    monkeypatch.setattr(panel, "forms_of", note)
+    for name in ("Patient number", "Age"):
+        page.show_column(name)
+        assert page.panel.name.text() == name
+        assert not page.panel.model.rows, "values of the column before stand below the name of this one"
+        idle(proposed)
+        assert page.panel.model.rows
+    assert len(asked) == 2
+    assert threading.main_thread() not in asked
+
+
+def test_coarser_values_and_own_cut_points(proposed: MainWindow, idle: Idle) -> None:
+    page = columns(proposed)
     page.show_column("Age")
+    idle(proposed)
     page.panel.cuts.setText("30; 50")
     page.panel._cut()
-    assert session.plan is not None
+    idle(proposed)
     assert [row.label for row in page.panel.model.rows] == ["30 to 49", "50 and more", "below 30"]
     page.panel.cuts.setText("fifty")
     page.panel._cut()

@@ -65,8 +65,8 @@ class GroupDialog(Dialog):
     def _put(self, group: str, members: Sequence[Member]) -> None:
         """Let values go to a group."""
         if members:
-            rows = self.model.rows
-            self.model.show([replace(row, group=group.strip()) if row in members else row for row in rows])
+            rows, chosen = self.model.rows, {*members}
+            self.model.show([replace(row, group=group.strip()) if row in chosen else row for row in rows])
             self.group.clear()
 
     def _ask_list(self) -> None:

@@ -59,7 +59,7 @@ class ColumnsPage(Page):
         self.table.undo_asked.connect(self._undo)
         self.table.opened.connect(self._open)
         self.table.selectionModel().currentRowChanged.connect(self._current_changed)
-        self.panel = ColumnPanel(self.session)
+        self.panel = ColumnPanel(self.session, self.work)
         self.panel.public_chosen.connect(self._set_public)
         self.panel.steps_chosen.connect(self._set_steps)
         self.beside = put_in_scroll_area(self.panel)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout
 
 from splu_desktop.core.generalise import Steps, by_cuts
 from splu_desktop.core.generalise.step import CannotGeneralise
 from splu_desktop.core.messages import cases_of_100, isolated
-from splu_desktop.core.roles import Role
+from splu_desktop.core.plan import Plan
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.messages import value_words
@@ -21,11 +21,11 @@ from splu_desktop.gui.base.session import Session
 from splu_desktop.gui.base.source import Source, count_values
 from splu_desktop.gui.base.widgets import ElidedLabel, label, line_edit, margins, put, restyle
 from splu_desktop.gui.base.words import as_rich, bold, number, t, translate
-from splu_desktop.gui.columns.facts import Values, form_words, forms_of, values_after
+from splu_desktop.gui.base.work import Work
+from splu_desktop.gui.columns.facts import form_words, forms_of, values_after
 from splu_desktop.gui.columns.group_dialog import GroupDialog
 
 _CUTS, _HAND = "cuts", "hand"
-_AHEAD = 60  # values that are measured for the room of their column
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,25 @@ class ValueRow:
     secret: bool
     share: float
     empty: bool = False
+
+
+def read_column(source: Source, name: str, plan: Plan) -> tuple[list[ValueRow], list[tuple[str, object]]]:
+    """Return a column's values as they go out, and the forms it may have. For workers: it may have a million."""
+    column, steps, secret = source.table[name], plan.generalisations.get(name, ()), plan.roles[name].sensitive
+    values, public = values_after(column, steps), set(plan.public_values.get(name, ()))
+    top = float(values.counts.max(initial=1))
+    rows = [
+        ValueRow(each, int(count), secret and each not in public, count / top)
+        for each, count in zip(values.labels, values.counts, strict=True)
+    ]
+    if values.empty:
+        rows.append(ValueRow(t("(empty)"), values.empty, False, min(1.0, values.empty / top), empty=True))
+    ways: list[tuple[str, object]] = list(forms_of(source, name))
+    if steps not in [each for _, each in ways]:
+        ways.append((form_words(column, steps), steps))
+    if column.kind.is_number:
+        ways.append((t("own cut points…"), _CUTS))
+    return rows, [*ways, (t("by hand…"), _HAND)]
 
 
 class BarDelegate(QStyledItemDelegate):
@@ -67,9 +86,9 @@ class ColumnPanel(Card):
     public_chosen = Signal(str, object)
     steps_chosen = Signal(str, object)
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, work: Work) -> None:
         super().__init__(spacing=6)
-        self._session = session
+        self._session, self._work = session, work
         self._name = ""
         self._key: tuple[object, ...] = ()
         # A name has no blank at which a label could break it, and a wider one would push all beside it out of sight.
@@ -104,7 +123,6 @@ class ColumnPanel(Card):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.resizeSection(1, 40)
         self.values.setItemDelegateForColumn(1, BarDelegate(self.values))
-        self.values.verticalScrollBar().rangeChanged.connect(lambda low, high: self._share_room())
         self.forms = Choice(t("Coarser values"), 20)
         self.forms.activated.connect(self._form_chosen)
         self.cuts = line_edit(t("Own cut points"), t("for example 18, 45, 65"))
@@ -119,8 +137,7 @@ class ColumnPanel(Card):
         self.coarser.setBuddy(self.forms)
         put(below, self.coarser, self.forms, self.cuts, self.fault, self.consequence)
         put(self.body, self.name, self.below, row, (self.values, 1), below)
-        self.cuts.hide()
-        self.fault.hide()
+        self._take(([], []))
 
     def show_column(self, name: str) -> None:
         """Show a column of the plan of now."""
@@ -134,6 +151,8 @@ class ColumnPanel(Card):
         values, empty = map(number, count_values(source.table[name]))
         kind = translate(source.table[name].kind.value)
         self.below.setText(t("{kind}; {n} {n:value|values}, {empty} empty", kind=kind, n=values, empty=empty))
+        wide = self.fontMetrics().horizontalAdvance(number(source.table.n))
+        self.values.horizontalHeader().resizeSection(2, 34 + wide)
         secret = role.sensitive
         self.question.setText(t("Which values are secret?") if secret else t("Values"))
         for part in (self.all, self.none):
@@ -141,50 +160,27 @@ class ColumnPanel(Card):
         key = (source, name, steps, role, tuple(plan.public_values.get(name, ())))
         # A verdict comes here, too, and forms offered anew would hide the cut points that are being typed.
         if key != self._key:
-            self._key = key
-            self._show_values(values_after(source.table[name], steps), set(plan.public_values.get(name, ())), secret)
-            self._offer_forms(source, steps, role)
+            if self._key[:2] != key[:2]:
+                self._take(([], []))  # never another column's values below this one's name
+            self._key, self._asks = key, secret
+            for each in (self.coarser, self.forms):
+                each.setVisible(role.is_published)
+            self._work.start(
+                read_column, source, name, plan, on_done=self._take, on_exception=self._refuse, channel="column"
+            )
         self._show_consequence(secret)
 
-    def _show_values(self, values: Values, public: set[str], secret: bool) -> None:
-        top = float(values.counts.max(initial=1))
-        rows = [
-            ValueRow(each, int(count), secret and each not in public, count / top)
-            for each, count in zip(values.labels, values.counts, strict=True)
-        ]
-        if values.empty:
-            rows.append(ValueRow(t("(empty)"), values.empty, False, min(1.0, values.empty / top), empty=True))
-        self._asks = secret
+    def _take(self, found: tuple[list[ValueRow], list[tuple[str, object]]]) -> None:
+        rows, ways = found
         self.model.show(rows)
-        self._share_room()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._share_room()
-
-    def _share_room(self) -> None:
-        """Give the counts what they need, and the bars what the values leave."""
-        header, metrics, rows = self.values.horizontalHeader(), self.fontMetrics(), self.model.rows
-        # The commonest value stands first, and empty cells, which may be more, last.
-        most = max((row.count for row in (*rows[:1], *rows[-1:])), default=0)
-        header.resizeSection(2, 34 + metrics.horizontalAdvance(number(most)))
-        longest = max((metrics.horizontalAdvance(value_words(row.label)) for row in rows[:_AHEAD]), default=0)
-        room = self.values.viewport().width() - header.sectionSize(2) - longest - 54  # beside the tick and its edges
-        header.resizeSection(1, min(64, max(20, room)))
-
-    def _offer_forms(self, source: Source, steps: Steps, role: Role) -> None:
-        for part in (self.coarser, self.forms):
-            part.setVisible(role.is_published)
-        column = source.table[self._name]
-        ways: list[tuple[str, object]] = list(forms_of(source, self._name))
-        if steps not in [each for _, each in ways]:
-            ways.append((form_words(column, steps), steps))
-        if column.kind.is_number:
-            ways.append((t("own cut points…"), _CUTS))
-        ways.append((t("by hand…"), _HAND))
-        self.forms.offer(ways, steps)
+        self.forms.offer(ways, self._key[2] if ways else None)
         self.cuts.hide()
-        self.fault.hide()
+        self._refuse("")
+
+    def _refuse(self, words: str) -> None:
+        """Say what is wrong, "" for nothing."""
+        self.fault.setText(words)
+        self.fault.setVisible(bool(words))
 
     def _show_consequence(self, secret: bool) -> None:
         verdict = self._session.verdict
@@ -197,6 +193,8 @@ class ColumnPanel(Card):
 
     def _tick(self, place: int | None, on: bool) -> None:
         """Take the value at a place, or all of them, for secret or not."""
+        if not self.model.rows:  # a worker still reads them
+            return
         rows = [(on if place in (None, at) else row.secret, row) for at, row in enumerate(self.model.rows)]
         self.public_chosen.emit(self._name, tuple(row.label for secret, row in rows if not secret and not row.empty))
 
@@ -230,8 +228,7 @@ class ColumnPanel(Card):
         try:
             steps: Steps = (by_cuts([part.strip() for part in parts]),)
         except CannotGeneralise as fault:
-            self.fault.setText(translate(str(fault)))
-            self.fault.show()
+            self._refuse(translate(str(fault)))
             return
-        self.fault.hide()
+        self._refuse("")
         self.steps_chosen.emit(self._name, steps)

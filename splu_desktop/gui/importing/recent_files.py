@@ -20,6 +20,14 @@ def recent_files() -> list[Path]:
     return [Path(name) for name in names if name and Path(name).is_file()]
 
 
+def remember_file(path: Path) -> None:
+    """Put a file at the top. For workers: settings are written to the disk."""
+    # A path from the command line may count from a folder that is another one next time.
+    full = path.resolve()
+    latest = [full, *(each for each in recent_files() if each != full)][:_MOST]
+    remember(_SECTION, {_KEY: "\n".join(map(str, latest))})
+
+
 class RecentFiles(QMenu):
     """A menu of them. `chosen` carries the path."""
 
@@ -28,19 +36,7 @@ class RecentFiles(QMenu):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTitle(t("Open recen&t"))
-        self._last: Path | None = None
         self.aboutToShow.connect(self._fill)
-
-    def remember(self, path: Path) -> None:
-        """Put a file at the top."""
-        # Every change of the session comes by here, and settings are written to the disk.
-        if path == self._last:
-            return
-        self._last = path
-        # A path from the command line may count from a folder that is another one next time.
-        full = path.resolve()
-        latest = [full, *(each for each in recent_files() if each != full)][:_MOST]
-        remember(_SECTION, {_KEY: "\n".join(map(str, latest))})
 
     def _fill(self) -> None:
         self.clear()

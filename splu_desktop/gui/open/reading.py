@@ -22,6 +22,7 @@ from splu_desktop.gui.base.recipes import recall
 from splu_desktop.gui.base.session import Answers, Choices
 from splu_desktop.gui.base.source import Source, count_values
 from splu_desktop.gui.base.words import number, t, translate
+from splu_desktop.gui.importing.recent_files import remember_file
 
 _PERSONS = 4  # columns of which the persons are counted ahead
 _READ = 0.7  # share of the work that reading the file is
@@ -34,6 +35,7 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress = 
     questions; and whether it was.
     """
     imported = importer.read(path, choices, progress=ProgressPart(progress, 0.0, _READ))
+    remember_file(path)
     table = imported.table
     progress.report(t("Looking at the columns"), _READ)
     suggestions = suggest_roles(table)

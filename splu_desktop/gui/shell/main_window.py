@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.resources import sample_path
 from splu_desktop.files.project.opening import is_release
 from splu_desktop.gui.base.focus import Stops, finish_typing
@@ -43,6 +44,13 @@ if TYPE_CHECKING:
 _WRITING = 17  # pixels of a line of writing, for which these are meant
 _WIDE, _HIGH, _NARROW = 1100, 560, 900  # pixels from which everything, and below which one column, is shown
 _STEP = 50  # pixels above the drawn size from which half goes to a line of a table
+
+
+def import_pages(progress: Progress = SILENT) -> None:
+    """Import the pages, in a worker: the plots of one alone would hold the window up for half a second."""
+    for step in Step:
+        progress.report(step.value, 0.0)
+        import_module(f"splu_desktop.gui.{step.value}.page")
 
 
 class MainWindow(Stops, QMainWindow):
@@ -96,6 +104,7 @@ class MainWindow(Stops, QMainWindow):
 
             Judge(self.session, self.work, self)
             self.memory = Memory(self.session, self)
+            self.work.start(import_pages)
 
     def _late(self, module: str, act: str, *args: Any) -> Any:
         """Call a function of a module that the first window does without."""
@@ -287,8 +296,6 @@ class MainWindow(Stops, QMainWindow):
         self.release_label.setText(t("Release: {name}", name=released or t("none")))
         front = released if self.step in (Step.ASK, Step.REPORT) and released else name
         self.setWindowTitle(f"{front} – SPLU Desktop" if front else "SPLU Desktop")
-        if source is not None:
-            self.recent.remember(source.path)
         for action, words, step in (
             (self.undo_action, t("&Undo"), session.undo_name),
             (self.redo_action, t("&Redo"), session.redo_name),
