@@ -180,8 +180,7 @@ class Consequences(QFrame):
 
     def say(self, sentences: Sequence[str]) -> None:
         """Show sentences, each a paragraph."""
-        gap = "margin: 0 0 8px 0"
-        html = "".join(f"<p style='{gap}'>{as_rich(each)}</p>" for each in sentences if each)
+        html = "".join(f"<p style='margin: 0 0 8px 0'>{as_rich(each)}</p>" for each in sentences if each)
         if html != self.text.text():
             self.text.setText(html)
             self.text.setAccessibleName(without_bold(" ".join(sentences)))
@@ -301,6 +300,7 @@ class Banner(QFrame):
         self.row = margins(QHBoxLayout(self), 12, 8, 8, 8, spacing=12)
         self._picture = Picture("info", "accent", 18)
         self.text = label(wrap=True, selectable=True)
+        self.text.setMinimumWidth(100)  # a long name would push the buttons out of sight
         self._act: Callable[[], object] = lambda: None
         # The act is looked up at each click, since `say` replaces it.
         self.act_button = button("", lambda: self._act())

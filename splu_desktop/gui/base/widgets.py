@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.words import show_tip, t, tip
+from splu_desktop.gui.base.words import BREAK, breakable, show_tip, t, tip
 
 _FRAME, _FIELD = 28, 220  # pixels: what stands around the text of a field, and a field that has room for a long one
 _Box = TypeVar("_Box", bound=QBoxLayout)
@@ -46,19 +46,23 @@ _GAP = 6  # between a button's icon and its text
 
 
 class Label(QLabel):
-    """A label that may be `fitting`, and `live`: see `label`.
+    """A label whose longest words may be broken, and that may be `fitting` and `live`: see `label`.
 
     What a live one says is said once it has rested, however often it changes before, and once it can be seen.
     """
 
-    def __init__(self, text: str, *, fitting: bool, live: bool) -> None:
-        super().__init__(text)
-        self._fitting, self._live, self._said = fitting, live, ""
+    def __init__(self, *, breaks: bool, fitting: bool, live: bool) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self._breaks, self._fitting, self._live, self._said = breaks, fitting, live, ""
         self._rest = QTimer(self, singleShot=True, interval=_REST)
         self._rest.timeout.connect(self._say)
 
+    def text(self) -> str:
+        return super().text().replace(BREAK, "")
+
     def setText(self, text: str) -> None:
-        super().setText(text)
+        super().setText(breakable(text) if self._breaks and self.textFormat() is Qt.TextFormat.PlainText else text)
         self._fit()
         if self._live:
             self._rest.start()
@@ -132,8 +136,8 @@ def label(
     `fitting` ones wrap and are as high as their lines. Others are as high as their lines in a narrow window, too, and
     don't move what stands below them.
     """
-    made = Label(text, fitting=fitting, live=live) if fitting or live else QLabel(text)
-    made.setTextFormat(Qt.TextFormat.PlainText)
+    # What is copied from a label must be what it says.
+    made = Label(breaks=(wrap or fitting) and not selectable, fitting=fitting, live=live)
     if look:
         made.setProperty("look", look)
     if look in ("title", "small", "quiet-small"):
@@ -147,6 +151,7 @@ def label(
         made.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
+    made.setText(text)
     return made
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QDate, QLocale, QPoint
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QToolTip, QWidget
 
 from splu_desktop.core.messages import Isolating, isolated
 from splu_desktop.files.language import Language
@@ -35,6 +35,7 @@ def speak(language: Language) -> None:
     _spoken[0] = language
 
 
+BREAK = "\u200b"  # where a line may break, unseen
 _UNBROKEN = {" ": "\u00a0", "-": "\u2011"}
 
 
@@ -109,6 +110,11 @@ def as_html(text: str) -> str:
     return text.translate(_MEANT_BY_HTML)
 
 
+def breakable(text: str) -> str:
+    """Return a text whose words of forty letters and more a line may break: else they push all else out of sight."""
+    return re.sub(r"\S{40,}", lambda found: re.sub(r"(.{10})(?=.)", r"\1" + BREAK, found[0]), text)
+
+
 def bold(value: object) -> str:
     """Return a value that `as_rich` shows in bold, to be put into a sentence."""
     # Tags would be escaped by `as_html`, together with those in names; these two marks are not.
@@ -117,7 +123,7 @@ def bold(value: object) -> str:
 
 def as_rich(text: str) -> str:
     """Return HTML that shows a text to the letter, what was made `bold` in bold."""
-    return as_html(text).replace("\x02", "<b>").replace("\x03", "</b>")
+    return as_html(breakable(text)).replace("\x02", "<b>").replace("\x03", "</b>")
 
 
 def without_bold(text: str) -> str:
@@ -150,8 +156,8 @@ def bare(text: str) -> str:
     return text.replace("&", "").removesuffix("…")
 
 
-def tip(widget: QWidget | QAction, text: str) -> None:
-    """Give a widget a tooltip, shown to the letter."""
+def tip(widget: QWidget | QAction | QListWidgetItem, text: str) -> None:
+    """Give a part a tooltip, shown to the letter."""
     widget.setToolTip(plain(text))
 
 

@@ -114,7 +114,6 @@ class StepRow(QWidget):
         self.head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.head.setFixedWidth(head_width)
         self.words = label(step_words(step), fitting=True)
-        self.words.setMinimumWidth(100)  # else a name without a blank would push the link out of sight
         put(row, Picture(picture, colour, 14), self.head, (self.words, 1))
         name = step.column or self.words.text()
         if step.undo is not None:
@@ -149,7 +148,7 @@ class StepList(QWidget):
 
     def show_steps(self, steps: Sequence[Step], columns: int) -> None:
         """Show steps, and how many columns there are."""
-        self.open_columns.setText(t("All {n} columns", n=columns))
+        self.open_columns.setText(t("All {n} {n:column|columns}", n=columns))
         empty(self.rows)
         if not steps:
             return
