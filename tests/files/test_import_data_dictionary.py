@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,11 @@ def test_a_damaged_one_is_no_trouble(tmp_path: Path, content: bytes) -> None:
     path = _written(tmp_path)
     (tmp_path / "Study_DataDictionary_2026-01-05.csv").write_bytes(content)
     assert read(path).table.n == 40
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_beside_a_table_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    table = tmp_path / "table.csv"
+    table.write_text("sex,age\nf,30\nm,40\n")
+    assert read(table).table.n == 2
