@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.importing.recent_files import recent_files
 from splu_desktop.gui.open.page import OpenPage
 from splu_desktop.gui.questions.audience_card import date_from
 from splu_desktop.gui.questions.page import QuestionsPage
@@ -40,6 +41,18 @@ def test_walk_from_a_file_to_the_proposal_by_keyboard(window: MainWindow, small_
     idle(window)
     assert window.step is Step.PROPOSAL
     assert window.session.verdict is not None
+
+
+def test_one_row_of_one_column_is_told_as_one(window: MainWindow, tmp_path: Path, idle: Idle) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("Diagnosis\nflu\n")
+    window.open_path(path)
+    idle(window)
+    page = window.page(Step.OPEN)
+    assert isinstance(page, OpenPage)
+    assert page.summary.text().startswith("1 row and 1 column were read")
+    assert page.primary.text() == "Continue with 1 row"
+    assert recent_files() == [path]
 
 
 def drop(window: MainWindow, *paths: Path) -> None:

@@ -16,6 +16,7 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.policy import RED, Line
 from splu_desktop.core.policy.lines import AMBER
 from splu_desktop.core.roles import Role
+from splu_desktop.files.disk.whole_files import check_name
 from splu_desktop.files.release.reading import open_release
 from splu_desktop.gui.ask.page import AskPage
 from splu_desktop.gui.base.session import Step
@@ -206,6 +207,20 @@ def test_a_long_name_is_cut_before_its_day_and_number(publish: PublishPage) -> N
         names.append(outgoing.name.text())
         outgoing.target.mkdir(parents=True)
     assert [name[name.index("-") :] for name in names] == [f"{date.today():-%Y-%m-%d}{end}" for end in ("", "-2", "-3")]
+
+
+def test_every_name_that_is_proposed_may_be_used_and_one_that_may_not_is_told_before_any_work(
+    publish: PublishPage,
+) -> None:
+    outgoing = publish.outgoing
+    for stem in ("a<b> & c|d?.x", "CON", "ends in a dot.", '"quoted" 5*'):
+        outgoing.propose_name(stem, anew=True)
+        check_name(outgoing.target)
+        assert not outgoing.problem(), stem
+    for typed in ("a:b", "CON", "ends in a dot."):
+        outgoing.name.setText(typed)
+        assert "Windows" in outgoing.problem(), typed
+        assert not publish.primary.isEnabled()
 
 
 def test_a_name_taken_by_another_window_is_replaced_by_the_next(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
@@ -17,11 +19,15 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from splu_desktop import gui
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.focus import FocusRing
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.proposal.page import ProposalPage
+from splu_desktop.gui.report.page import ReportPage
 from splu_desktop.gui.shell.main_window import MainWindow
+from tests.gui.conftest import Idle
 
 
 def test_the_window_folds_as_drawn(proposed: MainWindow) -> None:
@@ -84,6 +90,27 @@ def test_f6_goes_from_region_to_region(proposed: MainWindow) -> None:
     assert page.primary.hasFocus()
     QTest.keyClick(proposed, Qt.Key.Key_F6)
     assert proposed.rail.isAncestorOf(QApplication.focusWidget())
+
+
+def test_a_part_that_a_fold_moves_keeps_the_focus(released: MainWindow, idle: Idle) -> None:
+    proposal, report = released.page(Step.PROPOSAL), released.page(Step.REPORT)
+    assert isinstance(proposal, ProposalPage)
+    assert isinstance(report, ReportPage)
+    for step, part in ((Step.PROPOSAL, proposal.slider), (Step.REPORT, report.fields["organisation"])):
+        released.show_step(step)
+        idle(released)
+        part.setFocus()
+        for size in ((683, 314), (911, 442), (1366, 698)):
+            released.resize(*size)
+            for _ in range(4):
+                QApplication.processEvents()
+            assert QApplication.focusWidget() is part, f"{step.value} {size}"
+
+
+def test_every_text_for_the_mouse_goes_through_the_one_door() -> None:
+    for path in Path(gui.__file__).parent.rglob("*.py"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert not re.search(r"set(Tab)?ToolTip\((?!.*plain\()", line), f"{path.name}: {line.strip()}"
 
 
 def test_steps_say_what_they_wait_for(window: MainWindow) -> None:

@@ -53,9 +53,6 @@ def test_placeholders_and_markup_are_kept(room: str, code: str) -> None:
 def test_a_number_that_may_be_1_has_words_for_it() -> None:
     """“1 values are secret” is no sentence in any language."""
     never_1 = {
-        "All {n} columns",
-        "Continue with {n} rows",
-        "{rows} rows and {columns} columns were read. Look at the first rows: do they look as you know them?",
         "{share} of the {n} rows ({low} to {high})",
         "At most {high} of {n} rows.",
         "Of {n} rows; how many of them have it is estimated.",

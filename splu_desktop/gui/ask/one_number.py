@@ -21,7 +21,7 @@ from splu_desktop.gui.base.models import Field, TableView
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.parts import Card, Flow, link
 from splu_desktop.gui.base.widgets import ElidedLabel, button, empty, label, line_edit, margins, put, show_whole, turn
-from splu_desktop.gui.base.words import bare, caption, join, number, t, translate
+from splu_desktop.gui.base.words import bare, caption, join, number, t, tip, translate
 from splu_desktop.gui.proposal.ranges import TRUST, trust_words
 
 _REST = 1_200  # ms after which an answer counts as asked
@@ -152,7 +152,7 @@ class OneNumber(Panel):
             self.columns.clear()
             for name in opened.columns:
                 item = QListWidgetItem(name)
-                item.setToolTip(name)
+                tip(item, name)
                 self.columns.addItem(item)
             self.columns.setCurrentRow(0)
         self._recolour()
@@ -262,8 +262,8 @@ class OneNumber(Panel):
             words = translate(each.words())
             text = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
             token = button(caption(text), partial(self._drop, each.column), look="pill", picture="x")
-            token.setToolTip(t("Take away: {condition}", condition=words))
             token.setAccessibleName(t("Take away: {condition}", condition=words))
+            tip(token, token.accessibleName())
             self.token_row.addWidget(token)
         if not self._chosen:
             self.token_row.addWidget(label("…", "quiet"))

@@ -53,7 +53,7 @@ class AskPage(Page):
         self.tabs.setExpanding(False)
         for words in (t("One number"), t("A table"), t("Compare groups"), t("Table book")):
             self.tabs.addTab(words)
-        self.another = link(bare(t("Open a &release…")), self.ask_release)
+        self.another = link(t("Open a &release…"), self.ask_release)
         put(row, self.name, self.tabs, 1, self.another)
         self.head.addLayout(row)
         say = self.banner.say
@@ -84,17 +84,17 @@ class AskPage(Page):
         for room, height in zip(self.fitted, least, strict=True):
             room.set_least(height)
         self._show_panel(self.tabs.currentIndex())
-        self._show_head()
 
     def _show_head(self) -> None:
         there = self.session.release is not None
         self.tabs.setVisible(there)
         self.another.setVisible(there and self.fold is Fold.WIDE)
         self.name.setVisible(self.fold is Fold.WIDE or not there)
+        self.clear.setVisible(there and self.tabs.currentIndex() == 0)
 
     def _show_panel(self, at: int) -> None:
         self.panels.setCurrentIndex(at)
-        self.clear.setVisible(at == 0 and self._release is not None)
+        self._show_head()
 
     # --- the session
 
@@ -104,9 +104,7 @@ class AskPage(Page):
         if release is None:
             self._release = None
             self.show_empty(t("Continue to the report"))
-            self.clear.hide()
             return
-        self.clear.setVisible(self.tabs.currentIndex() == 0)
         self.set_primary(
             t("Continue to the report"), True, t("Recipients get the same answers with splu_release.py or .R.")
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QStyleOptionComboBox,
 )
 
-from splu_desktop.gui.base.words import plain, show_tip
+from splu_desktop.gui.base.words import show_tip, tip
 
 _LETTERS = 30  # of a name that stand there in any case
 _AROUND = 42  # pixels of a box to choose from that its text doesn't have
@@ -114,11 +114,13 @@ class TickList(QListWidget):
                 self.clear()
                 self.addItems(lines)
             for at, text in enumerate(lines):
-                self.item(at).setToolTip(plain(text))
+                tip(self.item(at), text)
                 self.item(at).setCheckState(Qt.CheckState.Checked if text in ticked else Qt.CheckState.Unchecked)
         # Where the lines are the same, the list stays where the user has it.
-        for at in self.places()[:1] if other else ():
-            self.scrollToItem(self.item(at), QAbstractItemView.ScrollHint.PositionAtCenter)
+        if other and (places := self.places()):
+            middle = QAbstractItemView.ScrollHint.PositionAtCenter
+            # Once it is as high as it will be.
+            QTimer.singleShot(0, self, lambda: self.scrollTo(self.model().index(places[0], 0), middle))
 
     def places(self) -> list[int]:
         """Return the places of the lines that are ticked."""

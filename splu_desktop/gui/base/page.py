@@ -291,7 +291,10 @@ class Page(QWidget):
         margins(self.banner.row, 12, 8 if wide else 1, 8, 8 if wide else 1, spacing=12)
         self.foot.setContentsMargins(left, 6 if wide else 4, right, 6 if wide else 4)
         self._name_back()
+        held, focus = self.has_focus(), QApplication.focusWidget()
         self.apply_fold(self.fold)
+        if held and focus is not None and not focus.hasFocus():  # a part that is moved loses it, to the rail
+            QTimer.singleShot(0, focus, focus.setFocus)
 
     def _hear(self) -> None:
         held, self._dirty = self.has_focus(), not self.isVisible()

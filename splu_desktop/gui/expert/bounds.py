@@ -16,7 +16,7 @@ from splu_desktop.gui.base.choices import TickList, number_box, show_value
 from splu_desktop.gui.base.recipes import choose_laws, laws_chosen
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import label, line_edit, put, show_whole
-from splu_desktop.gui.base.words import decimal, join, language_code, t, translate
+from splu_desktop.gui.base.words import decimal, join, language_code, t, tip
 from splu_desktop.gui.expert.section import Rows, Section, grid_of
 from splu_desktop.report import law
 
@@ -112,7 +112,7 @@ class LimitsSection(Section):
         for name, words in self.usual.items():
             usual = getattr(limits, name)
             words.setText(decimal(usual) if name in _WHOLE else f"{decimal(100 * usual)} %")
-            words.setToolTip(why.get(name, ""))
+            tip(words, why.get(name, ""))
             if plan.audience.limits != self._shown:  # else what is being typed stays
                 value, why_own = (changed[name].value, changed[name].why) if name in changed else (0.0, "")
                 show_value(self.boxes[name], value if name in _WHOLE else 100 * value)

@@ -172,15 +172,15 @@ class OpenPage(Page):
         self.name.setText(source.name)
         self.summary.setText(
             t(
-                "{rows} rows and {columns} columns were read. Look at the first rows: do they look as you know them?",
+                "{rows} {rows:row|rows} and {columns} {columns:column|columns} were read. "
+                "Look at the first rows: do they look as you know them?",
                 rows=number(table.n),
                 columns=number(len(table.columns)),
             )
         )
         self._tell_of(source)
-        self.set_primary(
-            t("Continue with {n} rows", n=number(table.n)), True, t("The file stays as it is; it is never changed.")
-        )
+        words = t("Continue with {n} {n:row|rows}", n=number(table.n))
+        self.set_primary(words, True, t("The file stays as it is; it is never changed."))
 
     def _tell_of(self, source: Source) -> None:
         """Show how a table was read, and its first rows."""

@@ -10,8 +10,10 @@ from typing import Any
 from PySide6.QtCore import QStandardPaths, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
+from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.disk.settings import read_section, remember
+from splu_desktop.files.disk.whole_files import allowed_name, check_name
 from splu_desktop.files.release.dictionary import DICTIONARY_NAME
 from splu_desktop.files.release.facts import TABLE_NAME
 from splu_desktop.files.release.readme import README_NAME
@@ -19,7 +21,7 @@ from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
 from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.widgets import ElidedLabel, Picture, Rule, button, label, line_edit, make_grid, margins, put
-from splu_desktop.gui.base.words import bare, date_words, join, plain, t
+from splu_desktop.gui.base.words import bare, date_words, join, t, translate
 
 _SECTION, _FOLDER = "publish", "folder"
 _LONGEST = 120  # letters of a name
@@ -101,7 +103,7 @@ class OutgoingCard(Card):
         if not anew and (self.name.text() != self._proposed or not self.target.exists()):
             return
         # Cut before the day and the number, which tell releases of one table apart.
-        name = f"{stem[: _LONGEST - 20]}-{date.today().isoformat()}"
+        name = f"{allowed_name(stem)[: _LONGEST - 20]}-{date.today().isoformat()}"
         taken, at = name, 2
         while self._target(taken).exists() or self._target(f"{taken}.zip").exists():
             taken, at = f"{name}-{at}", at + 1
@@ -126,6 +128,10 @@ class OutgoingCard(Card):
             return t("Choose a folder for the release.")
         if self.target.exists():
             return t("There is a release of this name already; choose another name.")
+        try:
+            check_name(self.target)
+        except SpluError as fault:
+            return translate(str(fault))
         return ""
 
     def first_wrong(self) -> QLineEdit:
@@ -141,4 +147,3 @@ class OutgoingCard(Card):
         chosen = QFileDialog.getExistingDirectory(self, t("In the folder"), self.folder.text())
         if chosen:
             self.folder.setText(chosen)
-            self.folder.setToolTip(plain(chosen))

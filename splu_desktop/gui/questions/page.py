@@ -245,7 +245,7 @@ class QuestionsPage(Page):
         taken = {(each.sa, each.by) for each in questions}
         sa = questions[-1].sa if questions else next(iter((*secret, *others)), None)
         if sa is None:
-            self.show_error(t("No column is left that can be asked for."))
+            self.show_error(t("No column is left that can be asked for; open another table."))
             return
         value = questions[-1].value if questions else None
         by = next(((name,) for name in others if name != sa and (sa, (name,)) not in taken), ())

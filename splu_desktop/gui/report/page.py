@@ -130,10 +130,8 @@ class ReportPage(Page):
                     field.clear()
             self._release = release
             self.own.setEnabled(release.source is not None)
-            words = t("with true counts; never hand it out")
-            if release.source is None:
-                words = t("only right after publishing, as it needs the table")
-            self.own.below.setText(words)
+            late = t("only right after publishing, as it needs the table")
+            self.own.below.setText(late if release.source is None else t("with true counts; never hand it out"))
             self._make()
         self._show_note()
 
