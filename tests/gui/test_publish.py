@@ -223,6 +223,17 @@ def test_every_name_that_is_proposed_may_be_used_and_one_that_may_not_is_told_be
         assert not publish.primary.isEnabled()
 
 
+def test_a_folder_is_told_from_the_top(publish: PublishPage) -> None:
+    there = publish.outgoing.folder.text()
+    for folder in ("", "releases", "./releases"):
+        publish.outgoing.folder.setText(folder)
+        assert publish.note.text() == "Choose a folder for the release."
+        publish.do_primary()
+        assert publish.window().focusWidget() is publish.outgoing.folder
+    publish.outgoing.folder.setText(there)
+    assert publish.primary.isEnabled()
+
+
 def test_a_name_taken_by_another_window_is_replaced_by_the_next(
     publish: PublishPage, proposed: MainWindow, idle: Idle
 ) -> None:

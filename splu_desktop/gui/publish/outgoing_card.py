@@ -124,7 +124,7 @@ class OutgoingCard(Card):
         name = self.name.text().strip()
         if not name or name != Path(name).name or name in (".", ".."):
             return t("Give the release a name without slashes.")
-        if not self.folder.text().strip():
+        if not self.target.is_absolute():  # nobody knows which folder the program was started in
             return t("Choose a folder for the release.")
         if self.target.exists():
             return t("There is a release of this name already; choose another name.")
@@ -136,7 +136,7 @@ class OutgoingCard(Card):
 
     def first_wrong(self) -> QLineEdit:
         """Return the field that the problem is about."""
-        return self.folder if not self.folder.text().strip() else self.name
+        return self.name if self.target.is_absolute() else self.folder
 
     def keep_folder(self) -> None:
         """Make the folder, and propose it the next time."""
