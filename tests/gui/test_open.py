@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.importing.dialog import ReadDialog
 from splu_desktop.gui.importing.recent_files import recent_files
 from splu_desktop.gui.open.page import OpenPage
 from splu_desktop.gui.questions.audience_card import date_from
@@ -104,6 +105,30 @@ def test_a_file_that_cant_be_read_says_so_and_keeps_what_is_open(
     assert page.banner.text.text()
     assert opened.session.source is source
     assert page.primary.isEnabled()
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_a_file_that_failed_is_read_another_way_and_not_the_one_that_is_open(
+    opened: MainWindow, tmp_path: Path, idle: Idle
+) -> None:
+    path = tmp_path / "header.csv"
+    path.write_text("flu,cold\n")
+    opened.open_path(path)
+    idle(opened)
+    page = opened.page(Step.OPEN)
+    assert "set the header row yourself" in page.banner.text.text()
+    page.banner.act_button.click()
+    dialog = page.findChild(ReadDialog)
+    assert isinstance(dialog, ReadDialog)
+    QTest.keyClicks(dialog.header, "0")
+    idle(opened)
+    dialog.use.click()
+    idle(opened)
+    assert opened.session.source is not None
+    assert (opened.session.source.name, opened.session.source.table.n) == ("header.csv", 1)
+    opened.open_path(tmp_path / "gone.csv")
+    idle(opened)
+    assert not page.banner.act_button.isVisible()
 
 
 def test_consequences_follow_each_answer_at_once(opened: MainWindow) -> None:

@@ -91,7 +91,7 @@ class ElidedLabel(QLabel):
     """A line of text that ends in dots where it has no room; all of it shows at rest."""
 
     def __init__(self, text: str = "", look: str = "") -> None:
-        super().__init__(text)
+        super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("look", look)
         if look == "title":
@@ -100,7 +100,6 @@ class ElidedLabel(QLabel):
         self._mode = Qt.TextElideMode.ElideMiddle if look in ("title", "strong") else Qt.TextElideMode.ElideRight
         # The width of the whole text must not widen the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        # Qt's constructor does not come by `setText` below, which sets the hover text.
         self.setText(text)
 
     def setText(self, text: str) -> None:

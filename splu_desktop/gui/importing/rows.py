@@ -41,8 +41,7 @@ class RowsForm(QWidget):
             if len(found := list(dict.fromkeys(known))) <= _MOST:
                 self._known[column.name] = found
         now = next(iter(asked.rows), self.column.currentData())
-        ways = [(t("All rows"), None), *((shorten(name), name) for name in self._known)]
-        self.column.offer(ways, now)
+        self.column.offer([(t("All rows"), None), *((shorten(name), name) for name in self._known)], now)
         self._offer()
 
     def _offer(self) -> None:

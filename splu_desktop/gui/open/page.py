@@ -45,7 +45,7 @@ class OpenPage(Page):
     scrolls = False
 
     def build(self) -> None:
-        self._path: Path | None = None
+        self._asked: tuple[Path, ImportChoices | None] | None = None  # the file that was wanted last, and how
         self._build_start()
         self.use_busy(CHANNEL)
         top = margins(QHBoxLayout(), 0, spacing=8)
@@ -94,27 +94,30 @@ class OpenPage(Page):
         from splu_desktop.gui.base.dialogs import asked_file
 
         patterns = " ".join(f"*{ending}" for ending in ENDINGS)
-        path = asked_file(self, t("&Open a table…"), patterns, str(self._path.parent) if self._path else "")
+        path = asked_file(self, t("&Open a table…"), patterns, str(self._asked[0].parent) if self._asked else "")
         if path is not None:
             self.open_file(path)
 
     def open_file(self, path: Path, choices: ImportChoices | None = None) -> None:
         """Read a file in the worker; the newest request wins."""
-        self._path = path
+        self._asked = path, choices
         self.head_shown(False)
         self.work_on(t("Reading “{name}”", name=path.name), self._take_over, _read, path, choices, channel=CHANNEL)
         self.set_primary(t("Continue"), False)
 
-    def change_reading(self) -> ReadDialog | None:
-        """Open the dialog that overrules how the open file is read."""
+    def change_reading(self, asked: tuple[Path, ImportChoices | None] | None = None) -> ReadDialog | None:
+        """Open the dialog that overrules how a file is read: the open one, unless another is given."""
         source = self.session.source
-        if source is None:
+        if asked is None and source is not None:
+            asked = source.path, source.wishes
+        if asked is None:
             return None
+        path, wishes = asked
         # As in _read.
         from splu_desktop.gui.importing.dialog import ReadDialog
 
-        dialog = ReadDialog(source.path, source.wishes, self.work, self)
-        dialog.chosen.connect(lambda choices: self.open_file(source.path, choices))
+        dialog = ReadDialog(path, wishes, self.work, self)
+        dialog.chosen.connect(lambda choices: self.open_file(path, choices))
         dialog.open()
         return dialog
 
@@ -144,12 +147,14 @@ class OpenPage(Page):
         for channel in _OF_TABLE:  # what comes of the table before belongs to no other
             self.work.drop(channel)
         self.session.open_source(source, choices)
-        if again:
+        if again and self.banner.isHidden():  # a warning of what was not read counts more
             self.banner.say("note", t("Your answers of the last time are back; change what is different now."))
 
     def tell_end(self, kind: str, sentence: str) -> None:
-        act = bare(t("Change how it is &read…")) if kind == "fault" and self.session.source is not None else ""
-        self.banner.say(kind, sentence, act, self.change_reading)
+        # It is the file that failed which may be read otherwise, and not the one that is open still.
+        there = kind == "fault" and self._asked is not None and self._asked[0].is_file()
+        act = bare(t("Change how it is &read…")) if there else ""
+        self.banner.say(kind, sentence, act, partial(self.change_reading, self._asked))
 
     def head_shown(self, shown: bool) -> None:
         """Show or hide what stands above the content."""
@@ -213,9 +218,8 @@ class OpenPage(Page):
             )
 
     def _show_more(self) -> None:
-        shown = bool(self.more.text()) and self.fold is Fold.WIDE
-        self.more.setVisible(shown)
-        self.more_mark.setVisible(shown)
+        for part in (self.more, self.more_mark):
+            part.setVisible(bool(self.more.text()) and self.fold is Fold.WIDE)
 
     def _show_recent(self) -> None:
         empty(self._recent_row)

@@ -7,17 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH
 from splu_desktop.gui.base import theme
-from splu_desktop.gui.base.models import ROW, Field, RowsModel, TableView
+from splu_desktop.gui.base.models import ROW, Field, Index, RowsModel, TableView
 from splu_desktop.gui.base.words import decimal, number, t
 from splu_desktop.gui.proposal.preview import RangeLine
-
-Index = QModelIndex | QPersistentModelIndex
 
 TRUST = {
     EXACT: ("circle-check", "answerable", "answerable_soft"),
