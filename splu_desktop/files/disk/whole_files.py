@@ -50,20 +50,14 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-_REFUSED = r'[<>:"|?*\\\x00-\x1f]'
 # Windows takes these for devices, whatever the ending; a name that ends in a dot or space it changes.
 _RESERVED = r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?"
-
-
-def allowed_name(name: str) -> str:
-    """Return a name with a hyphen for each character that `check_name` refuses."""
-    return re.sub(_REFUSED, "-", name)
 
 
 def check_name(target: Path) -> None:
     """Raise CannotWrite where a name can't be used everywhere: a release is handed on, and opened on other systems."""
     name = target.name
-    if re.fullmatch(_RESERVED, name) or name != name.rstrip(". ") or re.search(_REFUSED, name):
+    if re.fullmatch(_RESERVED, name) or name != name.rstrip(". ") or re.search(r'[<>:"|?*\\\x00-\x1f]', name):
         raise CannotWrite(
             "“{name}” can't be a name on Windows; choose one without <>:\"|?*\\, no dot or space at its end, and "
             "no device such as CON or COM1.",

@@ -99,7 +99,6 @@ def dictionaries_beside(path: Path) -> list[Path]:
     """Return the files beside a table that begin as data dictionaries do."""
     try:
         beside = (each for each in path.parent.iterdir() if each.suffix.lower() == ".csv" and each.name != path.name)
-        # A pipe would be waited for without end.
         return [each for each in sorted(itertools.islice(beside, _FILES)) if each.is_file() and _is_dictionary(each)]
     except OSError:
         return []

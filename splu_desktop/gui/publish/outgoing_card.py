@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QW
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.disk.settings import read_section, remember
-from splu_desktop.files.disk.whole_files import allowed_name, check_name
+from splu_desktop.files.disk.whole_files import check_name
 from splu_desktop.files.release.dictionary import DICTIONARY_NAME
 from splu_desktop.files.release.facts import TABLE_NAME
 from splu_desktop.files.release.readme import README_NAME
@@ -25,6 +25,7 @@ from splu_desktop.gui.base.words import bare, date_words, join, t, translate
 
 _SECTION, _FOLDER = "publish", "folder"
 _LONGEST = 120  # letters of a name
+_REPLACED = dict.fromkeys(map(ord, '<>:"|?*\\'), "-")  # what Windows allows in no name, as `check_name` says
 
 
 class OutgoingCard(Card):
@@ -103,7 +104,7 @@ class OutgoingCard(Card):
         if not anew and (self.name.text() != self._proposed or not self.target.exists()):
             return
         # Cut before the day and the number, which tell releases of one table apart.
-        name = f"{allowed_name(stem)[: _LONGEST - 20]}-{date.today().isoformat()}"
+        name = f"{stem.translate(_REPLACED)[: _LONGEST - 20]}-{date.today().isoformat()}"
         taken, at = name, 2
         while self._target(taken).exists() or self._target(f"{taken}.zip").exists():
             taken, at = f"{name}-{at}", at + 1
