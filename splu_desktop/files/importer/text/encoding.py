@@ -182,14 +182,15 @@ def _usual(text: str) -> float:
 
 
 def _share_of_words(text: str, name: str) -> float:
-    """Return the share of characters beyond ASCII, of different words, in words as they are written; else 1."""
+    """Return the share of characters beyond ASCII that stand in words as they are written; 1 where there are none."""
     good = total = 0.0
     # A lone letter between the numbers of bands is a word of any script, and no more so the more bands there are.
-    words = {word: field for field in text.split("\n") for word in _WORD.findall(field)}
-    for word, field in words.items():
+    fields = text.split("\n")
+    words = {(word, len(word) > 1 and at): at for at, field in enumerate(fields) for word in _WORD.findall(field)}
+    for (word, _), at in words.items():
         beyond = sum(not char.isascii() for char in word)
         total += beyond
-        good += 0.1 * beyond if _is_odd(word, field, name) else beyond
+        good += 0.1 * beyond if _is_odd(word, fields[at], name) else beyond
     return good / total if total else 1.0
 
 
