@@ -200,6 +200,25 @@ def test_row_names_without_a_name_of_their_own(tmp_path: Path) -> None:
     assert shown(found, "y") == ["2", "3", "4"]
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("age,crp,dx\n" + "50,1,5,flu\n61,12,0,gout\n50,3,9,flu\n" * 5, True),
+        ("age,crp,dx\n" + "50,1,5,flu\n61,12,gout\n50,3,9,flu\n" * 5, True),
+        ("age,crp,dx\n" + '50,"1,5",flu\n61,12,gout\n' * 5, False),
+        ("age,crp,dx\n" + "50,1,flu,\n61,12,gout,\n" * 5, False),
+        ("x,y\n" + "".join(f"{i},1,5\n" for i in range(9)), False),
+    ],
+)
+def test_records_with_more_fields_than_the_header_are_told_as_commas_within_numbers(
+    tmp_path: Path, text: str, told: bool
+) -> None:
+    """But not R's names of rows, nor a comma that ends each line."""
+    found = table(tmp_path, text)
+    assert any("numbers with a comma between quotes" in p.sentence for p in found.problems) is told
+    assert (found.table.names[0] == "Column 1") is text.startswith("x")
+
+
 def test_rows_above_the_header_are_counted(tmp_path: Path) -> None:
     found = table(tmp_path, "Report\nof May\n\nid,n\n1,2\n3,4\n")
     assert [(p.row, p.value) for p in found.problems if p.kind is ProblemKind.SKIPPED_ROWS] == [

@@ -36,12 +36,7 @@ _WORKERS = min(4, os.cpu_count() or 1)
 
 
 def read(
-    path: Path,
-    packed: bool,
-    choices: ImportChoices,
-    progress: Progress,
-    *,
-    limit: int | None = None,
+    path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a text file into raw columns; returns them with the resolved choices and the reasons.
 

@@ -105,6 +105,10 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
             characters=characters,
         )
         problems.append(Problem(ProblemKind.NOTE, sentence))
+    named, full = len(above[-1]) if above else width, [row for row in below if len(row) == width]
+    if dialect.delimiter == "," and named < width and not all(is_blank(row[-1]) for row in full):
+        words = "The header names {named} columns, rows have {width} fields: put numbers with a comma between quotes."
+        problems.append(Problem(ProblemKind.NOTE, say(words, named=named, width=width)))
     rows_before = header.last + 1 if header.last >= 0 else int(separator_line)
     within = sum(len(dialects.split_lines(cell + ".")) - 1 for row in head_rows[:rows_before] for cell in row)
     return TextLayout(
@@ -170,7 +174,8 @@ def _shift_row_names(rows: list[list[str]], header: Header) -> None:
     if header.last < 0 or len(below) < 2:
         return
     width = len(rows[header.last]) + 1
-    if width > 2 and all(len(row) == width and not is_blank(row[-1]) for row in below):
+    unique = len({row[0] for row in below}) == len(below)  # as names of rows are, and numbers cut at commas are not
+    if unique and width > 2 and all(len(row) == width and not is_blank(row[-1]) for row in below):
         for i in range(header.first, header.last + 1):
             rows[i] = ["", *rows[i]]
 
