@@ -1,4 +1,4 @@
-"""A column's name as words."""
+"""A column's name, or a value, as words."""
 
 from __future__ import annotations
 
@@ -24,3 +24,13 @@ def remove_accents(text: str) -> str:
 def words_of(name: str) -> tuple[str, ...]:
     """Split a column's name into lower-case words without accents: `PatientNr` -> patient, nr."""
     return tuple(re.findall(r"[a-z]+|\d+", _CAMEL.sub(" ", remove_accents(name)).lower()))
+
+
+def fold(word: str) -> str:
+    """Return a word with ae, oe and ue as a, o and u, as words with and without umlauts both are looked up."""
+    return word.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+
+
+def join_words(text: str) -> str:
+    """Return a value as it stands in lists: its words joined by "_"."""
+    return "_".join(map(fold, words_of(text)))

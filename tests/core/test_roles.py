@@ -603,6 +603,28 @@ def test_what_a_published_ward_settles_is_harmless_and_what_one_person_has_is_no
     assert suggest_roles(Table((wards, texts("wxq", mixed), ages)))["wxq"].role is Role.SA
 
 
+def test_a_date_that_most_lack_tells_what_happened_under_any_name() -> None:
+    days = [f"{2020 + at % 3}-{1 + at % 12:02d}-{1 + at % 28:02d}" for at in range(N)]
+    roles = [
+        suggested("Event date", [day if at % every == 0 else "" for at, day in enumerate(days)], Kind.DATE).role
+        for every in (1, 3)
+    ]
+    assert roles == [Role.NSA, Role.SA]
+
+
+def test_a_staff_that_stands_in_several_columns_is_named_in_each_of_them() -> None:
+    """Whoever operates helps another day, so that the same names are no scale of answers, and no trade."""
+    staff = ["Becker", "Fischer", "Meyer", "Müller", "Schmidt", "Schneider", "Schulz", "Wagner", "Weber"]
+    names = ["Oberarzt", "Fahrer", "Assistenz", "Éducateur", "Instrumentierende"]
+    columns = [texts(name, [RANDOM.choice(staff) for _ in range(N)]) for name in names]
+    towns = texts(
+        "town", [RANDOM.choice(["Ulm", "Trier", "Kassel", "Gera", "Jena", "Bonn", "Fulda", "Hof"]) for _ in staff * 9]
+    )
+    found = suggest_roles(Table(tuple(columns)))
+    assert [found[name].role for name in names] == [Role.IDENTIFIER] * 5
+    assert suggest_roles(Table((towns,)))["town"].role is Role.NSA
+
+
 def test_numbers_of_records_persons_and_other_records() -> None:
     ids = [f"c{i:04d}" for i in range(N)]
     found = suggest_roles(
@@ -736,6 +758,23 @@ WHOLE = "|".join(map(str, range(1, 13)))
         ("Resident No.", [str(1001 + at % 80) for at in range(N)], Kind.INTEGER, Role.IDENTIFIER),
         ("No. of residents", [str(1 + at % 80) for at in range(N)], Kind.INTEGER, Role.SA),
         ("TUMORID", [str(900_001 + at) for at in range(N)], Kind.INTEGER, Role.IDENTIFIER),
+        # One session or visit is administration, how many somebody had is a finding.
+        ("Sessions", "|".join(map(str, range(1, 10))), Kind.INTEGER, Role.SA),
+        ("Séances", "|".join(map(str, range(1, 31))), Kind.INTEGER, Role.SA),
+        ("Attendances", WHOLE, Kind.INTEGER, Role.SA),
+        # Places and programs are so only if their values are: the same words name parts of the body and treatments.
+        ("Origin", "Cardiac|Renal|Hepatic", Kind.CATEGORY, Role.SA),
+        ("Program", "Chemo A|Chemo B|Radiation", Kind.CATEGORY, Role.SA),
+        ("Quelle", "Urin|Sputum|Wunde", Kind.CATEGORY, Role.SA),
+        ("Région", "Lombaire|Cervicale|Dorsale", Kind.CATEGORY, Role.SA),
+        ("Âge des premières règles", "|".join(map(str, range(9, 18))), Kind.INTEGER, Role.SA),
+        ("commune_intervention", "Blain|Guérande|Nantes|Rezé", Kind.CATEGORY, Role.NSA),
+        ("setting", "Praxis|Video|aufsuchend|telefonisch", Kind.CATEGORY, Role.NSA),
+        # A dwelling may be an address, and a place of work a firm.
+        ("Wohnung", [f"Lindenweg {at}" for at in range(N)], Kind.CATEGORY, Role.IDENTIFIER),
+        ("Domicile", [f"{at} rue Pasteur" for at in range(N)], Kind.CATEGORY, Role.IDENTIFIER),
+        ("Betrieb", "Meyer Bau GmbH|Stadtwerke|Spedition Kern|Kita Sonne", Kind.CATEGORY, Role.IDENTIFIER),
+        ("Workplace", "Tesco|BT plc|Ford", Kind.CATEGORY, Role.IDENTIFIER),
         # Places and kinds of units that are told as such are no findings.
         ("lieu_type", "EHPAD|domicile|hôpital|voie publique", Kind.CATEGORY, Role.NSA),
         ("Impfort", "Betrieb|Impfzentrum|Pflegeheim|Praxis", Kind.CATEGORY, Role.NSA),

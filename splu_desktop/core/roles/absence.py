@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_desktop.core.roles.content import join_words
-from splu_desktop.core.roles.lexicon import fold, lexicon
+from splu_desktop.core.roles.lexicon import lexicon
 from splu_desktop.core.table import Column
-from splu_desktop.core.words import words_of
+from splu_desktop.core.words import fold, join_words, words_of
 
 _LONGEST = 4  # words of "no known allergies"
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.resources import read_toml, resource_path
-from splu_desktop.core.roles.lexicon import HARMLESS, Reading, first_names, fold, lexicon, read_name
+from splu_desktop.core.roles.lexicon import HARMLESS, Reading, first_names, lexicon, read_name
 from splu_desktop.core.roles.numbers import is_official, national_number
 from splu_desktop.core.table import Column, Kind, quantiles, remember
-from splu_desktop.core.words import words_of
+from splu_desktop.core.words import fold, join_words, words_of
 
 LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at
@@ -37,7 +37,7 @@ _TWO_DIGITS = 10  # the least number of places whose codes have two digits
 _VERSIONS = 12
 _GRADES = 10  # numbers up to which an unknown word beside a ward, a school or a trade may be asked about: stress, work
 _PROPER = 3  # capitalised names that may be places
-_LATIN = ("al", "ar", "ic", "oid", "um", "us", "ior")  # sigmoid, lumbar: parts of the body, as places are not called
+_LATIN = ("al", "ale", "aire", "ar", "ic", "ique", "oid", "um", "us", "ior")  # parts of the body: sigmoid, lumbar
 _SERIAL = 4  # digits from which numbers of one length may number persons
 _NUMBERING = 0.2  # different values per record from which alike codes number persons and not wards
 _CHANCE, _EIGHTH, _PEOPLE = 25, 8, 4  # one column of e^25 is told by chance; eighths of ages; persons that share a ward
@@ -169,8 +169,8 @@ def counts_records(column: Column) -> bool:
 
 
 def refers_to(column: Column, key: Column) -> bool:
-    """Whether many of a column's values are values of a key: the case that infected this one, a mother."""
-    if column.kind.has_order or np.count_nonzero(~column.missing) < FEWEST:
+    """Whether many of a column's values are values of a key: the case that infected this one, a surgeon who helps."""
+    if column.kind.has_order or np.count_nonzero(~column.missing) < min(FEWEST, key.m // 2):
         return False
     labels = sample_labels(column)
     known = set(map(str.strip, key.labels.tolist()))
@@ -255,11 +255,6 @@ def may_be_births(column: Column) -> bool:
     days = values * 365.25 if years else values.astype("datetime64[D]").astype(float)
     first, middle, last = quantiles(days, (0.05, 0.5, 1)) if len(days) else (0, 0, 0)  # all may be texts
     return bool(last - first > _LIFE and last - middle > _LIFE / 2)
-
-
-def join_words(text: str) -> str:
-    """Return a value as it stands in lists: its words joined by "_"."""
-    return "_".join(map(fold, words_of(text)))
 
 
 def holds_ways(column: Column) -> bool:
@@ -358,13 +353,13 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     if tells_findings(column, graded=subject != "demographic"):
         return False
     if told:
-        return tells_ways(column)
+        return tells_ways(column, "unit", "place")
     if subject == "administrative" and reading.says("countable") and reading.says("kind"):
         words = [text for text in sample_labels(column) if len(text) > _LETTERS]
         if words and not any(map(says_harmless, words)):
             return False  # admitted freely, by court order
     if reading.says("act") and (reading.unsure or subject == "place"):
-        return are_names(column, proper=False) or tells_ways(column, "unit", "place")  # no "injection site"
+        return are_names(column, proper=not reading.unsure) or tells_ways(column, "unit", "place")  # "injection site"
     return (
         not reading.unsure
         or are_names(column)

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from splu_desktop.core.resources import own_files, read_toml, resource_path, unreadable
-from splu_desktop.core.words import words_of
+from splu_desktop.core.words import fold, words_of
 
 # Subjects that names may say, tried in this order: "hospital county" is a place where its values are no units.
 HARMLESS = ("age", "sex", "date", "unit", "place", "demographic", "administrative")
@@ -35,11 +35,6 @@ _SHORT = 4  # letters of an unknown word behind a head that say nothing against 
 _PART = 3  # letters of a part of one, at least
 _SEAMS = ("", "s", "n", "en", "es", "e", "r", "er")
 _ENDINGS = ("s", "es", "n", "en", "e", "er", "es", "x")
-
-
-def fold(word: str) -> str:
-    """Return a word with ae, oe and ue as a, o and u, as words with and without umlauts both are looked up."""
-    return word.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 
 
 @dataclass(frozen=True)
@@ -102,8 +97,10 @@ class Lexicon:
             for seam in _SEAMS:
                 head = word[:cut].removesuffix(seam)
                 if word[:cut].endswith(seam) and len(head) >= _PART and (ahead := self._bent(head)):
-                    if behind & {"key", "reach", "age"} and len(word) - cut == _PART and "person" not in ahead:
-                        continue  # "rozpozna-nie" and "Transportmit-tel" end in no number, "dos-age" in no age
+                    ends = behind & {"key", "reach", "age"} and "person" not in ahead
+                    filled = len(head) == _PART and not (ahead | behind) & {*HARMLESS}
+                    if len(word) - cut == _PART and (ends or filled):
+                        continue  # "Transportmit-tel" ends in no number, "dos-age" in no age; no "rég-les"
                     known = _BESIDE | {"amount"} if (behind | ahead).intersection(_SIZED) else _BESIDE
                     odd = [each for each in (behind, ahead) if not each & known]
                     both = (ahead | behind).difference(ORDERS if "age" in ahead | behind else ())
@@ -248,6 +245,8 @@ def read_name(name: str) -> Reading:
             if lists and length > 1:
                 break
         lists = lists if length > 1 else known.lists_of(run)
+        if "administrative" in lists and run.endswith("s") and run not in known.words:
+            lists |= {"countable"}  # "sessions"
         found.append((run, lists or (known.spell_out(run) if run in dotted else lists)))
         at += length
     return Reading(tuple(word for word, _ in found), tuple(lists for _, lists in found))

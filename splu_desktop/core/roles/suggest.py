@@ -10,11 +10,11 @@ from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.messages import say
 from splu_desktop.core.roles import content
 from splu_desktop.core.roles.absence import absence_values, says_absence
-from splu_desktop.core.roles.lexicon import HARMLESS, Reading, fold, lexicon, read_name
+from splu_desktop.core.roles.lexicon import HARMLESS, Reading, lexicon, read_name
 from splu_desktop.core.roles.numbers import holds_products
 from splu_desktop.core.roles.role import Role, Suggestion
 from splu_desktop.core.table import IDENTIFIERS, LABELS, Column, Kind, Table, remember
-from splu_desktop.core.words import words_of
+from splu_desktop.core.words import fold, words_of
 
 __all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
 
@@ -47,11 +47,11 @@ def suggest_roles(table: Table) -> dict[str, Suggestion]:
     """Return for every column, in the table's order, what it is taken for."""
     told = _names_person(say("The data dictionary beside the file says that it names a person."))
     named, labels = table.origin.get(IDENTIFIERS, ()), table.origin.get(LABELS, {})
-    dead = (c for c in table.columns if read_name(c.name).says("death") and c.kind.is_date)
-    died = any(content.rows_of(c) == c.n for c in dead)  # at what age and where tells no more of one of them
+    died = any(read_name(c.name).says("death") and c.kind.is_date and content.rows_of(c) == c.n for c in table.columns)
     found = {c.name: told if c.name in named else _suggestion(c, labels.get(c.name, ""), died) for c in table.columns}
     _take_second_ages(table, found)
     _compare(table, found)
+    _take_staff(table, found)
     _take_answers(table, found)
     return found
 
@@ -65,7 +65,7 @@ def _suggestion(column: Column, label: str, died: bool) -> Suggestion:
     more = told.subjects or told.head_subjects or not told.unknown
     if label and "?" not in label and more and (reading.unknown or reading.only("fill")):  # "RIDRETH3", "v024"
         reading = told
-    if died and not column.kind.is_date:
+    if died and not column.kind.is_date:  # where all have died, at what age and where tells nothing of one of them
         reading = Reading(
             reading.words, tuple(each - {"death", "health"} or frozenset({"fill"}) for each in reading.lists)
         )
@@ -93,7 +93,6 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(say("A date of birth singles out most people."), "age")
     if column.kind.is_date or content.holds_icd(column) or holds_products(column):
         return None
-    harmless = bool(reading.subjects)
     if reading.says("key") and not (column.kind is Kind.DECIMAL and reading.secret):
         return _names_person(_NUMBER)
     agent = len(reading.lists) > 1 and "agent" in reading.lists[-1]  # "verified by", "adressé par"
@@ -102,19 +101,19 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     if reading.says("reach") and not (reading.secret or housed or agent or few):
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("employer") and reading.only("employer", "fill", "name", "number"):
-        firms = worded and not content.tells_ways(column)  # "public" and "private" name none
-        if firms or reading.says("number"):
+        strange = sum(bool(read_name(text).unknown) for text in content.sample_labels(column))
+        if (worded and 2 * strange >= column.m) or reading.says("number"):  # "public" and "private" name none
             return _names_person(say("The name says an employer, by whom others find a person."), doubt=True)
     named = reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody") and reading.says("name")
     if worded and (reading.says("called") or named or reading.words == ("last",)):
         return _names_person(say("The name says names of persons."))
     told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
-    if told and (content.names_persons(column, whole=True) if harmless else content.may_be_names(column)):
+    if told and (content.names_persons(column, whole=True) if reading.subjects else content.may_be_names(column)):
         return _names_person(say("The values look like names of persons."), doubt=True)
     alike = content.holds_numbering(column) and content.distinct_share(column) >= _NEAR_UNIQUE
     if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
         return _names_person(_NUMBER)  # a laboratory's, too
-    treats = reading.says("staff") and not harmless and (reading.says("number") or not reading.says("kind"))
+    treats = reading.says("staff") and not reading.subjects and (reading.says("number") or not reading.says("kind"))
     told = (treats or (agent and worded)) and not (reading.secret or column.kind is Kind.DECIMAL)
     if told and not content.tells_ways(column, "unit", "place"):
         return _names_person(say("The name says who treats or records."))  # but "consultant" and "registrar" are kinds
@@ -122,7 +121,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         coded = reading.says("number") and column.m >= _MANY and content.is_numbered(column) and not reading.secret
         return _names_person(_NUMBER, doubt=True) if coded else None
     many = content.speaks_in_sentences(column) or content.distinct_share(column) >= _MANY_TEXTS
-    if worded and many and reading.says("text") and not harmless:
+    if worded and many and reading.says("text") and not reading.subjects:
         return _names_person(say("Free text may name persons."), "text")
     return _suggest_numbers(column, reading)
 
@@ -146,7 +145,7 @@ def _suggest_numbers(column: Column, reading: Reading) -> Suggestion | None:
 def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for a column whose values are numbers or names of persons, or texts, whatever its name."""
     what = content.identifier_by_content(column)
-    weak = what in ("telephone number", "street address")
+    weak = what == "telephone number" or (what == "street address" and column.m < _MANY)  # a clinic's
     if what and not (weak and (reading.subjects or reading.secret)):
         return _names_person(say("Each value looks like this: {what}.", what=say(what)))
     ways = {"share": content.MOST} if reading.says("place", "unit") else {}  # hospitals are called after saints
@@ -161,8 +160,8 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
     some = 1 - content.rows_of(column) / column.n > _GAPS
     for subject in (*reading.subjects, *reading.head_subjects):
-        happened = subject == "date" and (reading.unknown or reading.says("event", "exit"))
-        if some and (happened or reading.says("act")):
+        happened = reading.unknown or reading.says("event", "exit") or 2 * content.rows_of(column) < column.n
+        if some and ((subject == "date" and happened) or reading.says("act")):
             break  # who has no date of leaving has not left
         if content.fits(column, subject, reading):
             several = subject in ("unit", "demographic", "administrative") and content.rows_of(column) >= content.FEWEST
@@ -232,7 +231,9 @@ def _secret(column: Column, reading: Reading) -> Suggestion:
         return Suggestion(Role.SA, say("The name says a finding, a measure or another private matter."), "health")
     if content.holds_icd(column):
         return Suggestion(Role.SA, say("The values are codes of illnesses."), "health")
-    if reading.subjects:
+    if column.kind.is_date:
+        reason = say("Not all rows have this date, so that it tells what happened.")
+    elif reading.subjects:
         reason = say("The values are not what the name says; they may be findings.")
     elif reading.unknown:
         reason = say("No list knows “{word}” as harmless; it may be a finding.", word=reading.unknown[0])
@@ -271,9 +272,19 @@ def _compare(table: Table, found: dict[str, Suggestion]) -> None:
             found[column.name] = Suggestion(Role.NSA, reason, found[key.name].subject, True)
 
 
+def _take_staff(table: Table, found: dict[str, Suggestion]) -> None:
+    """Take for names of persons what has the values of a column of such names: surgeons, and who helped them."""
+    named = [c for c in table.columns if found[c.name].role is Role.IDENTIFIER and content.may_be_names(c)]
+    for column in table.columns if named else ():
+        other = found[column.name].role is not Role.IDENTIFIER and not read_name(column.name).says("health")
+        if other and any(content.refers_to(column, each) for each in named):
+            found[column.name] = _names_person(say("The values look like names of persons."), doubt=True)
+
+
 def _take_answers(table: Table, found: dict[str, Suggestion]) -> None:
     """Take for secret what is answered in the words of several secret columns: one scale for many questions."""
     scales = {c.name: frozenset(c.labels[~c.missing]) for c in table.columns if c.kind is Kind.CATEGORY and c.m < _MANY}
     secret = [each for name, each in scales.items() if found[name].role is Role.SA and len(each) >= _SCALE]
     told = [name for name, each in scales.items() if secret.count(each) > 1 and found[name].role is not Role.SA]
+    told = [name for name in told if not content.may_be_names(table[name])]  # one staff in many columns
     found.update({name: _secret(table[name], read_name(name)) for name in told})
