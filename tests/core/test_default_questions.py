@@ -8,6 +8,7 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.policy import USEFUL, propose
 from splu_desktop.core.policy.defaults import default_questions
 from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.risk.cells import AskedCells
 from splu_desktop.core.risk.ranking import rank_sensitive
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Kind, Table
@@ -94,6 +95,20 @@ def test_items_of_a_questionnaire_leave_room_for_what_is_asked_once() -> None:
     for who in ("colleague", "partner", "public"):
         roles = propose(table, Audience(who), person=None).plan.roles
         assert roles["suicidal thoughts"] is roles["overall"] is Role.SA, who
+
+
+def test_what_a_table_is_about_is_asked_for_in_totals_where_it_has_no_large_cells_by_persons() -> None:
+    """A register of thirty diagnoses is asked for them, beside what is told by sex and age."""
+    table, rng = _stays(1_500, 5), np.random.default_rng(6)
+    column = column_of("cause", [f"{'ABCDEFGHIJ'[each % 10]}{each:02d}" for each in rng.integers(0, 25, table.n)])
+    table = Table((*table.columns, column))
+    ranked = rank_sensitive(table, ("dx", "severity", "died", "cause"), {"died": ("no",)})
+    assert ranked[0] == "cause"
+    asked = [str(each) for each in default_questions(table, ranked, UNCHANGED, {"died": ("no",)})]
+    assert asked == ["dx by sex, born", "dx by ward", "cause"]
+    # Totals are the same in every form, so they make no other table coarser.
+    found = AskedCells(table, [AskedTable("cause", None, ())], [], {})
+    assert found.reach({}, 2.0)[0] == 1.0
 
 
 def test_a_code_beside_its_description_is_asked_for_once() -> None:

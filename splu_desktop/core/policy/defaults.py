@@ -57,8 +57,9 @@ def default_questions(
         if len(found) < MOST_TABLES and not any(same):  # a code beside its description is one question
             found += ask(name, *by_persons)
             found += ask(name, *((unit,) for unit in units[:1])) if len(found) < 2 else []
-    if not found:  # a small table tells totals
-        found = [each for name in ranked for each in ask(name, ())]
+    if ranked[0] not in [each.sa for each in found]:  # a small table tells totals, as does what it is about
+        totals = [each for name in (ranked[:1] if found else ranked) for each in ask(name, ())]
+        found = [*found[: MOST_TABLES - 1], *totals] if totals else found
     # Asked for though nothing can answer it: where no table is asked for, no verdict says “too few persons”.
     last = AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within)
     return tuple(found[:MOST_TABLES] or [last])

@@ -69,8 +69,8 @@ class AskedCells:
         In classes of their own, where by law 4 a cell of f rows scatters by f (1 - 1/gamma^2).
         """
         sizes = self._sizes(levels)
-        rows = sum(number.sum() for *_, number in self._found)
-        large = sum(each[each >= LEAST].sum() for each in sizes)
+        rows = sum(number.sum() for counted, _, number in self._found if counted)  # totals are the same in all forms
+        large = sum(each[each >= LEAST].sum() for asked, each in zip(self._questions, sizes, strict=True) if asked.by)
         found: list[tuple[int, int]] = []
         for asked, cells in zip(self._questions, sizes, strict=True):
             least = (NORMAL_95 / asked.within) ** 2 * (1 - 1 / gamma**2)

@@ -15,15 +15,13 @@ from splu_desktop.core.table import Column, Table
 _FEWEST_ROWS = 2 * LEAST
 _NEARLY_NOBODYS = 5  # rows below which nothing can be told of a value, and it may name somebody
 _GRADES = 6  # whole numbers that are grades rather than amounts
-_SAME_ANSWERS = 3  # columns with the same values, as items of a questionnaire have, before the others come later
+_SAME_ANSWERS = 3  # columns with the same values, as a questionnaire's items; more come last, or would leave no room
 
 
 def rank_sensitive(
     table: Table, sensitive: Sequence[str], public_values: Mapping[str, Sequence[str]], doubtful: Collection[str] = ()
 ) -> list[str]:
     """Return the columns by how much their secret values tell; doubtful ones, amounts and dates, rare ones come last.
-
-    Of many columns with the same values all but a few come after others, or a questionnaire would leave no room.
 
     What a column tells is the entropy of its values of five rows and more, the others taken as one. That a diagnosis of
     many values has none of many rows makes it no less what the table is about.
