@@ -7,8 +7,8 @@ robust errors estimates differences. What it holds follows from the published ta
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,63 +63,62 @@ def score_columns(
     public : values that are not secret, which a column of two values does without.
     by_block : of a large table, for each block the release of its pairs of class and combination, with weights.
     """
-    found: list[ScoreColumn] = []
-    taken = set(published.table.names)  # both files are put side by side
-
-    def add(
-        name: str,
-        column: str,
-        value: str | None,
-        words: str,
-        scores: tuple[NDArray[Any], NDArray[np.int32]],
-        pairs: NDArray[np.int32],
-    ) -> None:
-        for sign, said in _SIGNS.items():  # ">50K" and "<=50K" are not to be one name
-            name = name.replace(sign, said)
-        word = re.sub(r"\W+", "_", name).strip("_") or "score"
-        word = f"_{word}" if word[0].isdigit() else word
-        while word in taken:
-            word += "_"
-        taken.add(word)
-        found.append(ScoreColumn(word, column, value, words, *scores, pairs))
-
     known = {each: BlockScores(published if by_block is None else by_block[each], each) for each in published.blocks}
+    found: list[ScoreColumn] = []
     for name in published.sensitive:
-        scores = known[published.block_of(name)]
-        shown, pairs = scores.published, scores.pair
-        column, amounts, label_of = shown.table[name], shown.numbers(name), scores.labels_of(name)
-        if amounts is not None:
-            there = np.isfinite(amounts)
-            both = scores.phi(np.stack([np.where(there, amounts, 0.0), there], axis=1)[label_of])
-            every = np.arange(len(both), dtype=np.int32)
-            words = say("adds up the numbers of “{column}”", column=name)
-            add(f"{name}_score", name, None, words, (both[:, 0], every), pairs)
-            if column.missing.any():
-                words = say("counts rows with a number in “{column}”", column=name)
-                add(f"{name}_known", name, None, words, (both[:, 1], every), pairs)
-            # Of many numbers each one alone is not asked for.
-            if column.m > _FEW:
-                continue
-        labels, chapters = _counted_values(shown, name, public), _counted_chapters(shown, name)
-        sets = np.zeros((column.m, len(labels) + len(chapters)), bool)
-        for at, of in enumerate([*([label] for label in labels), *chapters.values()]):
-            sets[[column.code_of(label) for label in of], at] = True
-        of_sets = scores.set_scores(sets[label_of])
-        for at, label in enumerate(labels):
-            words = say("counts rows with “{value}” in “{column}”", value=label, column=name)
-            add(f"{name}_{label or 'missing'}", name, label, words, of_sets[at], pairs)
-        for at, chapter in enumerate(chapters, len(labels)):
-            words = say("counts rows with a code of “{chapter}” in “{column}”", chapter=chapter, column=name)
-            add(f"{name}_{chapter}", name, None, words, of_sets[at], pairs)
+        found += _columns_of(name, known[published.block_of(name)], public)
     if CLASS in published.table:
         # By the pairs of the first block, beside whose scores it then stands.
         first, numbers = known[published.blocks[0]], np.arange(1, len(published.cells) + 1)
-        add(CLASS, CLASS, None, say("number of the row's class"), (numbers, first.pair_class), first.pair)
+        words = say("number of the row's class")
+        found.append(ScoreColumn(CLASS, CLASS, None, words, numbers, first.pair_class, first.pair))
     if NUMBER in published.table:
-        number = published.table[NUMBER]
-        own_numbers = np.array([int(label) for label in number.labels]), np.arange(number.m, dtype=np.int32)
-        add(NUMBER, NUMBER, None, say("number of the row's person"), own_numbers, number.codes)
-    return tuple(found)
+        persons = published.table[NUMBER]
+        numbers, every = np.array([int(label) for label in persons.labels]), np.arange(persons.m, dtype=np.int32)
+        words = say("number of the row's person")
+        found.append(ScoreColumn(NUMBER, NUMBER, None, words, numbers, every, persons.codes))
+    taken = set(published.table.names)  # both files are put side by side
+    return tuple(replace(each, name=_take_word(each.name, taken)) for each in found)
+
+
+def _take_word(name: str, taken: set[str]) -> str:
+    """Return a name as a word that is not taken, which it then is."""
+    for sign, said in _SIGNS.items():  # ">50K" and "<=50K" are not to be one name
+        name = name.replace(sign, said)
+    word = re.sub(r"\W+", "_", name).strip("_") or "score"
+    word = f"_{word}" if word[0].isdigit() else word
+    while word in taken:
+        word += "_"
+    taken.add(word)
+    return word
+
+
+def _columns_of(name: str, scores: BlockScores, public: Sequence[str]) -> Iterator[ScoreColumn]:
+    """Give the scores of a re-drawn column's numbers, then of each value and each chapter of codes that is counted."""
+    shown, pairs = scores.published, scores.pair
+    column, amounts, label_of = shown.table[name], shown.numbers(name), scores.labels_of(name)
+    if amounts is not None:
+        there = np.isfinite(amounts)
+        both = scores.phi(np.stack([np.where(there, amounts, 0.0), there], axis=1)[label_of])
+        every = np.arange(len(both), dtype=np.int32)
+        words = say("adds up the numbers of “{column}”", column=name)
+        yield ScoreColumn(f"{name}_score", name, None, words, both[:, 0], every, pairs)
+        if column.missing.any():
+            words = say("counts rows with a number in “{column}”", column=name)
+            yield ScoreColumn(f"{name}_known", name, None, words, both[:, 1], every, pairs)
+        if column.m > _FEW:  # of many numbers each one alone is not asked for
+            return
+    labels, chapters = _counted_values(shown, name, public), _counted_chapters(shown, name)
+    sets = np.zeros((column.m, len(labels) + len(chapters)), bool)
+    for at, of in enumerate([*([label] for label in labels), *chapters.values()]):
+        sets[[column.code_of(label) for label in of], at] = True
+    of_sets = scores.set_scores(sets[label_of])
+    for at, label in enumerate(labels):
+        words = say("counts rows with “{value}” in “{column}”", value=label, column=name)
+        yield ScoreColumn(f"{name}_{label or 'missing'}", name, label, words, *of_sets[at], pairs)
+    for at, chapter in enumerate(chapters, len(labels)):
+        words = say("counts rows with a code of “{chapter}” in “{column}”", chapter=chapter, column=name)
+        yield ScoreColumn(f"{name}_{chapter}", name, None, words, *of_sets[at], pairs)
 
 
 def _counted_values(published: Published, name: str, public: Sequence[str]) -> list[str]:
