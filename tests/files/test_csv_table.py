@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_desktop.core.progress import SILENT
-from splu_desktop.core.table import Table
+from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.release import csv_table
+from splu_desktop.files.release.columns import column_as_handed_out
 from splu_desktop.files.release.csv_table import read_table, write_numbers, write_table
 from splu_desktop.files.release.facts import Dialect
 from tests.columns import column_of
@@ -64,3 +65,25 @@ def test_scores_are_written_alike_together_and_one_by_one(
     monkeypatch.setattr(csv_table, setting, value)
     write_numbers(list("abcd"), columns, tmp_path / "apart.csv", Dialect(), SILENT)
     assert (tmp_path / "together.csv").read_bytes() == (tmp_path / "apart.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("labels", "values", "kind", "shown"),
+    [
+        (["0,9", "12,0", "3,1"], [0.9, 12.0, 3.1], Kind.DECIMAL, ["0.9", "12", "3.1"]),
+        (["-0,5", "7"], [-0.5, 7.0], Kind.DECIMAL, ["-0.5", "7"]),
+        (["1,2", "1,3"], None, Kind.CATEGORY, ["1,2", "1,3"]),
+        (["1,200", "2,500"], [1200.0, 2500.0], Kind.CATEGORY, ["1,200", "2,500"]),
+    ],
+)
+def test_a_drawn_number_with_a_decimal_comma_is_a_number(
+    labels: list[str], values: list[float] | None, kind: Kind, shown: list[str]
+) -> None:
+    """Else no mean of it can be asked for; but lists of codes stay what they are."""
+    texts, codes = np.array(labels, object), np.arange(len(labels), dtype=np.int32)
+    known = None if values is None else np.array(values)
+    of = Kind.CATEGORY if values is None else Kind.DECIMAL
+    source = Column.from_codes("crp", codes, texts, np.zeros(len(labels), bool), known, kind=of)
+    found = column_as_handed_out(source, drawn=True)
+    assert found.kind is kind
+    assert found.labels[found.codes].tolist() == shown

@@ -33,11 +33,7 @@ from splu_desktop.files.isolation.faults import BadChoice, NoRecords
 
 
 def read(
-    path: Path,
-    choices: ImportChoices | None = None,
-    progress: Progress = SILENT,
-    *,
-    allow_empty: bool = False,
+    path: Path, choices: ImportChoices | None = None, progress: Progress = SILENT, *, allow_empty: bool = False
 ) -> TableReading:
     """Read a file into a table.
 

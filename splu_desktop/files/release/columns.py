@@ -77,9 +77,12 @@ def as_published(column: Column) -> Column:
     """Return a re-drawn column with the type that its published labels have, whatever the source's other labels were.
 
     A column that counted as text because of one value that then vanished would tell, by being text, that there was one.
-    So numbers and dates are those that are plainly so (1.5, 2020-12-31); all else is a category, to the letter.
+    So numbers and dates are those that are plainly so (1.5, 2020-12-31, and 1,5 of numbers); all else is a category.
     """
-    found = _plain_values([str(label) for label in column.labels[~column.missing]])
+    labels = [str(label) for label in column.labels[~column.missing]]
+    if column.values is not None and "." not in "".join(labels):  # else 1,5 may be two codes
+        labels = [label.replace(",", ".") for label in labels]
+    found = _plain_values(labels)
     if found is None:
         return _give_kind(column, Kind.CATEGORY, None)
     kind, known = found
