@@ -265,6 +265,7 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         ("Langue à la maison", "français|arabe|turc", "demographic"),
         ("lieunaiss", "75056|69123|13055|59350", "place"),
         ("Site de collecte", "Vannes|Quimper|Rennes", "unit"),
+        ("H_ENTREE_SALLE", "08:10|09:35|17:50|23:05", "date"),
     ],
 )
 def test_subjects_of_what_is_published(name: str, values: str, subject: str) -> None:

@@ -338,7 +338,7 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return True
     coded = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
     answered = answered and (subject != "demographic" or reading.says("event", "administrative"))  # asks for a pension
-    if (column.kind is Kind.DECIMAL and not coded) or column.kind.is_date or answered:
+    if (column.kind is Kind.DECIMAL and not coded) or tells_when(column) or answered:
         return False
     # A route, a mode or a degree is one of coming, paying or schooling, or of treatment, unless its kinds are told.
     told = reading.unsure and subject in ("demographic", "administrative")
