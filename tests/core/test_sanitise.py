@@ -244,3 +244,16 @@ def test_another_role_takes_along_all_that_hung_on_the_old_one(source: Table) ->
     assert secret.with_role("unit", Role.NSA) == plan
     assert plan.with_role("sex", Role.DROPPED).questions == ()
     assert plan.with_role("sex", Role.DROPPED).classes == ()
+
+
+def test_several_columns_get_another_role_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each plan is checked, so that of 200 columns one after another each move of the slider took most of a second."""
+    names = [f"finding {at}" for at in range(50)]
+    plan = Plan(dict.fromkeys(names, Role.SA), tuple(Block((name,), Lenders(5)) for name in names))
+    made: list[Plan] = []
+    check = Plan._check
+    monkeypatch.setattr(Plan, "_check", lambda plan: (made.append(plan), check(plan))[1])
+    changed = plan.with_roles(names[:40], Role.NSA)
+    assert len(made) == 1
+    assert (changed.nsas, changed.sensitive) == (tuple(names[:40]), tuple(names[40:]))
+    assert changed.with_roles(names[:40], Role.SA).sensitive == plan.sensitive
