@@ -8,7 +8,7 @@ from typing import Any
 
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import add_release, password_asked
-from splu_desktop.cli.base.output import line_of, print_json, translate
+from splu_desktop.cli.base.output import Meter, line_of, print_json, translate
 from splu_desktop.core.messages import read_plain, say
 from splu_desktop.core.policy import title_of
 from splu_desktop.files.register.ledger import Register
@@ -39,8 +39,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _of_release(args: argparse.Namespace) -> tuple[bool, dict[str, Any], list[str]]:
     """Return whether a release is sound, and what its checks found as data and as lines."""
-    with password_asked(args) as password:
-        found = verify(args.release, password=password, register=Register())
+    with password_asked(args) as password, Meter(quiet=args.json) as shown:
+        found = verify(args.release, password=password, register=Register(), progress=shown)
     said, digest = _verdict_of(found), found.digest[:16]
     checks = [{"name": each.name, "state": each.state, "passed": each.state != WRONG, "sentence": str(each.sentence)}
               for each in found.checks]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,16 @@ def test_a_type_that_fits_no_value_is_no_fault_of_the_program(source: Path, caps
     splu = Splu(capsys)
     for kind in ("date", "datetime", "integer", "decimal", "boolean"):
         assert splu("inspect", str(source), "--set", f"types.by={kind}") == 0
+
+
+def test_a_check_of_a_release_shows_how_far_it_is(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    splu, out = Splu(capsys), tmp_path / "release"
+    assert splu("publish", source, "--sa", "test", "--nsa", "by", "--out", out, "--accept", f"all={WHY}") == 0
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert splu("verify", out) == 0
+    assert " %  " in splu.err
 
 
 def test_columns_may_be_called_like_words_of_the_options(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
