@@ -76,8 +76,8 @@ class Figure(QWidget):
 class VerdictBar(QFrame):
     """The verdict as a page's headline: its picture, title, one sentence, and up to three figures with their limits."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         row = margins(QHBoxLayout(self), 18, 6, 14, 6, spacing=14)
         self._picture = Picture("circle-check", "answerable", 26)
         self.title, self.sentence = label("", "title"), label("", wrap=True, live=True)

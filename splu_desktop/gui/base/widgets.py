@@ -388,8 +388,8 @@ def show_whole(view: QAbstractScrollArea, least: int, *, whole: bool) -> None:
 class Rule(QFrame):
     """A hairline."""
 
-    def __init__(self, *, vertical: bool = False, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, *, vertical: bool = False) -> None:
+        super().__init__()
         self.setProperty("look", "rule")
         if vertical:
             self.setFixedWidth(1)

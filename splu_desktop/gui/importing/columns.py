@@ -25,8 +25,8 @@ class ColumnsForm(ScrollArea):
     typed = Signal(str, object)
     kept_apart = Signal(str, bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         page = QWidget()
         self._form = QFormLayout(page)
         self._form.setContentsMargins(0, 8, 8, 0)

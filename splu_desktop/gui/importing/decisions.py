@@ -16,8 +16,8 @@ class DecisionsForm(QWidget):
 
     decided = Signal(object, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         form = QFormLayout(self)
         form.setContentsMargins(0, 8, 8, 0)
         self.boxes: dict[ProblemKind, Choice] = {}

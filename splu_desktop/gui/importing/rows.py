@@ -19,8 +19,8 @@ class RowsForm(QWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.column = Choice(t("Rows are chosen by"))
         self.values = TickList(t("Rows are chosen by"))
         self._known: dict[str, list[str]] = {}  # column -> values seen, those of rows left out now among them

@@ -40,8 +40,8 @@ class AudienceForm(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         column = margins(QVBoxLayout(self), 0, spacing=8)
         self._audience = Audience()
         self.cards = {

@@ -33,8 +33,8 @@ class TableRow(QWidget):
     changed = Signal()
     removed = Signal()
 
-    def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, number: int) -> None:
+        super().__init__()
         flow = Flow(across=6)
         table = t("Table {n}", n=number)
         names = t("Count"), t("Value"), t("Secret column"), t("by"), t("and")

@@ -141,8 +141,8 @@ class Rail(QFrame):
 
     chosen = Signal(object)
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self.setProperty("look", "window")
         self.setAccessibleName(t("Steps"))
@@ -223,8 +223,8 @@ class TopBar(QFrame):
 
     chosen = Signal(object)
 
-    def __init__(self, session: Session, menu: QMenu, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, menu: QMenu) -> None:
+        super().__init__()
         self._session = session
         self.setProperty("look", "window")
         self.setFixedHeight(max(34, self.fontMetrics().height() + 12))
