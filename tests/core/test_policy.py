@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -653,6 +654,9 @@ def test_a_table_of_which_nothing_can_be_read_is_told_where_somebody_named_it() 
     assert found.verdict.state == USEFUL
     line = next(line for line in found.verdict.lines if line.name == "too-blurred")
     assert line.sentence.endswith("tables without any: 1.")
+    read, cells = map(int, re.findall(r"\d+", line.sentence)[:2])
+    assert cells > 1
+    assert line.value == pytest.approx(read / cells)
     assert "your tables" not in found.verdict.sentence
     assert len(propose(table_of(columns), person=None).plan.questions) > 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.questions import AskedTable, parse_question
 from tests.core.releases import table
@@ -47,3 +48,9 @@ def test_a_value_that_says_little_stands_with_its_column() -> None:
     assert str(AskedTable("smoker", "yes", ("sex",)).words()) == "“smoker: yes” by sex"
     assert str(AskedTable("result", "positive", ("sex",)).words()) == "“positive” by sex"
     assert str(AskedTable("stay", None, ("sex",), "mean").words()) == "mean of “stay” by sex"
+
+
+def test_a_condition_on_many_values_names_six_and_counts_the_others() -> None:
+    values = tuple(f"illness {at}" for at in range(10))
+    assert Condition("dx", values).words().endswith("illness 5 and 4 more")
+    assert "more" not in Condition("dx", values[:7]).words(), "“and 1 more” takes the room of the one it hides"
