@@ -29,7 +29,7 @@ def test_a_laboratory_value_tells_most_positives() -> None:
         (coded("sex", rng.integers(0, 2, 15_000)), _numbers("ct_result", ct), coded("test", positive.astype(int)))
     )
     (found,) = _find(table, "test")
-    assert (found.column, found.sensitive, found.value) == ("ct_result", "test", "v001")
+    assert (found.columns[0], found.sensitive, found.value) == ("ct_result", "test", "v001")
     assert found.bearers == positive.sum()
     assert found.rows > 0.95 * found.bearers
     assert "ct_result" in found.sentence

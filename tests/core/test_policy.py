@@ -5,14 +5,17 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from splu_desktop.core.answer.forecast import Forecaster
 from splu_desktop.core.audience import Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import LEAST, Lenders, make_classes
@@ -434,6 +437,30 @@ def test_asked_tables_are_kept_and_roles_follow_them() -> None:
 def test_the_search_can_be_stopped() -> None:
     with pytest.raises(Cancelled):
         propose(hospital(12, 500), person=None, progress=WatchedProgress(lambda *_: None, lambda: True))
+
+
+def test_a_search_ends_by_the_rows_that_it_looked_at_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    for clock in ("thread_time", "process_time", "perf_counter", "monotonic", "time"):  # as on a computer without end
+        monkeypatch.setattr(time, clock, partial(next, itertools.count(0, 10**6)))
+    words = "The search ended at its limit"
+    whole = propose(hospital(11, 1_000), person=None)
+    assert words not in whole.verdict.sentence
+    monkeypatch.setattr("splu_desktop.core.policy.search._EFFORT", 0)
+    cut = propose(hospital(11, 1_000), person=None)
+    assert words in cut.verdict.sentence
+    assert cut.verdict.lines
+
+
+def test_forecasts_of_independent_rows_are_no_wider() -> None:
+    """What can't be better by these is left out of a search, so they must never promise less than those by person."""
+    table = hospital(13, 3_000, patients=600)
+    found = propose(table)
+    prepared, plan = prepare(table, found.plan), found.plan
+    exact, hopeful = (Forecaster(prepared, plan, hopeful=each) for each in (False, True))
+    assert exact.correlation(plan.blocks[0]) > 0
+    for asked in plan.questions:
+        wide, narrow = (each.forecast(asked, STOPS) for each in (exact, hopeful))
+        assert (narrow.high - narrow.low <= wide.high - wide.low + 1e-9).all()
 
 
 def test_persons_are_counted_where_a_column_names_them() -> None:

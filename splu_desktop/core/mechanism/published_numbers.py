@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, combinations, starmap
 from typing import Any
 
@@ -16,6 +17,7 @@ from splu_desktop.core.mechanism.draw import Block, Floats, draw_as_dict
 from splu_desktop.core.mechanism.units import Units
 from splu_desktop.core.table import remember
 
+Codes = NDArray[np.integer]
 _STEP = 0.05  # correlations are rounded up to these steps
 _FEW = 8  # rows of a person of which each two are looked at; more are counted in bins
 _BINS = 60  # of a column, of which any function is looked at
@@ -51,10 +53,11 @@ def release_numbers(
     }
 
 
-def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes: NDArray[np.integer]) -> float:
+def row_correlation(columns: Sequence[Codes], units: Units, classes: Codes, *, crossed: bool = True) -> float:
     """Return how alike a person's rows are in columns (N,) of a block, in what stays most of them, in twentieths.
 
     classes : (U,) of the units; in one all have equally many rows.
+    crossed : whether what two columns show together is looked at, too.
     Of a value that s of a person's n rows show, the share g of the class: the sum of (s - g n)^2 - n g (1 - g), over
     that of g (1 - g) n (n - 1); of those that 50 rows show, pairs of two columns among them, and of that function of
     60 bins in the order of labels which stays most (maximal correlation: Hirschfeld 1935, Gebelein 1941).
@@ -66,7 +69,8 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
     of, there = cross_codes(classes.take(units.owner.take(rows)), int(classes.max()) + 1)
     sizes, persons, found = units.sizes.take(units.owner.take(rows)), int(who.max(initial=-1)) + 1, 0.0
     size, squares = (np.bincount(of, each, len(there))[:, None].astype(float) for each in (None, sizes))
-    for codes in chain(columns, starmap(_show_together, combinations(columns, 2))) if len(rows) else ():
+    pairs_of = starmap(_show_together, combinations(columns, 2)) if crossed else ()
+    for codes in chain(columns, pairs_of) if len(rows) else ():
         m, (values, first, second, theirs) = int(codes.max()) + 1, map(codes.take, (rows, one, other, many))
         shown = np.bincount(values, minlength=m)
         # The sum of s^2: each row with itself and with those alike, each two of persons with few rows.
@@ -74,7 +78,8 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
         both, times = count_keys(pair_keys(who, m, theirs), persons * m)
         alike = single + np.bincount(both % m, times**2, m)
         alike += 2 * np.bincount(first.compress(first == second), minlength=m)
-        share = count_pairs(of, len(there), values, m)[:, large] / size
+        by_class = count_pairs(of, len(there), values, m)
+        share = by_class[:, large] / size
         alone, pairs = ((each * share * (1 - share)).sum(axis=0) for each in (size, squares - size))
         beyond = alike[large] - (squares * share**2).sum(axis=0) - alone
         most = np.divide(beyond, pairs, out=np.zeros(len(large)), where=pairs > 0).max(initial=0)
@@ -84,10 +89,11 @@ def row_correlation(columns: Sequence[NDArray[np.int32]], units: Units, classes:
         to = np.maximum((np.bincount(to, shown) >= LEAST).cumsum() - 1, 0)[to]
         bins = int(to[-1]) + 1
         shows = count_pairs(who, persons, to.take(theirs), bins).astype(float)
-        two = count_pairs(to.take(first), bins, to.take(second), bins)
+        two = np.bincount((to * bins).take(first) + to.take(second), minlength=bins**2).reshape(bins, bins)
         together = np.diag(np.bincount(to, single)) + two + two.T + shows.T @ shows
-        share = count_pairs(of, len(there), to.take(values), bins) / size
-        found = max(found, float(most), _correlate_at_most(together, share, size, squares))
+        share = np.add.reduceat(by_class, np.flatnonzero(np.diff(to, prepend=-1)), axis=1) / size
+        found = max(found, float(most))
+        found = max(found, _correlate_at_most(together, share, size, squares, math.ceil(found / _STEP - 1e-9) * _STEP))
     return round(min(math.ceil(found / _STEP - 1e-9) * _STEP, 1.0), 2)
 
 
@@ -110,10 +116,11 @@ def _find_pairs(units: Units) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     return rows, *np.concatenate(two, axis=1), rows[many], cross_codes(owner[many], units.number)[0].astype(np.int64)
 
 
-def _correlate_at_most(together: Floats, share: Floats, size: Floats, squares: Floats) -> float:
+def _correlate_at_most(together: Floats, share: Floats, size: Floats, squares: Floats, known: float) -> float:
     """Return the correlation of that function of K bins which stays most, in classes of (C, 1) sums of n and n^2.
 
     together : (K, K) sums over persons of rows that show the one bin times rows that show the other.
+    known : a correlation up to which 0 is returned.
     """
 
     def spread(weight: Floats) -> Floats:
@@ -121,10 +128,16 @@ def _correlate_at_most(together: Floats, share: Floats, size: Floats, squares: F
 
     apart = spread(squares - size)
     scale = np.sqrt(np.maximum(np.diag(apart), 1e-300))
-    sizes, axes = np.linalg.eigh(apart / np.outer(scale, scale))
-    white = axes[:, sizes > 1e-6] / np.sqrt(sizes[sizes > 1e-6]) / scale[:, None]
-    beyond = together - (squares * share).T @ share - spread(size)
-    most = float(np.linalg.eigvalsh(white.T @ beyond @ white).max(initial=0))
+    outer, beyond = np.outer(scale, scale), together - (squares * share).T @ share - spread(size)
+    apart, beyond = apart / outer, beyond / outer
     # The largest of so many is too large by chance: of independent rows 2 sqrt(chance) (Baik, Ben Arous, Peche 2005).
     chance = (len(together) - 1) / float((squares - size).sum())
+    # Whether it is larger than what is known costs a tenth of how large it is; functions are told apart without a bin.
+    if known**2 > chance:
+        with suppress(np.linalg.LinAlgError):
+            np.linalg.cholesky(((known + chance / known) * apart - beyond)[:-1, :-1])
+            return 0.0
+    sizes, axes = np.linalg.eigh(apart)
+    white = axes[:, sizes > 1e-6] / np.sqrt(sizes[sizes > 1e-6])
+    most = float(np.linalg.eigvalsh(white.T @ beyond @ white).max(initial=0))
     return (most + math.sqrt(max(most**2 - 4 * chance, 0))) / 2

@@ -136,7 +136,7 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alt
     # As for whoever asks for that audience: what counts as secret, what is asked and which columns go depend on it.
     anew = None if kind in ("safer", "sharper") else setting.anew
     tried, drafted = anew(audience) if anew else (setting, replace(plan, audience=audience))
-    yield _of(kind, words, best_way(replace(tried, limits=limits, until=setting.until), drafted))
+    yield _of(kind, words, best_way(replace(tried, limits=limits, spent=setting.spent), drafted))
 
 
 def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:

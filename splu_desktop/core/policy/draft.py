@@ -153,8 +153,7 @@ def draft(
     kept = tuple(name for name in secret if name in given or name == about)
 
     def draft_anew(other: Audience) -> tuple[Setting, Plan]:
-        known = Wishes(**{**wishes, "suggestions": suggestions})
-        again = draft(table, other, progress, ages=ages, **known)
+        again = draft(table, other, progress, ages=ages, **Wishes(**{**wishes, "suggestions": suggestions}))
         return again.setting, again.plan
 
     setting = Setting(table, subjects, limits, kept, named, plainer, draft_anew, progress=progress)

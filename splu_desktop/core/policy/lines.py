@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,7 +28,6 @@ from splu_desktop.core.roles.suggest import Suggestion
 from splu_desktop.core.sanitise import DrawInput, prepare
 from splu_desktop.core.table import Table
 
-_SECONDS = 5.0  # of processor time for ways that are looked for
 OK, AMBER, RED = "ok", "amber", "red"
 MOST_LINES = 8
 
@@ -225,7 +223,7 @@ class Case:
         while True:
             ready, blocks = prepare(self.source, plan), [block.columns for block in plan.blocks]
             if told := giveaways(ready, plan):
-                plan = plan.with_role(told[0].column, Role.DROPPED)
+                plan = plan.with_role(told[0].columns[0], Role.DROPPED)
             elif apart := find_linked(ready.table, blocks):
                 plan = plan.join_blocks(*apart[:2])
             else:
@@ -305,7 +303,7 @@ class Case:
     @property
     def _setting(self) -> Setting:
         subjects = {name: each.subject for name, each in self.suggestions.items()}
-        return Setting(self.source, subjects, self.limits, until=time.thread_time() + _SECONDS)
+        return Setting(self.source, subjects, self.limits)
 
     def _coarser(self, plan: Plan) -> Plan:
         made = plan

@@ -6,7 +6,6 @@ which column names the person and which tables must come out, to the strongest p
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,8 +31,6 @@ from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Table
 
-# Of processor time, after which no further way is tried; a busy machine must not change what is proposed.
-_SECONDS = 8.0
 _FORMS = ("coarser", "public-value")  # steps about how one column is published
 
 
@@ -103,13 +100,14 @@ def propose(
     """
     if table.n == 0:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
-    until = time.thread_time() + _SECONDS
     found = draft(table, audience or Audience(), progress, **wishes)
-    setting = replace(found.setting, until=until)
-    way = best_way(setting, found.plan)
+    setting, way = found.setting, best_way(found.setting, found.plan)
     judged = verdict(
         way.draw_input, way.plan, earlier=earlier, suggestions=found.suggestions, told=way.giveaways, progress=progress
     )
+    if setting.late:
+        words = say("The search ended at its limit, so that there may be a better way.")
+        judged = replace(judged, sentence=Phrase("{head} {tail}", {"head": judged.sentence, "tail": words}))
     # How a column would have been published is no news of one that is not.
     steps = [e for e in found.steps if e.name not in _FORMS or way.plan.roles[e.column].is_published]
     steps += _form_steps(way, found, judged.figures)

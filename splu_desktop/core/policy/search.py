@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -47,6 +47,7 @@ _CLEAR = 0.75  # share of the asked rows in cells of 50 and more that is enough
 _COMBINATIONS = 20_000
 _LOOKS = 100_000  # rows that are looked at, all forms together, beyond those that lie on the way
 _NUMBERS = (5, 2)  # of rows that persons have, at most, where all rows of theirs tell too little
+_EFFORT = 6_000_000  # rows that one proposal looks at, each way counting for 5,000 more
 _ROUNDS = 8  # in which columns that give a secret value away are left out
 
 
@@ -137,8 +138,7 @@ class Setting:
     own_tables : whether somebody named the tables; of others as many are asked for as can be read.
     plainer : tables of which one may be asked for where nothing can be read of those that nobody named.
     anew : setting and draft for another audience; None where somebody gave the plan.
-    until : moment of this thread's work after which nothing more is tried, so that a busy machine proposes what an
-        idle one does.
+    spent : "rows" that were looked at, not seconds, as a busy computer must propose what an idle one does.
     progress : may stop it.
     """
 
@@ -149,13 +149,13 @@ class Setting:
     own_tables: bool = True
     plainer: tuple[AskedTable, ...] = ()
     anew: Callable[[Audience], tuple[Setting, Plan]] | None = None
-    until: float = math.inf
     progress: Progress = SILENT
+    spent: Counter[str] = field(default_factory=Counter)
 
     @property
     def late(self) -> bool:
         """Whether nothing more is to be tried."""
-        return time.thread_time() > self.until
+        return self.spent["rows"] > _EFFORT
 
 
 def find_way(setting: Setting, plan: Plan) -> Way:
@@ -304,11 +304,9 @@ class Search:
     @remember
     def _look(self, levels: Levels) -> Way:
         """Return what some forms of the columns reach, with the classes and the strength that suit them best."""
-        plan = self.plan_with(levels)
-        safe = self.tiers.holds(levels)
-        counted = {e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True) if e.in_question}
-        covered = self._measure_cover(counted)[0]
-        found: list[Way] = []
+        plan, safe = self.plan_with(levels), self.tiers.holds(levels)
+        best: Way | None = None
+        covered = self._measure_cover({e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True)})[0]
         unsafe: list[tuple[Plan, DrawInput]] = []
         for classes in [*class_options(plan)][: None if safe else 1]:
             try:
@@ -319,24 +317,30 @@ class Search:
             if not safe or needed > STOPS[0]:  # looked at where nothing else is left
                 unsafe.append((tried.with_gamma(usual), ready))
                 continue
-            ahead = Forecaster(ready, tried)
+            exact, hopeful = (Forecaster(ready, tried, hopeful=each) for each in (False, True))
             weaker = {*(stop for stop in STOPS if needed <= stop), max(needed, STOPS[-1])}  # also between stops
             strengths = [usual, *sorted((each for each in weaker if each < usual), reverse=True)]
             # Weaker ones are looked at only where the first table can't be read at the first.
-            for some in (strengths[:1], strengths[1:]):
-                for gamma, tables in zip(some, reaches(ready, tried, some, ahead, LEAST) if some else (), strict=True):
-                    way = Way(self, tried.with_gamma(gamma), ready, tables, True, levels, covered)
-                    fewer = way if self._setting.own_tables else way.asking_for(self.limits.useful)
-                    found.append(fewer if fewer.cells >= FEWEST_CELLS else way)  # tables that nobody named
-                best = max(found, key=lambda way: way.merit)
-                if best.answers:
+            for some in filter(None, (strengths[:1], strengths[1:])):
+                # What can't be better than what is there is not worked out: most ways with fewer classes.
+                for ahead in (hopeful, exact) if best and ready.units.person else (exact,):
+                    reached = zip(some, reaches(ready, tried, some, ahead, LEAST), strict=True)
+                    ways = [Way(self, tried.with_gamma(g), ready, told, True, levels, covered) for g, told in reached]
+                    if not self._setting.own_tables:
+                        fewer = [(way.asking_for(self.limits.useful), way) for way in ways]
+                        ways = [one if one.cells >= FEWEST_CELLS else way for one, way in fewer]
+                    likely = max(ways, key=lambda way: way.merit)
+                    if best and likely.merit <= best.merit:
+                        break
+                else:
+                    best = likely
+                if best and best.answers:
                     break
-            if not best.lacks and (best.as_wished(1) or (tried.classes and needed <= self.limits.gamma)):
-                break  # with fewer classes less can be read, and no less strength is needed
-        if found:
-            return best
-        tried, ready = unsafe[0]
-        return Way(self, tried, ready, reaches(ready, tried, least=LEAST)[0], False, levels, covered)
+            # With fewer classes less can be read, and no less strength is needed.
+            if best and not best.lacks and (best.as_wished(1) or (tried.classes and needed <= self.limits.gamma)):
+                break
+        tried, ready = unsafe[0] if best is None else (best.plan, best.draw_input)
+        return best or Way(self, tried, ready, reaches(ready, tried, least=LEAST)[0], False, levels, covered)
 
     def _with_classes(self, plan: Plan, classes: tuple[str, ...]) -> tuple[Plan, DrawInput, float]:
         """Return plan and table with classes, and the strength that they need.
@@ -345,6 +349,7 @@ class Search:
         ones that no strength protects, with their tables, where nobody named these.
         """
         self._setting.progress.report("Trying ways", 0.5)
+        self._setting.spent["rows"] += self._source.n + 5_000
         plan = replace(plan, classes=classes)
         ready = replace(prepare(*_take_needed(self._source, plan)), whole=self._setting.table)
         if not ready.blanked_persons + ready.left_out:

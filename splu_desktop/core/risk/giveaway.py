@@ -47,7 +47,7 @@ class Giveaway:
 
     Attributes
     ----------
-    columns : one or two unchanged columns.
+    columns : one or two unchanged columns, the one to leave out first.
     sensitive, value : what they tell.
     rows, bearers : persons (rows, where no column names persons) of whom it is told, of those who have it.
     """
@@ -57,11 +57,6 @@ class Giveaway:
     value: str
     rows: int
     bearers: int
-
-    @property
-    def column(self) -> str:
-        """The column to leave out."""
-        return self.columns[0]
 
     @property
     def sentence(self) -> str:

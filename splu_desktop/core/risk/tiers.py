@@ -19,11 +19,10 @@ from splu_desktop.core.distinct import distinct_rows, pair_keys, sort_hashes, st
 from splu_desktop.core.generalise import Steps
 from splu_desktop.core.persons.blanking import find_leavers, rows_alone
 from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.table import Column, unique
+from splu_desktop.core.table import Column, remember, unique
 
 TIERS = 8
 Levels = tuple[int, ...]
-_STAGE = "Trying ways"
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +114,6 @@ class TierSearch:
         pairs = unique(pair_keys(rows, self._persons, owner))
         self._combination, self._owner = np.divmod(pairs, max(self._persons, 1))
         self._k, self._share, self._progress = k, share, progress
-        self._known: dict[tuple[Levels, bool], float] = {}
 
     def top(self, tier: int) -> Levels:
         """Return the coarsest levels of tiers up to this."""
@@ -123,16 +121,28 @@ class TierSearch:
             max(level for level, rung in enumerate(each.rungs) if rung.tier <= tier) for each in self.candidates
         )
 
+    @remember
     def alike(self, levels: Levels, *, settle: bool = False) -> float:
         """Return the share of the persons of whom every row is shared by k persons or more.
 
         settle : those who are alone leave with all their rows, until nobody is.
         """
-        asked = levels, settle
-        if asked not in self._known:
-            self._progress.report(_STAGE, min(len(self._known) / 200, 0.99))
-            self._known[asked] = self._count(*asked)
-        return self._known[asked]
+        self._progress.report("Trying ways", 0.5)
+        if not self._persons:
+            return 1.0
+        for at, (level, before) in enumerate(zip(levels, self._levels, strict=True)):
+            if level != before:
+                self._sums += (self._stir_form(at, level) - self._stir_form(at, before)).take(self._codes[at])
+        self._levels = levels
+        order, alike = sort_hashes(self._sums)
+        rows = np.zeros(len(order), np.int64)
+        rows[order[1:]] = np.cumsum(~alike)
+        rows = rows.take(self._combination)
+        if not settle:
+            return 1 - len(unique(self._owner[rows_alone(rows, self._owner, self._k)])) / self._persons
+        # Beyond so many who leave, the answer is no whoever else would have to follow.
+        leavers = find_leavers(rows, self._owner, self._persons, self._k, (1 - self._share) * self._persons)
+        return 1 - int(np.count_nonzero(leavers)) / self._persons
 
     def holds(self, levels: Levels) -> bool:
         """Return whether enough persons look alike, also where those who do not leave."""
@@ -168,24 +178,6 @@ class TierSearch:
         each = self.candidates[at]
         lost = each.entropies[level - 1] - each.entropies[level]
         return each.rungs[level].tier, each.in_question, lost
-
-    def _count(self, levels: Levels, settle: bool) -> float:
-        if not self._persons:
-            return 1.0
-        for at, (level, before) in enumerate(zip(levels, self._levels, strict=True)):
-            if level != before:
-                self._sums += (self._stir_form(at, level) - self._stir_form(at, before)).take(self._codes[at])
-        self._levels = levels
-        order, alike = sort_hashes(self._sums)
-        rows = np.zeros(len(order), np.int64)
-        rows[order[1:]] = np.cumsum(~alike)
-        rows = rows.take(self._combination)
-        if not settle:
-            return 1 - len(unique(self._owner[rows_alone(rows, self._owner, self._k)])) / self._persons
-        # Beyond so many who leave, the answer is no whoever else would have to follow.
-        most = (1 - self._share) * self._persons
-        leavers = find_leavers(rows, self._owner, self._persons, self._k, most)
-        return 1 - int(np.count_nonzero(leavers)) / self._persons
 
     def _stir_form(self, at: int, level: int) -> NDArray[np.uint64]:
         """Return (m,) what each label of a column adds to the sums in one of its forms."""
