@@ -11,8 +11,8 @@ from splu_desktop.cli.base.help import add_command, switch, takes
 from splu_desktop.cli.base.import_options import add_set, import_table
 from splu_desktop.cli.base.opening import add_release, add_target, add_written_language, open_asked
 from splu_desktop.cli.base.output import Meter, current_language, print_result, say_written
-from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
+from splu_desktop.files.disk.whole_files import check_new
 from splu_desktop.files.register.ledger import Register
 from splu_desktop.report.content.words import first_line
 from splu_desktop.report.fields import Fields
@@ -41,8 +41,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the report. Raises SpluError; nothing is written then."""
     check_target(args.out)
-    if args.out.exists() and not args.overwrite:
-        raise BadSetting("“{path}” exists already; choose another name or say --overwrite.", path=str(args.out))
+    check_new(args.out, overwrite=args.overwrite)
     belong(args, "--source", "internal", "set")
     belong(args, "--internal", "source")
     fields = Fields(**{name: getattr(args, name) for name in _FIELDS}, law=args.law, threshold=args.threshold)

@@ -20,7 +20,6 @@ _FROM, _TO = "\u2068", "\u2069"  # first strong isolate, pop directional isolate
 STEERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _QUOTED = re.compile("“[^“”]*”")
 _MOST = 200  # characters of a value that people are shown
-_NAMED = 12  # names that a sentence lists
 _WHOLE = re.compile(f"{_FROM}[^\u202a-\u202e\u2066-\u2069]*{_TO}")
 
 
@@ -189,7 +188,8 @@ def none_of(name: str, known: Iterable[str]) -> Phrase:
     every = list(known)
     if near := nearest(name, every):
         return say("There is no “{name}”; {advice}", name=name[:80], advice=say("did you mean “{hint}”?", hint=near))
-    return say("“{name}” is none of {known}; choose one of them.", name=name[:80], known=_some_of(every))
+    shown = every if len(every) <= 12 else [*every[:12], "…"]
+    return say("“{name}” is none of {known}; choose one of them.", name=name[:80], known=", ".join(shown))
 
 
 def superfluous(why: str, options: Sequence[str]) -> Phrase:
@@ -208,11 +208,7 @@ def which_of(name: str, columns: Sequence[str]) -> str:
     """Return what to do about a column that is not among these: the end of a sentence that names the one meant."""
     if near := nearest(name, columns):
         return say("did you mean “{hint}”?", hint=near)
-    return say("the columns are: {listed}.", listed=_some_of(columns))
-
-
-def _some_of(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    return say("the columns are: {listed}.", listed=quoted(columns))
 
 
 _NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"

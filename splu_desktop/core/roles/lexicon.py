@@ -27,7 +27,6 @@ _SPELT = frozenset((*HARMLESS, *ORDERS, "unsure", "countable", "clear", "person"
 _SIZED = ("demographic", "age", "place")  # how many children, years or people are nothing secret
 _OF_A_CASE = ("number", "kind", "age", "date", "place", "demographic")
 _LONGEST_RUN = 4  # words that are looked up together
-_LONGEST_NAME = 1_000  # letters that are looked at: a cell of three millions took minutes
 _STEM = 4  # letters from which a part of a word says that it is about health
 _COMPOUND = 6  # letters from which a word may be made of two
 _LONGEST = 40  # letters up to which one is taken apart
@@ -231,7 +230,7 @@ def _files() -> Iterator[dict[str, Any]]:
 @cache
 def read_name(name: str) -> Reading:
     """Return what a name says, words that belong together taken together."""
-    known, name = lexicon(), name[:_LONGEST_NAME]
+    known, name = lexicon(), name[:1_000]  # of a cell of three million letters all took minutes
     words = tuple(part for word in words_of(name) for part in known.cut_head(fold(word)))
     dotted = {fold(word) for text in re.findall(r"[^\W\d_]{3,}(?=\.)", name) for word in words_of(text)}
     if "_" in name and name.isupper():  # "SIT_FAM"

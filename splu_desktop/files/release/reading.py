@@ -101,13 +101,11 @@ def check_answers_path(path: Path, *, overwrite: bool, release: Path | None = No
 
     release : the folder or ZIP asked, in which nothing is ever written.
     """
-    check_new(path, overwrite=True)
+    check_new(path, overwrite=overwrite)
     if path.suffix.lower() not in (".csv", ".xlsx"):
         raise CannotWrite("“{path}” must end in .csv or .xlsx.", path=path.name)
     if release is not None and path.absolute() == release.absolute():
         raise CannotWrite("“{path}” would lie in a release; choose another folder.", path=path)
-    if path.exists() and not overwrite:
-        raise CannotWrite("“{path}” exists already; choose another name or say --overwrite.", path=path)
 
 
 def facts_of(package: Package) -> dict[str, Any]:

@@ -85,9 +85,7 @@ def check_book_path(path: Path, *, overwrite: bool) -> None:
     if path.suffix.lower() not in ENDINGS:
         raise CannotWrite("“{path}” must end in .xlsx, .docx or .html.", path=path.name)
     check_name(path)
-    check_new(path, overwrite=True)
-    if path.exists() and not overwrite:
-        raise CannotWrite("“{path}” exists already; choose another name or say --overwrite.", path=path)
+    check_new(path, overwrite=overwrite)
 
 
 def write_book(book: PrintedBook, path: Path, code: str = "en", progress: Progress = SILENT) -> None:
