@@ -247,7 +247,7 @@ def test_dates_of_any_spelling_and_one_row_of_each_person_are_told(
     assert ("only the first is here" in readme) is (way == "first")
     values = {each.name: each.values for each in outside.facts.columns}
     assert (values["sexe"], values["diagnostic"]) == (2, 2)
-    assert "no answer is as large as 50" in readme
+    assert "no cell is as large as 50" in readme
     for each in (inside, outside):
         useful = each.facts.limit("too-blurred")
         assert useful is not None

@@ -87,13 +87,10 @@ def end_of_range(column: Column, text: str, *, last: bool) -> Any:
     dates = column.kind.is_date
     value = _moment(text) if dates else read_number(text)
     if value is None:
-        raise BadQuestion(
-            "“{text}” in the condition on “{column}” is not a date, as in 2024-03-31."
-            if dates
-            else "“{text}” in the condition on “{column}” is not a number.",
-            text=short(text),
-            column=column.name,
-        )
+        words = "“{text}” in the condition on “{column}” is not a number."
+        if dates:
+            words = "“{text}” in the condition on “{column}” is not a date, as in 2024-03-31."
+        raise BadQuestion(words, text=short(text), column=column.name)
     moment = _read_date(text) if dates and last else None
     if moment is not None:
         following = moment + 1  # in the unit that was typed: a day, a month, a year

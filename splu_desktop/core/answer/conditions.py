@@ -167,13 +167,9 @@ class Condition:
             if high is not None:
                 chosen &= column.values <= high
         if not chosen.any():
-            raise BadQuestion(
-                "No published record has {column} in “{low}..{high}”{span}.",
-                column=column.name,
-                low=self.low,
-                high=self.high,
-                span=_span(column.labels[~column.missing].tolist()),
-            )
+            span = _span(column.labels[~column.missing].tolist())
+            words = "No published record has {column} in “{low}..{high}”{span}."
+            raise BadQuestion(words, column=column.name, low=self.low, high=self.high, span=span)
         return chosen
 
     def _ends(self, column: Column) -> tuple[Any, Any]:

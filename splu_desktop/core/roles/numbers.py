@@ -72,8 +72,10 @@ def _check(name: str) -> Any:
 
 def is_official(text: str) -> bool:
     """Whether a text is an official number that a bank or a health service gave somebody, and python-stdnum lacks."""
-    checks = (_check("iban"), german_insurance, spanish_social_security, us_provider)
-    return any(check(text) for check in checks) or _FORMS.fullmatch(text.strip().upper()) is not None
+    written = text.strip().upper()
+    provider = re.fullmatch(r"[12]\d{9}", written) and _check("luhn")("80840" + written)  # United States (NPI)
+    checks = (_check("iban"), german_insurance, spanish_social_security)
+    return bool(provider or _FORMS.fullmatch(written) or any(check(text) for check in checks))
 
 
 def german_insurance(text: str) -> bool:
@@ -92,8 +94,3 @@ def spanish_social_security(text: str) -> bool:
     if len(digits) != 12 or not digits.isdecimal():
         return False
     return int(digits[:2] + digits[2:10].removeprefix("0")) % 97 == int(digits[10:])
-
-
-def us_provider(text: str) -> bool:
-    """Whether a text is a US provider number (NPI): ten digits from 1 or 2, Luhn check with 80840 before them."""
-    return re.fullmatch(r"[12]\d{9}", text.strip()) is not None and bool(_check("luhn")("80840" + text.strip()))

@@ -357,7 +357,7 @@ def _goodness(published: Published, questions: Sequence[AskedTable], reader: Rea
         column, within = published.table[asked.sa], 0.5 if asked.kind == "compare" else asked.within  # as in the report
         large = (found.estimate >= _LARGE) & ~column.missing & [asked.value in (None, label) for label in found.labels]
         if not large.any():
-            lines.append(t(say("{table}: no answer is as large as 50.", table=asked.words())))
+            lines.append(t(say("{table}: no cell is as large as 50.", table=asked.words())))
             continue
         good = large & ((found.high - found.low) / 2 <= within * found.estimate)  # none is exact
         told = say("{table}: {good} of {all} answers of 50 and more within {percent} %.", table=asked.words(),
