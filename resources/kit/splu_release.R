@@ -92,22 +92,21 @@ regress <- function(r, formula, where = NULL, family = "linear") { # least squar
     else if (is.call(x) && identical(x[[1]], quote(`==`))) paste0(x[[2]], "=", x[[3]])
     else paste(as.character(x), collapse = " ")
   }
-  .splu$fit(r, "Regression", plain(formula[[2]]), plain(formula[[3]]), where, family, rare = character())
+  sides <- lapply(as.list(stats::as.formula(formula))[-1], plain)
+  .splu$fit(r, "Regression", sides[[1]], sides[[2]], where, family, rare = character())
 }
 
 summary.splu_result <- function(object, ...) data.frame(object$rows, row.names = make.unique(object$names))
 as.data.frame.splu_result <- function(x, ...) summary(x)
 coef.splu_result <- function(object, ...) stats::setNames(object$rows[, 1], object$names)
-confint.splu_result <- function(object, parm, level = 0.95, about = c("like", "table"), ...)
+confint.splu_result <- function(object, about = c("like", "table")) # of 95 %, and no other
   `dimnames<-`(object$rows[, if (match.arg(about) == "like") 2:3 else 4:5, drop = FALSE], list(object$names, c("low", "high")))
 vcov.splu_result <- function(object, about = c("like", "table"), ...) { # of ratios, of their logarithms
   if (is.null(object$vcov)) stop("A count has no variance, but intervals: confint(x) and confint(x, about = \"table\").", call. = FALSE)
   `dimnames<-`(object$vcov[[match.arg(about)]], list(object$names, object$names))
 }
 print.splu_result <- function(x, ...) {
-  cat(x$what, "\n", sep = "")
-  print(summary(x))
-  for (note in x$notes) cat(note, "\n", sep = "")
+  writeLines(c(x$what, utils::capture.output(print(summary(x))), x$notes))
   invisible(x)
 }
 

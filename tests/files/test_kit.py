@@ -375,6 +375,18 @@ def test_the_r_kit_gives_no_interval_about_what_there_is_not(ask: str, release: 
 
 
 @needs("R")
+def test_the_r_kit_gives_intervals_of_95_percent_alone_and_takes_a_formula_as_text(release: OpenRelease) -> None:
+    """confint(x, level = .9) gave what it was not asked for; a text in place of a formula was out of bounds."""
+    script = f'source("{KIT / "splu_release.R"}"); r <- load_release("{release.path}"); x <- share(r, "dx=yes")\n'
+    script += 'cat(tryCatch(confint(x, level = .9), error = conditionMessage), "\\n")\n'
+    script += 'said <- coef(regress(r, "los ~ sex")); cat(identical(said, coef(regress(r, los ~ sex))), length(said))'
+    ran = subprocess.run(["Rscript", "-"], input=script, capture_output=True, text=True, check=True)
+    refused, same = ran.stdout.splitlines()
+    assert "unused argument" in refused
+    assert same == "TRUE 2"
+
+
+@needs("R")
 def test_the_r_kit_understands_the_same_words(kit: ModuleType, banded: OpenRelease) -> None:
     words, r = _in_other_words(banded), kit.load(banded.path)
     listed = ", ".join(f'"{text}"' for text in words)
