@@ -251,6 +251,14 @@ def test_an_end_that_no_run_left_is_told(tmp_path: Path, before: int, text: byte
         ]
 
 
+def test_a_register_out_of_reach_is_not_an_empty_one(tmp_path: Path) -> None:
+    """A file in the data folder's place was “sound, entries: 0”, though nothing could be written there."""
+    assert not Register(tmp_path / "none").read().entries
+    (tmp_path / "file").touch()
+    with pytest.raises(RegisterFault, match="can't be read or written"):
+        Register(tmp_path / "file" / "register").read()
+
+
 def test_a_key_that_is_none_gets_a_sentence(tmp_path: Path) -> None:
     register = Register(tmp_path / "register")
     register.add("a", {})

@@ -147,12 +147,10 @@ class Register:
     def _read(self) -> _Known:
         """Return what the file says; of one that only grew, what is new alone is parsed. Raises RegisterFault."""
         path = self.folder / _LINES
-        if not path.exists():
-            return _Known()
-        key = self.key()
         try:
             check_ordinary(path)
             with path.open("rb") as file:
+                key = self.key()
                 now = os.fstat(file.fileno())
                 if now.st_size > _LARGEST:
                     raise self._refuse()
@@ -164,6 +162,8 @@ class Register:
                     known = _read_on(file, key, known, stamp if sure else ())
                     _KNOWN.clear()  # each user has one register
                     _KNOWN[path, key] = known
+        except FileNotFoundError:  # nothing was released yet
+            return _Known()
         except OSError:
             raise self._refuse() from None
         return known
