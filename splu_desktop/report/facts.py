@@ -7,6 +7,7 @@ the external one asks the same of the published table, so that it holds nothing 
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.core.answer.analyses import Analysis, analyse
 from splu_desktop.core.answer.answer import READABLE
+from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.forecast import LEAST, Forecast
 from splu_desktop.core.answer.reader import Reader
@@ -670,8 +673,19 @@ def _read_tables(opened: OpenRelease) -> Iterator[TableFact]:
     for text in opened.facts["questions"]:
         with contextlib.suppress(SpluError):  # a value that no row shows any more can't be asked for
             asked = parse_question(str(text), reader.published.table)
-            if asked.kind != "mean":
-                yield _read_table(reader, asked)
+            yield _read_means(reader, asked) if asked.kind == "mean" else _read_table(reader, asked)
+
+
+def _read_means(reader: Reader, asked: AskedTable) -> TableFact:
+    found, cells = crosstab(reader, asked.by, asked.sa), list[Cell]()
+    for head in itertools.compress(found.lines, found.line_rows >= LEAST):
+        where = tuple(Condition(name, (label,)) for name, label in zip(asked.by, head, strict=True))
+        with contextlib.suppress(SpluError):  # a line without a number
+            one = analyse(reader, Analysis("mean", asked.sa, where=where)).first
+            told = (one.high - one.low) / 2 <= asked.within * abs(one.estimate)
+            cells.append(Cell(head, "mean", None, one.estimate, one.low, one.high, told))
+    readable = sum(each.readable for each in cells)
+    return TableFact(str(asked), str(asked.words()), readable, len(cells), tuple(cells[:_MOST_CELLS]), asked.within)
 
 
 def _read_table(reader: Reader, asked: AskedTable) -> TableFact:

@@ -16,7 +16,7 @@ from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.messages import cases_of_100
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.questions import AskedTable
+from splu_desktop.core.questions import AskedTable, parse_question
 from splu_desktop.core.risk.attack import attack
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare
@@ -268,3 +268,26 @@ def test_a_recipient_reads_how_many_look_alike_where_each_row_is_a_person(tmp_pa
     alike = facts.limit("persons-alike")
     assert alike is not None
     assert (facts.persons, facts.most_rows, alike.value) == (400, 1, 200)
+
+
+def test_a_recipient_reads_the_means_that_were_asked_for(tmp_path: Path) -> None:
+    """They were left out without a word: “all limits are met” told of one of two tables."""
+    rng = np.random.default_rng(3)
+    lines = [f"{'AB'[at % 2]};{rng.integers(2, 9)}" for at in range(900)]
+    lines += ["few;3"] * 20
+    path = tmp_path / "stays.csv"
+    path.write_text("\n".join(["ward;days", *lines]) + "\n", encoding="utf-8")
+    source = read(path).table
+    asked = parse_question("mean of days by ward", source)
+    plan = Plan({"ward": Role.NSA, "days": Role.SA}, (Block(("days",), Lenders(3)),), questions=(asked,))
+    done = publish(
+        source, plan, tmp_path / "r", options=Options(accept_all=REASON), register=Register(tmp_path / "register")
+    )
+    (table,) = make_report(done.release, Fields(), entry=done.entry).facts.tables
+    assert [cell.line for cell in table.cells] == [("A",), ("B",)]
+    assert (table.readable, table.of) == (2, 2)
+    days = np.array([int(line.partition(";")[2]) for line in lines[:900]])
+    for at, cell in enumerate(table.cells):
+        assert cell.true is None
+        assert cell.low < cell.estimate < cell.high
+        assert abs(cell.estimate - days[at::2].mean()) < cell.high - cell.low
