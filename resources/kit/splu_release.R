@@ -99,8 +99,9 @@ regress <- function(r, formula, where = NULL, family = "linear") { # least squar
 summary.splu_result <- function(object, ...) data.frame(object$rows, row.names = make.unique(object$names))
 as.data.frame.splu_result <- function(x, ...) summary(x)
 coef.splu_result <- function(object, ...) stats::setNames(object$rows[, 1], object$names)
-confint.splu_result <- function(object, about = c("like", "table")) # of 95 %, and no other
-  `dimnames<-`(object$rows[, if (match.arg(about) == "like") 2:3 else 4:5, drop = FALSE], list(object$names, c("low", "high")))
+confint.splu_result <- function(object, parm, level = 0.95, about = c("like", "table"), ...)
+  if (level != 0.95) .splu$refuse("Ranges are of 95 %; leave level out.") else
+    `dimnames<-`(object$rows[, if (match.arg(about) == "like") 2:3 else 4:5, drop = FALSE], list(object$names, c("low", "high")))
 vcov.splu_result <- function(object, about = c("like", "table"), ...) { # of ratios, of their logarithms
   if (is.null(object$vcov)) stop("A count has no variance, but intervals: confint(x) and confint(x, about = \"table\").", call. = FALSE)
   `dimnames<-`(object$vcov[[match.arg(about)]], list(object$names, object$names))
