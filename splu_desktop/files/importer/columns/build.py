@@ -38,7 +38,7 @@ def build(
     evidence = [_evidence(column) for column in raw.columns]
     overall = _overall(evidence, choices, comma_likely)
     proved = _find_proof(evidence)
-    forms = [_form(marks, overall, choices, proved) for marks in evidence]
+    forms = [(_form(marks, overall, choices, proved), marks) for marks in evidence]
     found, order = _type_columns(raw, forms, choices, progress)
     problems = []
     if order is None and (undecided := [one.column.name for one in found if one.typed.date_undecided]):
@@ -88,12 +88,12 @@ class _One:
 
 
 def _type_columns(
-    raw: RawTable, forms: Sequence[NumberFormat], choices: ImportChoices, progress: Progress
+    raw: RawTable, forms: Sequence[tuple[NumberFormat, MarkEvidence]], choices: ImportChoices, progress: Progress
 ) -> tuple[list[_One], str | None]:
     """Return all columns typed, and the order of day and month that holds for them; None where nothing tells."""
     found = []
     with ThreadPoolExecutor(_WORKERS, "splu-type") as pool:  # columns beside each other, as far as NumPy lets them
-        typed = [pool.submit(_one, raw, i, form, choices, choices.date_order) for i, form in enumerate(forms)]
+        typed = [pool.submit(_one, raw, i, *form, choices, choices.date_order) for i, form in enumerate(forms)]
         try:
             for i, each in enumerate(typed):
                 progress.report("Finding types", i / len(typed))
@@ -105,7 +105,7 @@ def _type_columns(
     for i, one in enumerate(found):
         if one.typed.date_undecided and order is not None:  # what one column tells holds for the others
             progress.report("Finding types", 1.0)
-            found[i] = _one(raw, i, forms[i], choices, order)
+            found[i] = _one(raw, i, *forms[i], choices, order)
     return found, order
 
 
@@ -139,12 +139,13 @@ def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices, pr
     return form if choices.thousands is None else replace(form, thousands=choices.thousands)
 
 
-def _one(raw: RawTable, i: int, form: NumberFormat, choices: ImportChoices, order: str | None) -> _One:
+def _one(
+    raw: RawTable, i: int, form: NumberFormat, marks: MarkEvidence, choices: ImportChoices, order: str | None
+) -> _One:
     name, column = raw.names[i], raw.columns[i]
     counts = column.counts
     wanted = choices.missing.get(name)
     declared = raw.declared_missing.get(name, ())
-    marks = _evidence(column)
     # Among 1.5 a text 1,0 is 1, since no other number is written so.
     both = marks["comma" if form.decimal == "," else "point"] > 0
     if name in raw.number_cells:
@@ -219,10 +220,12 @@ def _order_problem(names: Sequence[str]) -> Problem:
 
 def _mark_problems(column: Column) -> Iterator[Problem]:
     words = "“{column}” may hold thousands or decimals: {text} was read as {number}. Set decimal if that is wrong."
-    marked = sorted(np.flatnonzero(~column.missing).tolist(), key=lambda at: "," not in column.labels[at])
-    for at in marked[:1] if column.kind.is_number else ():
-        number = float_text(float(column.values[at]))  # type: ignore[index]
-        told = say(words, column=column.name, text=column.labels[at], number=number)
+    if column.values is None or not column.kind.is_number:
+        return
+    known = np.flatnonzero(np.isfinite(column.values)).tolist()
+    at = next((at for at in known if "," in column.labels[at]), known[0] if known else None)
+    if at is not None:
+        told = say(words, column=column.name, text=column.labels[at], number=float_text(float(column.values[at])))
         yield Problem(ProblemKind.NOTE, told, column=column.name)
 
 
