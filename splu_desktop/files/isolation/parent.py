@@ -44,14 +44,7 @@ class BrokeOff(FileFault):
         )
 
 
-def isolate(
-    work: str,
-    path: Path,
-    progress: Progress,
-    *,
-    size: int,
-    **given: Plain,
-) -> Plain:
+def isolate(work: str, path: Path, progress: Progress, *, size: int, **given: Plain) -> Plain:
     """Do a piece of `files.importer.child` in a process of its own, and return what it gives.
 
     Parameters

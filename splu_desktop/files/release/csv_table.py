@@ -141,11 +141,7 @@ def _mismatch_fault(name: str) -> BadRelease:
 
 
 def write_numbers(
-    names: Sequence[str],
-    columns: Sequence[Numbers],
-    path: Path,
-    dialect: Dialect,
-    progress: Progress,
+    names: Sequence[str], columns: Sequence[Numbers], path: Path, dialect: Dialect, progress: Progress
 ) -> str:
     """Write columns of numbers, of seven digits at most: (V,) values, (P,) which each pair has, (N,) pairs of rows.
 

@@ -49,13 +49,7 @@ class Form:
 
 
 def fill_folder(
-    published: Published,
-    plan: Plan,
-    folder: Path,
-    *,
-    form: Form,
-    earlier: int = 0,
-    progress: Progress = SILENT,
+    published: Published, plan: Plan, folder: Path, *, form: Form, earlier: int = 0, progress: Progress = SILENT
 ) -> OpenRelease:
     """Write all files of a release into an empty folder and return it as its recipient reads it.
 

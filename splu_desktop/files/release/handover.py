@@ -125,10 +125,7 @@ def _write_zip(target: Path, entries: list[tuple[Path, str]], password: str | No
         try:
             for done, (path, name) in enumerate(entries):
                 size, seen = max(path.stat().st_size, 1), 0
-                with (
-                    path.open("rb") as source,
-                    archive.open(name, "w", force_zip64=size > 1 << 30) as packed,
-                ):
+                with path.open("rb") as source, archive.open(name, "w", force_zip64=size > 1 << 30) as packed:
                     while block := source.read(1 << 20):
                         packed.write(block)
                         seen += len(block)

@@ -67,11 +67,7 @@ class OpenRelease:
 
 
 def open_release(
-    path: Path,
-    *,
-    password: str | None = None,
-    conditions: Sequence[str] | None = None,
-    progress: Progress = SILENT,
+    path: Path, *, password: str | None = None, conditions: Sequence[str] | None = None, progress: Progress = SILENT
 ) -> OpenRelease:
     """Read a release: its folder, the path of its release.json, or a ZIP of it.
 

@@ -42,12 +42,7 @@ def plain(column: Column) -> Column:
     codes = np.array([place.setdefault(str(text), len(place)) for text in labels], np.int32)
     first = np.unique(codes, return_index=True)[1]
     made = Column.from_codes(
-        column.name,
-        codes[column.codes],
-        labels[first],
-        column.missing[first],
-        column.values[first],
-        kind=column.kind,
+        column.name, codes[column.codes], labels[first], column.missing[first], column.values[first], kind=column.kind
     )
     return replace(made, weights=column.weights)
 

@@ -53,12 +53,7 @@ def read(
         )
     trim = choices.last_row is None and limit is None
     table = grid.table(
-        found.names,
-        found.problems,
-        trim=trim,
-        last_row=choices.last_row,
-        heading=found.heading,
-        progress=progress,
+        found.names, found.problems, trim=trim, last_row=choices.last_row, heading=found.heading, progress=progress
     )
     table, marks = _without_marks(without_padding(table, found, choices.names))
     if found.na:
