@@ -70,10 +70,8 @@ def describe_columns(
             texts = [words.get(code, label) for code, label in zip(codes, column.labels, strict=True)]
             columns[at] = RawColumn.join([RawColumn(column.codes, tell_apart(codes, texts, words))])
             reasons["value labels"] = "codes with a value label are shown as the label's words"
-    sentence = say(
-        "Words for codes and labels come from the data dictionary “{name}” beside the file.", name=dictionary
-    )
-    problems = (*raw.problems, Problem(ProblemKind.NOTE, sentence))
+    sentence = "Words for codes and labels come from the data dictionary “{name}” beside the file."
+    problems = (*raw.problems, Problem(ProblemKind.NOTE, say(sentence, name=dictionary)))
     raw = replace(raw, columns=tuple(columns), problems=problems, identifiers=tuple(identifiers))
     return raw, replace(choices, catalog=dictionary), reasons
 

@@ -48,15 +48,11 @@ def read(
     problems = [*raw.problems]
     if found["unknown"]:
         listed = ", ".join(f"“{new_names[name]}” ({form})" for name, form in found["unknown"][:8])
-        sentence = say(
-            "The words for the codes of {listed} stand in a SAS format catalog (.sas7bcat); put it beside the file.",
-            listed=listed,
-        )
-        problems.append(Problem(ProblemKind.NOTE, sentence, column=new_names[found["unknown"][0][0]]))
+        words = "The words for the codes of {listed} stand in a SAS format catalog (.sas7bcat); put it beside the file."
+        first = new_names[found["unknown"][0][0]]
+        problems.append(Problem(ProblemKind.NOTE, say(words, listed=listed), column=first))
     resolved = replace(
-        choices,
-        encoding=found["encoding"],
-        catalog=choices.catalog if catalog is None else catalog.name,
+        choices, encoding=found["encoding"], catalog=choices.catalog if catalog is None else catalog.name
     )
     return replace(raw, declared_missing=declared, problems=tuple(problems)), resolved, reasons
 

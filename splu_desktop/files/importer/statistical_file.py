@@ -70,6 +70,32 @@ def _ways(kind: str, forms: Mapping[str, str | None]) -> list[dict[str, Any]]:
     return [as_numbers, {"usecols": usual, **known}] if usual else [as_numbers]
 
 
+def _code_records(
+    read: Callable[..., tuple[dict[str, list[Any]], Any]],
+    names: Sequence[str],
+    ways: Sequence[Mapping[str, Any]],
+    total: int | None,
+    limit: int | None,
+    progress: Progress,
+) -> list[Coding]:
+    """Return the columns of the first `limit` records, some at a time; `total` is how many the file says it has."""
+    coded = [Coding() for _ in names]
+    most = max(1, min(_CHUNK, _CELLS // max(len(names), 1)))
+    at, ended = 0, False
+    while not ended:
+        step = most if limit is None else min(most, limit - at)
+        found = dict[str, list[Any]]()
+        for way in ways:
+            found |= read(row_offset=at, row_limit=step, **way)[0]
+        progress.report("Reading", min(at / total, 1.0) if total else 0.0)
+        for name, coding in zip(names, coded, strict=True):
+            coding.add(found[name])
+        rows = len(found[names[0]]) if names else 0
+        at += rows
+        ended = rows < step or (limit is not None and at >= limit) or bool(total and at >= total)
+    return coded
+
+
 def columns(
     path: Path, progress: Progress, *, kind: str, encoding: str | None, limit: int | None, catalog: str | None
 ) -> Plain:
@@ -80,31 +106,15 @@ def columns(
     read = _open(path, kind, encoding)
     meta = read(metadataonly=True)[1]
     names, forms = list(meta.column_names), meta.original_variable_types
-    most = max(1, min(_CHUNK, _CELLS // max(len(names), 1)))
     ways = _ways(kind, {name: forms[name] for name in names})
-    coded: list[Coding] = []
-    at = 0
-    while True:
-        step = most if limit is None else min(most, limit - at)
-        found = dict[str, list[Any]]()
-        for way in ways:
-            found |= read(row_offset=at, row_limit=step, **way)[0]
-        total = meta.number_rows
-        progress.report("Reading", min(at / total, 1.0) if total else 0.0)
-        coded = coded or [Coding() for _ in names]
-        for name, coding in zip(names, coded, strict=True):
-            coding.add(found[name])
-        rows = len(found[names[0]]) if names else 0
-        at += rows
-        if rows < step or (limit is not None and at >= limit) or (total and at >= total):
-            break
+    columns = [each.column() for each in _code_records(read, names, ways, meta.number_rows, limit, progress)]
     labels = dict(meta.variable_value_labels)
     if catalog is not None:
         labels |= _of_catalog(catalog, forms)
     words = [words_of(labels.get(name, {})) for name in names]
     periods = {name: period_text(kind, forms[name]) for name in names}
-    columns = [coding.column() for coding in coded]
     texts = [_texts(each.cells, known, periods[name]) for name, each, known in zip(names, columns, words, strict=True)]
+    no_words = [[name, form] for name, form in forms.items() if form and not labels.get(name)]
     declared = []
     for name, known, column, told in zip(names, words, columns, texts, strict=True):
         spans = meta.missing_ranges.get(name, [])
@@ -117,13 +127,7 @@ def columns(
         "labels": [str(meta.column_names_to_labels.get(name) or "") for name in names],
         "words": any(words),
         "numbers": [meta.readstat_variable_types[name] != "string" for name in names],
-        "unknown": []
-        if kind != "sas"
-        else [
-            [name, form]
-            for name, form in forms.items()
-            if form and not labels.get(name) and not _SAS_OWN.fullmatch(form)
-        ],
+        "unknown": [each for each in no_words if kind == "sas" and not _SAS_OWN.fullmatch(each[1])],
         "periods": [name for name in names if periods[name] is not None],
         "declared": declared,
         "encoding": getattr(meta, "file_encoding", None) or encoding,

@@ -164,15 +164,7 @@ def _one(
         frozenset(declared if wanted is None else wanted),
         bytes_read=column.many,
     )
-    typed = decide(texts, choices.types.get(name))
-    found = _measure(column.labels, texts.plain, typed)
-    if found is not None:
-        bare = replace(texts, labels=found.bare, beside=found.result, bytes_read=None)
-        again = decide(bare, choices.types.get(name))
-        if again.values is not None and again.kind.is_number and _many(again, counts):
-            typed = replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER))
-        else:
-            found = None
+    typed, found = _decide_measured(texts, choices.types.get(name))
     valued = typed.kind.has_order or typed.kind is Kind.BOOLEAN
     tokens = _tokens(texts, typed, valued, wanted, declared)
     absent = np.zeros(len(column.labels), bool)
@@ -192,6 +184,17 @@ def _one(
     return _One(store_codes(built), typed, list(tokens.values()), misfits, note, folded)
 
 
+def _decide_measured(texts: Texts, kind: Kind | None) -> tuple[ColumnType, Quantities | None]:
+    """Return the type of a column, and its quantities where it is one of measured numbers by them."""
+    typed = decide(texts, kind)
+    found = _measure(texts.labels, texts.plain, typed)
+    if found is not None:
+        again = decide(replace(texts, labels=found.bare, beside=found.result, bytes_read=None), kind)
+        if again.values is not None and again.kind.is_number and _many(again, texts.counts):
+            return replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER)), found
+    return typed, None
+
+
 def _many(typed: ColumnType, counts: NDArray[np.int64]) -> bool:
     """Whether a column has numbers enough to be one of numbers, with words among them."""
     numbers = ~_speechless(typed) & (counts > 0)
@@ -207,15 +210,11 @@ def _measure(labels: Sequence[str], plain: NDArray[np.float64], typed: ColumnTyp
 
 
 def _order_problem(names: Sequence[str]) -> Problem:
-    return Problem(
-        ProblemKind.DATE_ORDER,
-        say(
-            "The dates of {listed} can be read day first or month first; they were read day first: "
-            "choose the order if that is wrong.",
-            listed=quoted(names, 8),
-        ),
-        column=names[0],
+    words = (
+        "The dates of {listed} can be read day first or month first; they were read day first: choose the order if "
+        "that is wrong."
     )
+    return Problem(ProblemKind.DATE_ORDER, say(words, listed=quoted(names, 8)), column=names[0])
 
 
 def _mark_problems(column: Column) -> Iterator[Problem]:

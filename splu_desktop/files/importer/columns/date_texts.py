@@ -125,6 +125,16 @@ def _fill(values: NDArray[np.datetime64], at: NDArray[np.intp], texts: Sequence[
     return at[moments < _FIRST]
 
 
+def _choose_order(numbers: Sequence[tuple[int, int]], times: NDArray[np.int64], marks: set[str]) -> tuple[str, bool]:
+    """Return the order that the first two numbers of texts tell, and whether they tell none, or both."""
+    one, two = np.array(numbers, np.int64).reshape(-1, 2).T
+    day_first = int(times[(one > 12) & (one <= 31) & (two >= 1) & (two <= 12)].sum())
+    month_first = int(times[(two > 12) & (two <= 31) & (one >= 1) & (one <= 12)].sum())
+    # A point between the numbers is a German habit, and German dates are day-first: that decides.
+    undecided = bool(marks - {"."}) and min(day_first, month_first) >= _BOTH * max(day_first, month_first)
+    return "mdy" if month_first > day_first and not undecided else "dmy", undecided
+
+
 def parse_dates(
     labels: Sequence[str],
     weights: NDArray[np.int64],
@@ -144,47 +154,42 @@ def parse_dates(
     """
     latest = dt.datetime.now() if born else dt.datetime(dt.date.today().year + 1, 12, 31, 23, 59, 59)
     values = np.full(len(labels), np.datetime64("NaT", "us"))
-    open_: list[tuple[int, re.Match[str]]] = []
     offsets: dict[str, None] = {}
     iso = _find_plain(labels, "0000-00-00")
     _fill(values, iso, [labels[at] for at in iso.tolist()])
     plain = _find_plain(labels, "00.00.0000", "00/00/0000", "00-00-0000")
-    texts, times = [labels[at] for at in plain.tolist()], weights[plain]
-    one, two = (np.array([int(text[at : at + 2]) for text in texts], np.int64) for at in (0, 3))
-    day_first = int(times[(one > 12) & (one <= 31) & (two >= 1) & (two <= 12)].sum())
-    month_first = int(times[(two > 12) & (two <= 31) & (one >= 1) & (one <= 12)].sum())
+    texts = [labels[at] for at in plain.tolist()]
+    either: list[tuple[int, re.Match[str]]] = []  # texts in which a day may be taken for a month
     others = np.isnat(values)
     others[plain] = False
-    for i in np.flatnonzero(others).tolist():
-        label = labels[i]
+    for at in np.flatnonzero(others).tolist():
+        label = labels[at]
         if len(label) > LONGEST or not 6 <= len(label.strip()) <= _LONGEST or not DIGITS.search(label):
             continue
-        if found := _XXY.fullmatch(label):
-            a, b = int(found["a"]), int(found["b"])
-            if 12 < a <= 31 and 1 <= b <= 12:
-                day_first += int(weights[i])
-            elif 12 < b <= 31 and 1 <= a <= 12:
-                month_first += int(weights[i])
-            open_.append((i, found))
-            continue
-        parsed = _parse_unambiguous(label, compact, latest)
-        if parsed is not None and parsed[0] is not None:
-            values[i] = np.datetime64(parsed[0], "us")
+        found = _XXY.fullmatch(label)
+        parsed = None if found else _parse_unambiguous(label, compact, latest)
+        if found:
+            either.append((at, found))
+        elif parsed is not None and parsed[0] is not None:
+            values[at] = np.datetime64(parsed[0], "us")
             offsets[parsed[1]["z"] or ""] = None
-    # A point between the numbers is a German habit, and German dates are day-first: that decides.
-    marks = {found["sep"][0] for _, found in open_} | {text[2] for text in texts}
-    undecided = order is None and bool(marks - {"."})
-    undecided = undecided and min(day_first, month_first) >= _BOTH * max(day_first, month_first)
-    chosen = order or ("mdy" if month_first > day_first and not undecided else "dmy")
+    numbers = [(int(text[:2]), int(text[3:5])) for text in texts]
+    numbers += [(int(found["a"]), int(found["b"])) for _, found in either]
+    marks = {found["sep"][0] for _, found in either} | {text[2] for text in texts}
+    told, undecided = _choose_order(numbers, weights[[*plain.tolist(), *(at for at, _ in either)]], marks)
+    chosen = order or told
     d, m = (0, 3) if chosen == "dmy" else (3, 0)
     left = _fill(values, plain, [f"{text[6:10]}-{text[m : m + 2]}-{text[d : d + 2]}{text[10:]}" for text in texts])
-    open_ += [(at, found) for at in left.tolist() if (found := _XXY.fullmatch(labels[at]))]
-    for i, found in open_:
+    for at in left.tolist():
+        found = _XXY.fullmatch(labels[at])
+        if found:
+            either.append((at, found))
+    for at, found in either:
         day, month = (int(found[part]) for part in ("ab" if chosen == "dmy" else "ba"))
         moment = _moment(found, month, day, latest) if 1 <= month <= 12 else None
         if moment is not None:
-            values[i] = np.datetime64(moment, "us")
+            values[at] = np.datetime64(moment, "us")
             offsets[found["z"] or ""] = None
     fits = ~np.isnat(values)
     offsets.pop("", None)
-    return Dates(values, fits, chosen if marks else None, undecided, tuple(sorted(offsets)))
+    return Dates(values, fits, chosen if marks else None, undecided and order is None, tuple(sorted(offsets)))

@@ -170,6 +170,27 @@ class Grid:
             said = say(sentence, row=row, n=n, width=self.width, surplus=surplus[:80])
             yield Problem(kind, said, self.sheet, row, None, surplus or None, 1, decision)
 
+    def _find_tail(
+        self, columns: Sequence[RawColumn], rows: NDArray[np.int64], out: dict[int, LineKind]
+    ) -> list[Problem]:
+        """Add to `out`, the rows that are no records, those of other tables, totals and notes; return what to tell."""
+        end, problems = len(rows), []
+        other = other_table(columns, rows, out)
+        if other is not None:
+            end, header = other
+            words = "Another table begins in row {row}; to read that one instead, choose row {row} as the header."
+            row = int(rows[header])
+            problems.append(Problem(ProblemKind.NOTE, say(words, row=row), self.sheet, row))
+            out.update(dict.fromkeys(range(end, len(rows)), LineKind.OTHER))
+        short = {number for number, _, _ in self._ragged[ProblemKind.SHORT_ROW]}
+        while end and end - 1 in out:
+            end -= 1
+        tail = find_trailing(columns, rows[:end], short)
+        out.update(tail)
+        totals = find_group_totals(columns, rows[: min(tail, default=end)])
+        out.update({at: kind for at, kind in totals.items() if at not in out})
+        return problems
+
     def table(
         self,
         names: Sequence[str],
@@ -197,23 +218,7 @@ class Grid:
         if heading is not None and self.width > 1:
             out = find_headings(columns, rows[:keep], heading)
         if trim:
-            end = keep
-            if (other := other_table(columns, rows[:keep], out)) is not None:
-                end, header = other
-                row = int(rows[header])
-                sentence = say(
-                    "Another table begins in row {row}; to read that one instead, choose row {row} as the header.",
-                    row=row,
-                )
-                found.append(Problem(ProblemKind.NOTE, sentence, self.sheet, row))
-                out.update(dict.fromkeys(range(end, keep), LineKind.OTHER))
-            short = {number for number, _, _ in self._ragged[ProblemKind.SHORT_ROW]}
-            while end and end - 1 in out:
-                end -= 1
-            tail = find_trailing(columns, rows[:end], short)
-            end = min(tail, default=end)
-            out.update(tail)
-            out = {**find_group_totals(columns, rows[:end]), **out}
+            found += self._find_tail(columns, rows[:keep], out)
         doubt = self._choices.decisions.get(ProblemKind.DOUBTFUL_ROW, Decision.KEEP)
         if out:
             found.extend(problems_of(out, columns, rows, self.sheet, doubt))

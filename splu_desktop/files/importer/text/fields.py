@@ -50,6 +50,25 @@ def count(block: bytes, byte: int, end: int | None = None) -> int:
     return int(np.count_nonzero(np.frombuffer(block, np.uint8)[:end] == byte)) if byte in block else 0
 
 
+def _find_separators(data: NDArray[np.uint8], layout: FieldLayout, quotes: int) -> tuple[NDArray[np.intp], int]:
+    """Return the places of delimiters and line ends outside of quotes, and how many of them are line ends."""
+    found = data == layout.newline
+    feeds = int(np.count_nonzero(found))
+    if layout.width > 1:
+        found |= data == layout.delimiter
+    if not quotes:
+        return np.flatnonzero(found), feeds
+    every = np.flatnonzero(found | (data == layout.quote))
+    quote = data[every] == layout.quote
+    # Behind an odd number of quotes everything stands within them, up to the next.
+    marks = every[~(np.bitwise_xor.accumulate(quote) | quote)]
+    lines = feeds - int(np.count_nonzero(data[marks] == layout.newline))
+    delimiters = len(every) - quotes - len(marks) - lines
+    if lines and layout.width > 2 and delimiters >= lines * (layout.width - 1):
+        raise Irregular  # whole records within quotes: two of them out of place
+    return marks, feeds - lines
+
+
 def split(
     block: bytes, layout: FieldLayout, only: Sequence[int] | None = None
 ) -> tuple[list[Fields], NDArray[np.bool_]]:
@@ -62,29 +81,14 @@ def split(
         raise Irregular
     width = layout.width
     data = np.frombuffer(block, np.uint8)
-    found = data == layout.newline
-    feeds = int(np.count_nonzero(found))
-    if width > 1:
-        found |= data == layout.delimiter
     quotes = count(block, layout.quote) if layout.quote >= 0 else 0
-    if quotes:
-        found |= data == layout.quote
-    marks = found_at = np.flatnonzero(found)
-    if quotes:
-        quote = data[marks] == layout.quote
-        marks = marks[~(np.bitwise_xor.accumulate(quote) | quote)]
+    marks, feeds = _find_separators(data, layout, quotes)
     rows, rest = divmod(len(marks), width)
     if not rows or rest or marks[-1] != len(data) - 1:
         raise Irregular
     sides = marks.reshape(rows, width)
     ends = sides[:, -1].copy()  # side by side, for all that is asked of them
     # As many line ends as lines, one behind each last field: then all other marks are delimiters.
-    if quotes:
-        within = len(found_at) - quotes - len(marks)  # delimiters and line ends in quotes
-        lines = feeds - int(np.count_nonzero(data[marks] == layout.newline))
-        if lines and width > 2 and within - lines >= lines * (width - 1):
-            raise Irregular  # whole records within quotes: two of them out of place
-        feeds -= lines
     if feeds != rows or (data[ends] != layout.newline).any():
         raise Irregular
     if b"\r" in block and layout.newline != _RETURN and block.count(b"\r") != (rows if layout.carriage else 0):

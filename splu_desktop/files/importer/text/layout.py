@@ -30,6 +30,10 @@ from splu_desktop.files.isolation.faults import BadChoice, EmptyFile
 
 HEAD = 1 << 18
 HEAD_ROWS = 400
+_UNPARTED = (
+    "All lines have {characters} characters: they may be columns of fixed width. Say where each begins: --set "
+    "'delimiter=fixed 0 8 23'."
+)
 _CHECKED = 64 << 20  # bytes after which the memory that is left is looked at
 
 
@@ -64,16 +68,21 @@ class TextLayout:
         return [*self.head[self.header.last], *[""] * self.width][: self.width]
 
 
+def _choose_encoding(head: bytes, more: Iterator[bytes] | None, choices: ImportChoices) -> Encoding:
+    """Return the encoding that is chosen, or what a file's first part tells, and `more` of it where that is read."""
+    if choices.encoding is not None:
+        return Encoding(_look_up(choices.encoding), "chosen")
+    if more is not None:
+        return encodings.detect(itertools.chain([head], more))
+    # A letter of several bytes must not be cut in two.
+    return encodings.detect([head if len(head) < HEAD else head[: head.rfind(b"\n") + 1] or head])
+
+
 def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, whole: bool = True) -> TextLayout:
     """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only."""
     with open_packed(path, packed) as (file, raw):
         head = file.read(HEAD)
-        if choices.encoding is not None:
-            encoding = Encoding(_look_up(choices.encoding), "chosen")
-        elif whole:
-            encoding = encodings.detect(itertools.chain([head], watch(file, raw, path, packed, progress)))
-        else:  # a letter of several bytes must not be cut in two
-            encoding = encodings.detect([head if len(head) < HEAD else head[: head.rfind(b"\n") + 1] or head])
+        encoding = _choose_encoding(head, watch(file, raw, path, packed, progress) if whole else None, choices)
     mark = head.startswith(codecs.BOM_UTF8) and encoding.name != "utf-8-sig"
     text = _decode(head[3:] if mark else head, encoding.name)
     if not text.strip("\ufeff\x00 \r\n\t" if len(head) == HEAD else "\ufeff\x00 \r\n\t,;|\"'"):
@@ -99,14 +108,9 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     memory.check_width(path, width)
     names, problems = name_columns(head_rows, header, range(width))
     if characters:
-        sentence = say(
-            "All lines have {characters} characters: they may be columns of fixed width. Say where each begins: --set "
-            "'delimiter=fixed 0 8 23'.",
-            characters=characters,
-        )
-        problems.append(Problem(ProblemKind.NOTE, sentence))
-    named, full = len(above[-1]) if above else width, [row for row in below if len(row) == width]
-    if dialect.delimiter == "," and named < width and not all(is_blank(row[-1]) for row in full):
+        problems.append(Problem(ProblemKind.NOTE, say(_UNPARTED, characters=characters)))
+    named = len(above[-1]) if above else width
+    if dialect.delimiter == "," and named < width and any(len(row) == width and not is_blank(row[-1]) for row in below):
         words = "The header names {named} columns, rows have {width} fields: put numbers with a comma between quotes."
         problems.append(Problem(ProblemKind.NOTE, say(words, named=named, width=width)))
     rows_before = header.last + 1 if header.last >= 0 else int(separator_line)

@@ -105,13 +105,11 @@ def _join(sheets: Sequence[PlainSheet], parts: Sequence[_Part], choices: ImportC
     for sheet, table in zip(sheets, tables, strict=True):
         if odd := [name for name in (*first.names, *table.names) if (name in first.names) != (name in table.names)]:
             has, lacks = (sheets[0], sheet) if odd[0] in first.names else (sheet, sheets[0])
-            raise BadChoice(
+            words = (
                 "Sheets “{has}” and “{lacks}” can't be read as one table: only “{has}” has a column “{column}”; choose "
-                "sheets with the same columns.",
-                has=has.name,
-                lacks=lacks.name,
-                column=odd[0],
+                "sheets with the same columns."
             )
+            raise BadChoice(words, has=has.name, lacks=lacks.name, column=odd[0])
     columns = [RawColumn.join([table.columns[table.names.index(name)] for table in tables]) for name in first.names]
     labels = [sheet.name for sheet in sheets]
     counts = [len(table.rows) for table in tables]

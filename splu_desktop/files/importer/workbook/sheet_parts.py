@@ -69,11 +69,9 @@ def find_beside(
     main = int(np.argmax(list(map(len, blocks))))
     for block, end in zip(blocks, ends, strict=True):
         if end and (end > ends[main] + 1 or end - begin < _NEARLY * (ends[main] - begin)):
-            sentence = say(
+            words = (
                 "Beyond an empty column stand {columns}; they end at row {row}, the others at row {last}: this may be "
-                "another table or a note. Leave these columns out if so.",
-                columns=quoted([names[place] for place in block], 6),
-                row=end,
-                last=ends[main],
+                "another table or a note. Leave these columns out if so."
             )
-            yield Problem(ProblemKind.NOTE, sentence, sheet, column=names[block[0]])
+            told = say(words, columns=quoted([names[place] for place in block], 6), row=end, last=ends[main])
+            yield Problem(ProblemKind.NOTE, told, sheet, column=names[block[0]])
