@@ -219,7 +219,7 @@ def test_what_an_engine_reads_whole_is_published_as_in_memory(
         publish(source, tmp_path / engine, engine, *PLAN, "--table", "finding=K35 by ward")
         lines = (tmp_path / engine / "README.md").read_text(encoding="utf-8").splitlines()
         # Figures, which need all rows.
-        assert [line for line in lines if " answers of 50 and more within " in line]
+        assert [line for line in lines if " answers about 50 rows and more within " in line]
     check_law(source, tmp_path / "duckdb")
 
 

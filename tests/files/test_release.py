@@ -119,10 +119,12 @@ def test_no_value_is_the_empty_cell_everywhere(tmp_path: Path) -> None:
 
 
 def test_the_dictionary_is_a_table(ward: OpenRelease) -> None:
-    frame = pd.read_csv(ward.path / "dictionary.csv")
-    assert list(frame["column"]) == list(pd.read_csv(ward.path / "table.csv").columns)
-    assert "lender class" in set(frame["column"])
-    assert frame.set_index("column").loc["dx", "score columns"] == "dx_yes"
+    frame = pd.read_csv(ward.path / "dictionary.csv").set_index("column")
+    table, scores = (pd.read_csv(ward.path / name).columns for name in ("table.csv", "scores.csv"))
+    assert list(frame.index) == [*table, *scores]
+    assert "lender class" in table
+    assert frame.loc["dx", "score columns"] == "dx_yes"
+    assert frame.loc["dx_yes", "treatment"] == "counts rows with “yes” in “dx”"
 
 
 def test_the_dictionary_counts_in_numbers_that_any_program_reads(tmp_path: Path) -> None:
@@ -173,6 +175,47 @@ def test_only_what_is_for_anyone_may_be_passed_on(who: str, tmp_path: Path) -> N
     plan = replace(ward_plan(table), audience=Audience(who, signed=who != "public"))
     text = (released(table, plan, tmp_path / "r").path / "README.md").read_text(encoding="utf-8")
     assert ("pass it on" in text) == (who != "public")
+
+
+def test_the_readme_says_how_good_every_asked_table_is_as_the_report_does(tmp_path: Path) -> None:
+    """Tables of means, too, of groups of 50 rows and more: 60, 30 and 150 here."""
+    rng = np.random.default_rng(5)
+    units = column_of("unit", ["a"] * 60 + ["b"] * 30 + ["c"] * 150)
+    days = column_of("days", [str(days) for days in rng.integers(1, 9, 240)], kind=Kind.INTEGER)
+    asked = (AskedTable("days", None, ("unit",), "mean"), AskedTable("days", "4", ("unit",)))
+    plan = Plan({"unit": Role.NSA, "days": Role.SA}, (Block(("days",), Lenders(1.2)),), questions=asked)
+    text = (released(Table((units, days)), plan, tmp_path / "r").path / "README.md").read_text(encoding="utf-8")
+    assert "mean of “days” by unit: 2 of 2 answers about 50 rows and more within 30 %." in text
+    assert "“days: 4” by unit: no cell is as large as 50." in text
+
+
+@pytest.mark.parametrize("contact", ["", "data@hospital.example"])
+def test_the_readme_names_somebody_to_ask(contact: str, tmp_path: Path) -> None:
+    table = ward_table()
+    release = released(table, ward_plan(table), tmp_path / "r", form=Form(contact=contact))
+    text = (release.path / "README.md").read_text(encoding="utf-8")
+    assert f"Questions and mistakes to: {contact or 'whoever handed this out'}." in text
+
+
+@pytest.mark.parametrize("gaps", [True, False])
+def test_the_readme_tells_that_sums_count_rows_without_a_value_where_the_kit_does_not(
+    gaps: bool, tmp_path: Path
+) -> None:
+    dx = column_of("dx", ["yes", "", "no", "no"] * 60 if gaps else ["yes", "no"] * 120, missing=("",))
+    table = Table((column_of("sex", ["f", "m", "m", "f"] * 60), dx))
+    plan = Plan({"sex": Role.NSA, "dx": Role.SA}, (Block(("dx",), Lenders(2)),))
+    folder = released(table, plan, tmp_path / "r").path
+    kit = load_kit(folder / "splu_release.py").load(folder)
+    by_sums = kit.score("dx=yes").sum() / kit.n
+    assert ("Sums count rows without a value" in (folder / "README.md").read_text(encoding="utf-8")) == gaps
+    assert (kit.share("dx=yes").estimate == pytest.approx(by_sums)) == (not gaps)
+
+
+def test_the_readme_says_how_many_rows_a_person_has(tmp_path: Path) -> None:
+    """Persons with more rows may have lost some, so that a count is one of the rows that are here."""
+    release = released(ward_table(persons=True), ward_plan(ward_table(persons=True), 5), tmp_path / "r")
+    most = max(cell.rows for cell in release.published.cells)
+    assert f"A person has up to {most} rows here" in (release.path / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_readme_names_whole_values(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`dictionary.csv`: one line for each column of the table, and the same labels for Stata, SPSS, SAS and R."""
+"""`dictionary.csv`: one line for each column of table and scores, and the same labels for Stata, SPSS, SAS and R."""
 
 from __future__ import annotations
 
@@ -39,11 +39,10 @@ def write_dictionary(
     dialect: Dialect,
     language: Language,
 ) -> None:
-    """Write a header and a line for each column that came with the table."""
+    """Write a header and a line for each column of table.csv, then of scores.csv."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=dialect.delimiter, lineterminator="\n")
-        writer.writerow(HEADER)
-        writer.writerows(dictionary_rows(published, facts, scores, language))
+        writer.writerows([HEADER, *dictionary_rows(published, facts, scores, language)])
 
 
 def dictionary_rows(
@@ -74,7 +73,8 @@ def dictionary_rows(
                 "; ".join(each.name for each in scores if each.column == entry["name"]),
             ]
         )
-    return rows
+    number = language.sentence(say(Kind.DECIMAL.value))
+    return rows + [[each.name, number, inert(language.sentence(each.words)), "", "", ""] for each in scores]
 
 
 def _values(ordered: bool, labels: list[str], language: Language) -> str:
@@ -98,8 +98,13 @@ def label_texts(published: Published, dialect: Dialect) -> dict[str, str]:
     for at, (name, column) in enumerate(
         zip(_variables(published.table.names), published.table.columns, strict=True), 1
     ):
-        title, width = _line(column.name), max([1, *map(len, map(str.encode, column.labels.tolist()))])
-        titles = {"stata": _stata(title), "doubled": title.replace("'", "''"), "r": _r(title)}
+        title = isolated(re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", column.name))[:80]
+        width = max([1, *map(len, map(str.encode, column.labels.tolist()))])
+        titles = {
+            "stata": title.translate(str.maketrans('`$"\\', "'S'|")),
+            "doubled": title.replace("'", "''"),
+            "r": title.replace("\\", "\\\\").replace('"', '\\"'),
+        }
         columns.append({"at": at, "name": name, "width": min(width, 32_767), **titles})
     texts = {}
     for name in LABEL_FILES:
@@ -119,15 +124,3 @@ def _variables(names: Sequence[str]) -> list[str]:
             word += "_2" if not word.endswith("_2") else "x"
         found.append(word)
     return found
-
-
-def _line(text: str) -> str:
-    return isolated(re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", text))[:80]
-
-
-def _stata(text: str) -> str:
-    return text.translate(str.maketrans('`$"\\', "'S'|"))
-
-
-def _r(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')

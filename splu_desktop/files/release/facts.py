@@ -156,7 +156,7 @@ def _other_words(values: Sequence[str], bands: Mapping[str, Sequence[float | Non
     for value, (low, top) in bands.items():
         start, stop = ("" if end is None else f"{end:.15g}" for end in (low, top))
         risen = value.replace(" to ", "-") if stop else f"{start}+"
-        called.append((risen if start else f"<{stop}", value))
+        called += [(risen if start else f"<{stop}", value), (f"[{start},{stop})", value)]
     several = Counter(word for word, _ in set(called))
     return {word: value for word, value in called if word != value and word not in values and several[word] == 1}
 

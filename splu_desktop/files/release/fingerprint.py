@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 WORDS = 6
-_CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aiou"
+_LETTERS = ("bdfghjklmnprstvz", "aiou") * 3  # of a word, by turns for four bits and two; the last stay away
 
 
 def fingerprint(digest: str) -> str:
     """Return six words of five letters that stand for the first 96 bits of a SHA-256 (proquints, Wilkerson 2009)."""
-    number = int(digest[: 4 * WORDS], 16)
-    words = []
-    for at in range(WORDS):
-        part = (number >> 16 * (WORDS - 1 - at)) & 0xFFFF
-        word = ""
-        for shift, letters in ((12, _CONSONANTS), (10, _VOWELS), (6, _CONSONANTS), (4, _VOWELS), (0, _CONSONANTS)):
-            word += letters[(part >> shift) & (len(letters) - 1)]
-        words.append(word)
-    return " ".join(words)
+    bits = f"{int(digest[: 4 * WORDS], 16):0{16 * WORDS}b}"
+    words = re.findall("(....)(..)(....)(..)(....)", bits)
+    return " ".join("".join(of[int(part, 2)] for of, part in zip(_LETTERS, word, strict=False)) for word in words)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import itertools
 import json
 import math
 import re
@@ -36,6 +39,7 @@ _VALUES = 8  # of a column, named
 _LARGE = 50  # rows of a cell that should be read
 _WIDTH = 118
 _ASKED = 200_000  # rows by which it is seen whether an analysis has an answer
+_quote = functools.partial(json.dumps, ensure_ascii=False)  # a text as Python and R take it
 
 
 def write_readme(
@@ -59,18 +63,17 @@ def write_readme(
     if earlier:
         words = "These persons were released before, {n:once|{n} times}: who holds several releases learns more."
         tail.append(t(say(words, n=earlier)))
-    tail += ["", "## " + t(say("Please"))]
     keep = "" if facts["policy"]["who"] == "public" else " " + t(say("Don't pass it on."))
-    tail.append(t(say("Don't try to recognise anybody, and don't join this with data on persons.")) + keep)
-    tail.append(t(say("Don't count rows of re-drawn columns, and don't trust numbers below about 10.")))
-    if facts["until"]:
-        tail.append(t(say("Delete it by {date}.", date=language.day(_flat(facts["until"])))))
-    if facts["contact"]:
-        tail.append(t(say("Held by: {contact}.", contact=_flat(facts["contact"]))))
-    cite = say("Cite as: {title}, protected release {id} of {date}.", title=_flat(facts["title"]), id=facts["id"][:8],
-               date=language.day(facts["created"]))  # fmt: skip
-    tail.append(t(cite))
-    tail.append(t(say("Check: splu verify shows {n} words; compare them with the holder by telephone.", n=WORDS)))
+    please = [
+        say("Don't count rows of re-drawn columns, and don't trust numbers below about 10."),
+        say("Delete it by {date}.", date=language.day(_flat(facts["until"]))) if facts["until"] else "",
+        say("Questions and mistakes to: {contact}.", contact=_flat(facts["contact"]) or say("whoever handed this out")),
+        say("Cite as: {title}, protected release {id} of {date}.", title=_flat(facts["title"]), id=facts["id"][:8],
+            date=language.day(facts["created"])),
+        say("Check: splu verify shows {n} words; compare them with the holder by telephone.", n=WORDS),
+    ]  # fmt: skip
+    recognise = t(say("Don't try to recognise anybody, and don't join this with data on persons."))
+    tail += ["", "## " + t(say("Please")), recognise + keep, *map(t, filter(None, please))]
     columns = ["", "## " + t(say("Columns (table.csv; dictionary.csv has all)"))]
     room = MOST_LINES - len(head) - len(tail) - len(columns)
     named = {name for asked in questions for name in (asked.sa, *asked.by)}
@@ -86,7 +89,8 @@ def _head(published: Published, facts: Mapping[str, Any], t: Any) -> list[str]:
     if published.one_row_each:
         head.append(t(say("Each row is another person.")))
     elif published.person:
-        head.append(t(say("A person may have several rows; all were drawn at once, and the ranges know it.")))
+        most = max(cell.rows for cell in published.cells)
+        head.append(t(say("A person has up to {n} rows here; all were drawn at once, and the ranges know it.", n=most)))
     if way := facts.get("one_row"):
         head.append(t(one_row_words(way)))
     if facts["recipient"] or facts["purpose"]:
@@ -138,12 +142,9 @@ def _columns(published: Published, facts: Mapping[str, Any], named: Set[str], ro
         "small groups come out low."
     )
     last.append(t(empty))
-    words = {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING
-    if words:
-        some = say(
-            '{words} are values: pandas needs keep_default_na=False, na_values=[""].', words=quoted(sorted(words))
-        )
-        last.append(t(some))
+    if words := {str(label) for column in published.table.columns for label in column.labels} & PANDAS_MISSING:
+        some = 'Among the values: {words}; pandas needs keep_default_na=False, na_values=[""].'
+        last.append(t(say(some, words=quoted(sorted(words)))))
     lines = []
     for entry in entries[: count_to_name(len(entries), room - len(last) - 1)]:
         column = published.table[entry["name"]]
@@ -237,6 +238,8 @@ def _examples(
     value = _criterion(cell[0][1]) if by else '"<>"'
     formula = t(say("=SUMIFS({numbers}, {words}, {value})", numbers=numbers, words=words, value="…"))
     formula = formula.replace("…", value)  # in no sentence, which would keep the direction of its letters by marks
+    left_out = "Sums count rows without a value as not having it; share and regress of splu_release leave them out."
+    gaps = known and score.value and published.table[score.column].missing.any()
     lines = [
         "```python",
         *python,
@@ -247,16 +250,12 @@ def _examples(
         t(say("In a spreadsheet, scores.csv to the right of table.csv:")) + f" `{formula}`",
         t(say("scores.csv has the same rows: the sum of {name} over any rows {what}.",
               name=score.name, what=score.words)),
+        *([t(say(left_out))] if gaps else []),
         t(say("Robust errors alone are too wide where whole classes are compared: take the last lines, too.")),
         t(say("A covariate that was drawn anew needs regress of splu_release.")),
     ]  # fmt: skip
     alone = say("Drawn in decoy groups, which splu_release does not know: ask SPLU Desktop for ranges.")
     return lines if known else [*lines[:-2], t(alone)]
-
-
-def _quote(text: str) -> str:
-    """Return a text as Python and R take it."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _letters(at: int) -> str:
@@ -347,21 +346,33 @@ def _error_factors(published: Published, column: str) -> tuple[str, float]:
 
 
 def _goodness(published: Published, questions: Sequence[AskedTable], reader: Reader | None, t: Any) -> list[str]:
-    """Return, for each asked table, how many of its answers of 50 and more are within its error."""
+    """Return, for each asked table, how many of its answers about 50 rows and more are within its error."""
     lines: list[str] = []
-    for asked in questions[:3] if reader is not None else ():
-        if asked.kind == "mean" or asked.sa not in published.sensitive or not {*asked.by} <= {*published.table.names}:
+    for asked in questions[:3]:
+        if reader is None or asked.sa not in published.sensitive or not {*asked.by} <= {*published.table.names}:
             continue
-        assert reader is not None
-        found = crosstab(reader, asked.by, asked.sa)
-        column, within = published.table[asked.sa], 0.5 if asked.kind == "compare" else asked.within  # as in the report
-        large = (found.estimate >= _LARGE) & ~column.missing & [asked.value in (None, label) for label in found.labels]
-        if not large.any():
-            lines.append(t(say("{table}: no cell is as large as 50.", table=asked.words())))
-            continue
-        good = large & ((found.high - found.low) / 2 <= within * found.estimate)  # none is exact
-        told = say("{table}: {good} of {all} answers of 50 and more within {percent} %.", table=asked.words(),
-                   good=int(good.sum()), all=int(large.sum()), percent=round(100 * within))  # fmt: skip
-        lines.append(t(told))
+        good, every = _count_good(reader, asked)
+        told = say("{table}: {good} of {all} answers about 50 rows and more within {percent} %.", table=asked.words(),
+                   good=good, all=every, percent=round(100 * _within(asked)))  # fmt: skip
+        lines.append(t(told if every else say("{table}: no cell is as large as 50.", table=asked.words())))
     ranges = say("Figures have two ranges, right in 95 of 100 releases: for persons like these, and for this table.")
     return [*lines, t(ranges)]
+
+
+def _within(asked: AskedTable) -> float:
+    return 0.5 if asked.kind == "compare" else asked.within  # as in the report
+
+
+def _count_good(reader: Reader, asked: AskedTable) -> tuple[int, int]:
+    """Return how many large cells of a table, or means of large groups, are within its error, and how many it has."""
+    found, column = crosstab(reader, asked.by, asked.sa), reader.published.table[asked.sa]
+    if asked.kind != "mean":
+        large = (found.estimate >= _LARGE) & ~column.missing & [asked.value in (None, label) for label in found.labels]
+        good = large & ((found.high - found.low) / 2 <= _within(asked) * found.estimate)  # none is exact
+        return int(good.sum()), int(large.sum())
+    means = []
+    for head in itertools.compress(found.lines, found.line_rows >= _LARGE):
+        where = tuple(Condition(name, (label,)) for name, label in zip(asked.by, head, strict=True))
+        with contextlib.suppress(BadQuestion):  # a group without a number
+            means.append(analyse(reader, Analysis("mean", asked.sa, where=where)).first)
+    return sum((each.high - each.low) / 2 <= asked.within * abs(each.estimate) for each in means), len(means)

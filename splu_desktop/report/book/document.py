@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from splu_desktop import __version__
 from splu_desktop.core.answer.answer import EXACT, HIDDEN, say_trust
 from splu_desktop.core.mechanism.cell_noise import MOST, small_count_error
+from splu_desktop.core.messages import say
 from splu_desktop.core.sanitise import OTHER
 from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.language import Language
@@ -105,9 +106,9 @@ def table_words(asked: BookTable, t: Language) -> str:
     what = (
         asked.column if asked.value is None else t("{column}: {value}", column=asked.column, value=t.value(asked.value))
     )
-    what = t("mean of {what}", what=what) if asked.show == "mean" else what
+    what = t.sentence(say("mean of {what}", what=what)) if asked.show == "mean" else what
     others = ", ".join(asked.columns[1:])
-    what = t("{what} by {columns}", what=what, columns=others) if others else what
+    what = t.sentence(say("{what} by {columns}", what=what, columns=others)) if others else what
     return t("{what}, per 100", what=what) if asked.show == "rate" else what
 
 

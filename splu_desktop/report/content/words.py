@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from splu_desktop.core.messages import cases_of_100, count_to_name, isolated
+from splu_desktop.core.messages import cases_of_100, count_to_name, isolated, say
 from splu_desktop.core.policy.limits import WHOLE
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Number, cell_text
@@ -181,7 +181,7 @@ def names(found: Sequence[str], t: Language, most: int = 12) -> str:
     most = count_to_name(len(found), most)
     shown = ", ".join(isolated(t.value(each.strip() and each)) for each in found[:most])
     rest = len(found) - most
-    return t("{names} and {n} more", names=shown, n=t.number(rest)) if rest > 0 else shown or "–"
+    return t.sentence(say("{names} and {n} more", names=shown, n=rest)) if rest > 0 else shown or "–"
 
 
 def more_words(t: Language) -> Callable[[int], str]:
