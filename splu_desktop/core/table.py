@@ -24,6 +24,7 @@ from splu_desktop.core.messages import fold_text
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+LOOKED_AT = 2000  # labels of a column, where a sample says enough
 _AT_ONCE = 1 << 17  # records: NumPy holds them once more, and some of its functions stop the window meanwhile
 
 
@@ -360,6 +361,13 @@ def remember(look: Callable[Concatenate[_Of, _How], _Found]) -> Callable[Concate
         return known[key]
 
     return look_up
+
+
+@remember
+def sample_labels(column: Column) -> Sequence[str]:
+    """Return some labels spread over the column's, missing ones left out: fewer than twice LOOKED_AT."""
+    present = np.flatnonzero(~column.missing)
+    return [str(label).strip() for label in column.labels[present[:: max(1, len(present) // LOOKED_AT)]]]
 
 
 IDENTIFIERS, LABELS = "identifiers", "labels"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from splu_desktop.core.resources import read_toml, resource_path
-from splu_desktop.core.roles.content import distinct_share, follows, holds_periods, rows_of, sample_labels
+from splu_desktop.core.roles.content import distinct_share, follows, holds_periods, rows_of
 from splu_desktop.core.roles.lexicon import HARMLESS
 from splu_desktop.core.roles.numbers import holds_products, national_number
 from splu_desktop.core.roles.suggest import Role, suggest_roles
-from splu_desktop.core.table import Column, Kind, Table, remember, unique
+from splu_desktop.core.table import Column, Kind, Table, remember, sample_labels, unique
 from splu_desktop.core.words import fold, words_of
 
 _LISTS = read_toml(resource_path("roles/persons.toml"))["persons"]

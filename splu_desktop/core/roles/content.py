@@ -12,10 +12,9 @@ from splu_desktop.core.interval_texts import interval_ends
 from splu_desktop.core.resources import read_toml, resource_path
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, first_names, lexicon, read_name
 from splu_desktop.core.roles.numbers import is_official, national_number
-from splu_desktop.core.table import Column, Kind, quantiles, remember
+from splu_desktop.core.table import Column, Kind, quantiles, remember, sample_labels
 from splu_desktop.core.words import fold, join_words, words_of
 
-LOOKED_AT = 2000  # labels looked at per column
 MOST = 0.8  # of the labels looked at
 FEWEST = 50  # records below which being near-unique says nothing
 _FEWEST_NAMES = 8  # different names below which a likeness to names says nothing
@@ -70,14 +69,6 @@ def checks() -> tuple[tuple[str, Callable[[str], object]], ...]:
     """Return what most of a column's values are by chance with next to no probability, each with its check."""
     forms = read_toml(resource_path("roles/forms.toml"))["forms"].items()
     return (("official number", is_official), *((what, re.compile(form).fullmatch) for what, form in forms))
-
-
-@remember
-def sample_labels(column: Column) -> Sequence[str]:
-    """Return up to LOOKED_AT labels spread over the column's, missing ones left out."""
-    present = np.flatnonzero(~column.missing)
-    step = max(1, len(present) // LOOKED_AT)
-    return [str(label).strip() for label in column.labels[present[::step]]]
 
 
 def _mostly(labels: Sequence[str], check: Callable[[str], object]) -> bool:
@@ -323,37 +314,43 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return short or holds_sexes(column, named=True)
     if subject == "date":
         return _fits_date(column, reading)
-    answered, worded = holds_answers(column), column.kind is not Kind.INTEGER
-    # How somebody left, or to what place, is a finding.
-    left = reading.says("exit") and (subject in ("demographic", "administrative") or reading.says("place"))
-    asked = answered or reading.says("kind", *HARMLESS)  # "new patient" is answered by yes, "patient care" is not
-    # Beside an unknown word the values bear it out: trust in a team, ability to work, worry about payment.
-    named = are_names(column) or are_names(column, proper=False)
-    named = all(reading.lists[: reading.link]) if subject == "demographic" else named  # "langue à la maison"
-    unborne = reading.unknown and (answered or (worded and not named and not tells_ways(column, "unit", "place")))
-    if left or not asked or unborne:
+    personal = subject in ("demographic", "administrative")
+    if reading.says("exit") and (personal or reading.says("place")):
+        return False  # how somebody left, or to what place, is a finding
+    answered = holds_answers(column)
+    if not (answered or reading.says("kind", *HARMLESS)):
+        return False  # "new patient" is answered by yes, "patient care" is not
+    if reading.unknown and not _bears_out(column, subject, reading):
         return False
     # A weekend or an insurance may be yes or no; an admission that is, has happened.
     if answered and subject == "administrative" and not reading.says("countable", "unsure", "event", "demographic"):
         return True
-    coded = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
-    answered = answered and (subject != "demographic" or reading.says("event", "administrative"))  # asks for a pension
-    if (column.kind is Kind.DECIMAL and not coded) or tells_when(column) or answered:
+    if answered and (subject != "demographic" or reading.says("event", "administrative")):
+        return False  # who asks for a pension
+    numbered = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
+    if tells_when(column) or (column.kind is Kind.DECIMAL and not numbered):
         return False
     # A route, a mode or a degree is one of coming, paying or schooling, or of treatment, unless its kinds are told.
-    told = reading.unsure and subject in ("demographic", "administrative")
-    told = told and not any("kind" in each and "unsure" not in each for each in reading.lists)
-    told = told or not (answered or reading.says(*HARMLESS))  # "patient class"
+    settled = any("kind" in each and "unsure" not in each for each in reading.lists)
+    vague = (reading.unsure and personal and not settled) or not reading.says(*HARMLESS)  # "patient class"
     if column.kind is Kind.INTEGER and column.values is not None:
-        graded = bool(reading.unknown) and not reading.says("kind", "number")  # "trust in team", "office BP"
-        digits = {*map(len, sample_labels(column))}
-        measured = digits != {_SERIAL} if subject in ("unit", "administrative") else len(digits) > 1
-        graded = graded and (measured or column.values.max() <= _GRADES)
-        return not (told or graded) and _fits_codes(column, subject, reading)
+        return not vague and _fits_codes(column, subject, reading)
     if tells_findings(column, graded=subject != "demographic"):
         return False
-    if told:
-        return tells_ways(column, "unit", "place")
+    return tells_ways(column, "unit", "place") if vague else _fits_words(column, subject, reading)
+
+
+def _bears_out(column: Column, subject: str, reading: Reading) -> bool:
+    """Whether the values bear a name out that has an unknown word: no trust in a team, or worry about payment."""
+    if holds_answers(column):
+        return False
+    named = all(reading.lists[: reading.link])  # "langue à la maison"
+    if subject != "demographic":
+        named = are_names(column) or are_names(column, proper=False)
+    return column.kind is Kind.INTEGER or named or tells_ways(column, "unit", "place")
+
+
+def _fits_words(column: Column, subject: str, reading: Reading) -> bool:
     if subject == "administrative" and reading.says("countable") and reading.says("kind"):
         words = [text for text in sample_labels(column) if len(text) > _LETTERS]
         if words and not any(map(says_harmless, words)):
@@ -415,6 +412,11 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     """Whether whole numbers may be codes: of wards from 1 on, of places from three digits on; none of a count."""
     if column.values is None or (reading.says("date") and subject in ("unit", "place")):
         return False  # a time on a ward
+    if reading.unknown and not reading.says("kind", "number"):  # grades of "trust in team", measures of "office BP"
+        lengths = {*map(len, sample_labels(column))}
+        measured = lengths != {_SERIAL} if subject in ("unit", "administrative") else len(lengths) > 1
+        if measured or column.values.max() <= _GRADES:
+            return False
     numbers = column.values[~column.missing & np.isfinite(column.values)]  # floors: 1, 2, "ground"
     counted = bool(reading.lists) and "counting" in reading.lists[0]  # num_visits, but site number
     coded = reading.says("kind") or (reading.says("number") and not counted)

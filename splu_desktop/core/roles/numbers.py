@@ -10,9 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
-from splu_desktop.core.table import Column, Kind, remember
+from splu_desktop.core.table import LOOKED_AT, Column, Kind, remember, sample_labels
 
 # Modules of python-stdnum whose numbers are each of one person and hold a check digit.
 _MODULES = """
@@ -28,7 +26,6 @@ _FORMS = re.compile(
     r"[1-9](?![SLOIBZ])[A-Z](?![SLOIBZ])[A-Z0-9]\d-?(?![SLOIBZ])[A-Z](?![SLOIBZ])[A-Z0-9]\d-?"
     r"(?:(?![SLOIBZ])[A-Z]){2}\d{2}|\d{3}-\d{2}-\d{4}|[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\s?(?:\d\d\s?){3}[A-D]"
 )
-_LOOKED_AT = 2000  # labels
 _FEWEST = 6  # different numbers from which check digits that all agree are no chance
 _AGREE = 0.95  # of them
 
@@ -38,8 +35,7 @@ def national_number(column: Column) -> str | None:
     """Return which country's number of persons a column holds ("nl.bsn"), by its check digits; None for none."""
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN):
         return None
-    present = np.flatnonzero(~column.missing)
-    texts = [str(text).strip() for text in column.labels[present[:: max(1, len(present) // _LOOKED_AT)]]]
+    texts = sample_labels(column)
     if len(texts) < _FEWEST or not _agree(texts[:20], _SHAPED.fullmatch, 0.9):
         return None
     return next((name for name in _NATIONAL if _agree(texts[:20], _check(name)) and _agree(texts, _check(name))), None)
@@ -47,7 +43,7 @@ def national_number(column: Column) -> str | None:
 
 def holds_products(column: Column) -> bool:
     """Whether a column holds numbers of goods (EAN, GTIN), as of drugs; those from 76 on are of Swiss doctors."""
-    texts = [str(text).strip() for text in column.labels[~column.missing][:_LOOKED_AT]]
+    texts = [str(text).strip() for text in column.labels[~column.missing][:LOOKED_AT]]
     goods = all(len(text) in (13, 14) and not text.startswith("76") for text in texts)
     return goods and len(texts) >= _FEWEST and national_number(column) is None and _agree(texts, _check("ean"))
 

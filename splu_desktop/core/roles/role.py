@@ -4,45 +4,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any, Self
 
 from splu_desktop.core.messages import say
 
-# Role -> whether it is published, sensitive, known to others; its words. A new role is a line here and one below.
-_PROPERTIES = {
-    "identifier": (False, False, False, say("names a person")),
-    "nsa": (True, False, True, say("as it is")),
-    "sa": (True, True, False, say("secret")),
-    "dropped": (False, False, False, say("left out")),
-}
-
 
 class Role(Enum):
-    """The four roles (mechanism.md section 1), each with what follows from it."""
+    """The four roles (mechanism.md section 1), each with its word in recipes and what follows from it.
 
-    IDENTIFIER = "identifier"  # names a person; never published
-    NSA = "nsa"  # non-sensitive attribute, published unchanged
-    SA = "sa"  # sensitive attribute, drawn anew
-    DROPPED = "dropped"  # left out by choice
+    Attributes
+    ----------
+    is_published : whether the column stands in the published table.
+    sensitive : whether its values are drawn anew.
+    is_known : whether others may know its published values of a person, as they know age and sex.
+    words : what the custodian calls it.
+    """
 
-    @property
-    def is_published(self) -> bool:
-        """Whether the column stands in the published table."""
-        return _PROPERTIES[self.value][0]
+    _value_: str
+    is_published: bool
+    sensitive: bool
+    is_known: bool
+    words: str
 
-    @property
-    def sensitive(self) -> bool:
-        """Whether its values are drawn anew."""
-        return _PROPERTIES[self.value][1]
+    IDENTIFIER = "identifier", False, False, False, say("names a person")
+    NSA = "nsa", True, False, True, say("as it is")
+    SA = "sa", True, True, False, say("secret")
+    DROPPED = "dropped", False, False, False, say("left out")
 
-    @property
-    def is_known(self) -> bool:
-        """Whether others may know its published values of a person, as they know age and sex."""
-        return _PROPERTIES[self.value][2]
-
-    @property
-    def words(self) -> str:
-        """What the custodian calls it."""
-        return _PROPERTIES[self.value][3]
+    def __new__(cls, value: str, *properties: Any) -> Self:
+        role = object.__new__(cls)
+        role._value_ = value
+        role.is_published, role.sensitive, role.is_known, role.words = properties
+        return role
 
     @property
     def is_unchanged(self) -> bool:

@@ -13,7 +13,7 @@ from splu_desktop.core.roles.absence import absence_values, says_absence
 from splu_desktop.core.roles.lexicon import HARMLESS, Reading, lexicon, read_name
 from splu_desktop.core.roles.numbers import holds_products
 from splu_desktop.core.roles.role import Role, Suggestion
-from splu_desktop.core.table import IDENTIFIERS, LABELS, Column, Kind, Table, remember
+from splu_desktop.core.table import IDENTIFIERS, LABELS, Column, Kind, Table, remember, sample_labels
 from splu_desktop.core.words import fold, words_of
 
 __all__ = ["Role", "Suggestion", "absence_values", "suggest_roles"]
@@ -66,9 +66,8 @@ def _suggestion(column: Column, label: str, died: bool) -> Suggestion:
     if label and "?" not in label and more and (reading.unknown or reading.only("fill")):  # "RIDRETH3", "v024"
         reading = told
     if died and not column.kind.is_date:  # where all have died, at what age and where tells nothing of one of them
-        reading = Reading(
-            reading.words, tuple(each - {"death", "health"} or frozenset({"fill"}) for each in reading.lists)
-        )
+        lists = tuple(each - {"death", "health"} or frozenset({"fill"}) for each in reading.lists)
+        reading = Reading(reading.words, lists)
     found = (
         _named_identifier(column, reading)
         or _held_identifier(column, reading)
@@ -101,7 +100,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     if reading.says("reach") and not (reading.secret or housed or agent or few):
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("employer") and reading.only("employer", "fill", "name", "number"):
-        strange = sum(bool(read_name(text).unknown) for text in content.sample_labels(column))
+        strange = sum(bool(read_name(text).unknown) for text in sample_labels(column))
         if (worded and 2 * strange >= column.m) or reading.says("number"):  # "public" and "private" name none
             return _names_person(say("The name says an employer, by whom others find a person."), doubt=True)
     named = reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody") and reading.says("name")
@@ -207,7 +206,7 @@ def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
         return None
     named = reading.lists[: reading.link]  # ages, sexes and dates are told by their values
     said = [each for each in HARMLESS[3:] if any(each in lists and "unsure" not in lists for lists in named)]
-    labels = content.sample_labels(column)
+    labels = sample_labels(column)
     signs = any(map(content.says_harmless, labels)) - any(says_absence(text, column) for text in labels)
     senders = ("unit", "place") if reading.says("staff") else ()  # where others go to is a finding
     if signs + content.tells_ways(column, *senders) + bool(said) + (bool(said) and content.are_names(column)) < _SIGNS:
@@ -217,7 +216,7 @@ def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
 
 
 def _may_be_harmless(column: Column) -> bool:
-    labels = content.sample_labels(column)
+    labels = sample_labels(column)
     told = content.holds_answers(column) or content.holds_icd(column) or content.tells_findings(column)
     coded = interval_ends(column) is not None or any(map(str.isdecimal, labels))
     if told or coded or len(labels) > _MOST_VALUES:
@@ -258,7 +257,7 @@ def _compare(table: Table, found: dict[str, Suggestion]) -> None:
     told = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
     units = [table[name] for name, subject in shown.items() if told and subject in ("unit", "place")]
     for column in table.columns:
-        if found[column.name].role is not Role.SA or read_name(column.name).says("health") or column.m < _SIGNS:
+        if found[column.name].role is not Role.SA or read_name(column.name).says("health") or column.m < 2:
             continue
         wards = [] if content.holds_answers(column) or content.may_be_names(column) or column.missing.any() else units
         codes = told and column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
