@@ -76,7 +76,8 @@ def count_keys(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int64],
     """Return (m,) the distinct ones of (N,) keys from 0 to `size` - 1, ascending, and how many there are of each."""
     if size <= len(keys):  # a table of all counts is the faster one, until most of it is empty
         counts = np.bincount(keys)
-        return (known := np.flatnonzero(counts)), counts[known]
+        known = np.flatnonzero(counts)
+        return known, counts[known]
     ordered = np.sort(keys)
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(keys)])
     return ordered[first].astype(np.int64), np.diff(np.append(first, len(keys)))

@@ -92,7 +92,8 @@ def _ends(text: str) -> tuple[float, float, bool] | None:
             continue
         texts = [part for part in found.groups() if part is not None]
         ends = [float(part.replace("−", "-")) for part in texts]
-        past = ends[-1] + 1 if all("." not in part for part in texts) else float(np.nextafter(ends[-1], np.inf))
+        whole = not any("." in part for part in texts)
+        past = ends[-1] + 1 if whole else float(np.nextafter(ends[-1], np.inf))
         known = {"under": (-np.inf, ends[0]), "from": (ends[0], np.inf), "below": (ends[0], ends[-1])}
         return *known.get(way, (ends[0], past)), way != "one"
     return None

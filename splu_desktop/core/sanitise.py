@@ -100,15 +100,15 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
     if plan.blanking is not None:
         blanked = blank(generalised, plan.blanking, plan.knowable, owner, plan.classes if plan.draws_persons else None)
         emptied, left_out, generalised, drawn = blanked.blanked_persons, blanked.left_out, blanked.table, blanked.units
-        if len(places := blanked.left) < source.n:
-            if not len(places):
+        if len(blanked.left) < source.n:
+            if not len(blanked.left):
                 raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
-            before, source = source.columns, source.take(places)
+            before, source = source.columns, source.take(blanked.left)
             # Most columns are the same in both, and are taken once.
             taken = dict(zip(map(id, before), source.columns, strict=True))
-            columns = tuple(taken[id(each)] if id(each) in taken else each.take(places) for each in generalised.columns)
-            generalised = replace(generalised, columns=columns)
-            owner = cross_codes(owner[places], table.n)[0].astype(np.int64)
+            columns = (taken.get(id(each)) or each.take(blanked.left) for each in generalised.columns)
+            generalised = replace(generalised, columns=tuple(columns))
+            owner = cross_codes(owner[blanked.left], table.n)[0].astype(np.int64)
     for name in plan.sensitive:
         check_sensitive(source[name], generalised[name])
     if drawn is None:

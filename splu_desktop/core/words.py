@@ -12,18 +12,13 @@ _LETTERS = str.maketrans(
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-def remove_accents(text: str) -> str:
-    """Return a text without accents: `Größe` -> Grosse."""
-    if text.isascii():
-        return text
-    plain = unicodedata.normalize("NFKD", text.translate(_LETTERS))
-    return "".join(c for c in plain if not unicodedata.combining(c))
-
-
 @cache
 def words_of(name: str) -> tuple[str, ...]:
-    """Split a column's name into lower-case words without accents: `PatientNr` -> patient, nr."""
-    return tuple(re.findall(r"[a-z]+|\d+", _CAMEL.sub(" ", remove_accents(name)).lower()))
+    """Split a column's name into lower-case words without accents: `PatientGröße` -> patient, grosse."""
+    if not name.isascii():
+        apart = unicodedata.normalize("NFKD", name.translate(_LETTERS))  # each letter, and its accents behind it
+        name = "".join(c for c in apart if not unicodedata.combining(c))
+    return tuple(re.findall(r"[a-z]+|\d+", _CAMEL.sub(" ", name).lower()))
 
 
 def fold(word: str) -> str:

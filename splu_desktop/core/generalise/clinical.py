@@ -77,7 +77,8 @@ def measure_of(column: Column) -> Measure | None:
     """
     words = words_of(column.name)
     runs = {"".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, len(words) + 1)}
-    known = [(len(run), each) for each in measures() for word in each.words if (run := "".join(words_of(word))) in runs]
+    spelt = [("".join(words_of(word)), each) for each in measures() for word in each.words]
+    known = [(len(run), each) for run, each in spelt if run in runs]
     if not known:
         return None
     longest = max(known, key=lambda each: each[0])[0]

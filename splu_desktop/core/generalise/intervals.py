@@ -77,8 +77,9 @@ class Intervals(Generalisation):
     def words(self) -> str:
         """What it does."""
         shown = [number_text(cut) for cut in self.cuts]
-        if len(shown) > (4 if self.width else 12):
-            shown = [*shown[: 2 if self.width else 6], "…", *shown[-1 if self.width else -3 :]]
+        most, first, last = (4, 2, 1) if self.width else (12, 6, 3)  # of equal widths a few tell all
+        if len(shown) > most:
+            shown = [*shown[:first], "…", *shown[-last:]]
         cuts = ", ".join(shown)
         if self.clinical:
             return say("numbers into clinical groups ({measure}), cut at {cuts}", measure=self.clinical, cuts=cuts)

@@ -135,10 +135,12 @@ def blank(
         if classes is None:
             return left, None
         who = cross_codes(owner[left], persons)[0]
-        if not (kept := keep_even_rows(who)).all():
+        kept = keep_even_rows(who)
+        if not kept.all():
             left, who = left[kept], cross_codes(who[kept], persons)[0]
         made = [columns[name].with_codes(columns[name].codes[left]) for name in classes]
-        return left, ((units := Units.of_persons(who)), make_classes(made, units))
+        units = Units.of_persons(who)
+        return left, (units, make_classes(made, units))
 
     def cross() -> NDArray[np.int64]:
         known = [columns[name] for name in unchanged]

@@ -308,7 +308,7 @@ class _Drafting:
 
 def draw_again(names: Sequence[str], forms: Mapping[str, Steps]) -> Edit:
     """Return what makes columns secret again that were left out, each in the form in which it can be drawn."""
-    steps = {name: forms[name] for name in names if name in forms}
+    steps = {name: forms[name] for name in names if forms.get(name)}
     return lambda plan: replace(plan.with_roles(names, Role.SA), generalisations={**plan.generalisations, **steps})
 
 

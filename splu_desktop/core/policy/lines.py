@@ -125,7 +125,7 @@ class Case:
         bare = [name for name in plan.nsas if name in said]
         if bare:
             sentence = say("{columns} is published as it is. It says how a person lives.", columns=quoted(bare, 3))
-            forms = {name: ways for name in bare if (ways := suggest(self.source[name]))}
+            forms = {name: suggest(self.source[name]) for name in bare}
             repair = Repair(say("Make it secret"), draw_again(bare, forms))
             yield Line("sensitive-as-is", AMBER, sentence, len(bare), 0, repair)
 
@@ -310,13 +310,14 @@ class Case:
         for asked in (plan.questions, ()):  # columns that tables count by go last, and only where nothing else does
             search = Search(self._setting, replace(plan, questions=asked))
             # In classes who leaves takes others along, so that the coarsest forms may spare those whom these do not.
-            for levels in (mildest, search.tiers.top(TIERS)) if (mildest := search.tiers.mildest()) else ():
+            mildest = search.tiers.mildest()
+            for levels in (mildest, search.tiers.top(TIERS)) if mildest else ():
                 found = search.plan_with(levels)
                 kept = tuple(dict.fromkeys(each.keep_columns(found.nsas) for each in plan.questions))
                 made = replace(found, questions=kept, classes=())
                 for classes in (tuple(n for n in plan.classes if n in found.nsas), ()):
-                    if search.spares(prepare(self.source, each := replace(made, classes=classes))):
-                        return each
+                    if search.spares(prepare(self.source, replace(made, classes=classes))):
+                        return replace(made, classes=classes)
         return made
 
 

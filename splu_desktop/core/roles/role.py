@@ -26,6 +26,7 @@ class Role(Enum):
     is_known: bool
     words: str
 
+    # The word, then the four of them in this order.
     IDENTIFIER = "identifier", False, False, False, say("names a person")
     NSA = "nsa", True, False, True, say("as it is")
     SA = "sa", True, True, False, say("secret")
